@@ -1,0 +1,34 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+const needsDatabase = ['packages/db/**/*.test.ts', 'packages/usecases/**/*.test.ts', 'apps/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    // Argon2, process starts and mail deliveries take their time on a small machine with all cores busy
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    // By default one core stays free, which on two halves the speed; many tests wait for processes anyway.
+    // The cap keeps the connections of all files below what the server takes
+    maxWorkers: Math.min(Math.max(availableParallelism(), 2), 8),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'plain',
+          include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...needsDatabase],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: needsDatabase,
+          globalSetup: ['packages/db/testing/global-setup.ts'],
+        },
+      },
+    ],
+  },
+});
