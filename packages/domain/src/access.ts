@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+export const Role = z.enum(['SUPER_ADMIN', 'ADMIN', 'USER']);
+export type Role = z.infer<typeof Role>;
+
+const rank: Record<Role, number> = { USER: 0, ADMIN: 1, SUPER_ADMIN: 2 };
+
+/** Whether an account of `role` has the rights of `needed`: SUPER_ADMIN includes ADMIN includes USER. */
+export const hasRole = (role: Role, needed: Role): boolean => rank[role] >= rank[needed];
+
+/** Who a request or job acts for, as read from the database for this very request. */
+export interface Actor {
+  id: string;
+  tenantId: string;
+  username: string;
+  displayName: string | null;
+  role: Role;
+}
+
+export const isAdmin = (actor: Pick<Actor, 'role'>): boolean => hasRole(actor.role, 'ADMIN');
+export const isSuperAdmin = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'SUPER_ADMIN';
+
+/**
+ * Who may call a route. `open` needs a reason, because it is the only way past the session check.
+ */
+export type Access = { kind: 'open'; why: string } | { kind: 'signedIn' } | { kind: 'role'; role: Role };
+
+export const open = (why: string): Access => ({ kind: 'open', why });
+export const signedIn: Access = { kind: 'signedIn' };
+export const role = (needed: Role): Access => ({ kind: 'role', role: needed });
+
+/** One line per route for the reviewed list of who may call what. */
+export const describeAccess = (access: Access): string => {
+  switch (access.kind) {
+    case 'open':
+      return `open (${access.why})`;
+    case 'signedIn':
+      return 'signed in';
+    case 'role':
+      return access.role;
+  }
+};

@@ -1,0 +1,262 @@
+import { crc32 } from 'node:zlib';
+
+interface ImageSize {
+  /** Pixels. */
+  width: number;
+  height: number;
+}
+
+interface ImageFormat {
+  /** Without a dot; what a stored file of this type is called. */
+  extension: string;
+  /** The size a file of this format gives in its header; null when the bytes are no such file. */
+  readSize: (file: DataView) => ImageSize | null;
+  /** The offset behind the last byte of the image; null when there is no end, the file being cut off or damaged. */
+  findEnd: (file: DataView) => number | null;
+}
+
+const formats = {
+  'image/png': { extension: 'png', readSize: readPngSize, findEnd: findPngEnd },
+  'image/jpeg': { extension: 'jpg', readSize: readJpegSize, findEnd: findJpegEnd },
+  'image/gif': { extension: 'gif', readSize: readGifSize, findEnd: findGifEnd },
+  'image/webp': { extension: 'webp', readSize: readWebpSize, findEnd: findWebpEnd },
+} as const satisfies Record<string, ImageFormat>;
+
+export type ImageType = keyof typeof formats;
+
+export interface ImageHeader extends ImageSize {
+  type: ImageType;
+}
+
+export const extensionOf = (type: ImageType): string => formats[type].extension;
+
+/**
+ * What a file says about itself, read from its content alone and without decoding: its headers up to the first frame,
+ * each field checked. Takes a whole file or as much of its beginning as holds them; null when it is none of the formats.
+ */
+export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
+  const file = viewOf(bytes);
+  for (const [type, { readSize }] of Object.entries(formats) as [ImageType, ImageFormat][]) {
+    const size = readSize(file);
+    if (size) return { type, ...size };
+  }
+  return null;
+}
+
+/** The type of an image by its content; a name or declared type is never asked. */
+export const detectImageType = (bytes: Uint8Array): ImageType | null => readImageHeader(bytes)?.type ?? null;
+
+/** Where the image in a file ends, as the offset behind its last byte; null when it is cut off, damaged or no image. */
+export function findImageEnd(bytes: Uint8Array): number | null {
+  const type = detectImageType(bytes);
+  const end = type && formats[type].findEnd(viewOf(bytes));
+  return end !== null && end <= bytes.byteLength ? end : null;
+}
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const hasBytes = (file: DataView, at: number, expected: readonly number[]): boolean =>
+  at + expected.length <= file.byteLength && expected.every((byte, index) => file.getUint8(at + index) === byte);
+
+const ascii = (text: string): number[] => [...text].map((sign) => sign.charCodeAt(0));
+
+const sizeUnlessEmpty = (width: number, height: number): ImageSize | null =>
+  width > 0 && height > 0 ? { width, height } : null;
+
+const pngSignature = [0x89, ...ascii('PNG'), 0x0d, 0x0a, 0x1a, 0x0a];
+// Length and name of the header chunk, which must come first (PNG, third edition, 11.2.1).
+const pngHeaderStart = [0, 0, 0, 13, ...ascii('IHDR')];
+/** Bit depths by color type (ibid., table 12). */
+const pngDepths: Record<number, number[]> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
+
+function readPngSize(file: DataView): ImageSize | null {
+  if (file.byteLength < 33 || !hasBytes(file, 0, pngSignature) || !hasBytes(file, 8, pngHeaderStart)) return null;
+  const [width, height] = [file.getUint32(16), file.getUint32(20)];
+  const [depth, color, compression, filter, interlace] = [24, 25, 26, 27, 28].map((at) => file.getUint8(at)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const isValid = pngDepths[color]?.includes(depth) && compression === 0 && filter === 0 && interlace <= 1;
+  const isWithinFormat = width < 2 ** 31 && height < 2 ** 31;
+  const checksum = crc32(new Uint8Array(file.buffer, file.byteOffset + 12, 17));
+  return isValid && isWithinFormat && checksum === file.getUint32(29) ? sizeUnlessEmpty(width, height) : null;
+}
+
+const pngEnd = [0, 0, 0, 0, ...ascii('IEND')];
+
+/** Chunks of length, name, content and checksum up to the empty one named IEND (ibid., 5.3 and 11.2.4). */
+function findPngEnd(file: DataView): number | null {
+  let at = pngSignature.length;
+  while (at + 12 <= file.byteLength) {
+    if (hasBytes(file, at, pngEnd)) return at + 12;
+    at += 12 + file.getUint32(at);
+  }
+  return null;
+}
+
+export const startOfImage = [0xff, 0xd8, 0xff];
+const endOfImage = 0xd9;
+const startOfScan = 0xda;
+/** Baseline, extended and progressive; browsers show no other kind of JPEG. */
+const jpegFrames = [0xc0, 0xc1, 0xc2];
+/** Markers that stand alone or cannot precede a frame: padding zero, TEM, RST0-7, SOI, EOI, and frames of other kinds. */
+const isMisplacedInJpeg = (marker: number): boolean =>
+  marker < 0xc0 ||
+  (marker >= 0xd0 && marker <= startOfScan) ||
+  (marker > 0xc2 && marker < 0xd0 && ![0xc4, 0xcc].includes(marker));
+
+function readJpegSize(file: DataView): ImageSize | null {
+  if (!hasBytes(file, 0, startOfImage)) return null;
+  let at = 2;
+  // Each round moves at least one segment header on, so this ends with the file.
+  while (at + 4 <= file.byteLength) {
+    if (file.getUint8(at) !== 0xff) return null;
+    const marker = file.getUint8(at + 1);
+    if (marker === 0xff) {
+      // Fill bytes may stand before any marker.
+      at += 1;
+      continue;
+    }
+    const length = file.getUint16(at + 2);
+    if (jpegFrames.includes(marker)) return readJpegFrame(file, at + 4, length);
+    if (isMisplacedInJpeg(marker) || length < 2) return null;
+    at += 2 + length;
+  }
+  return null;
+}
+
+function readJpegFrame(file: DataView, at: number, length: number): ImageSize | null {
+  if (at + 6 > file.byteLength) return null;
+  const [precision, components] = [file.getUint8(at), file.getUint8(at + 5)];
+  const isValid = [8, 12].includes(precision) && components >= 1 && components <= 4 && length === 8 + 3 * components;
+  return isValid ? sizeUnlessEmpty(file.getUint16(at + 3), file.getUint16(at + 1)) : null;
+}
+
+const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
+
+/** Segments that say their length, and scans up to the next marker, until the marker EOI (ITU-T T.81, B.1.1). */
+export function findJpegEnd(file: DataView, from = 0): number | null {
+  if (!hasBytes(file, from, startOfImage)) return null;
+  let at = from + 2;
+  while (at + 2 <= file.byteLength && file.getUint8(at) === 0xff) {
+    const marker = file.getUint8(at + 1);
+    if (marker === endOfImage) return at + 2;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const standsAlone = marker < 0xc0 || isRestart(marker) || marker === 0xd8;
+    const length = !standsAlone && at + 4 <= file.byteLength ? file.getUint16(at + 2) : 0;
+    if (length < 2) return null;
+    at += 2 + length;
+    if (marker === startOfScan) at = findScanEnd(file, at);
+  }
+  return null;
+}
+
+/** The next marker that is no restart. In a scan, 0xff with a zero behind it is data (ibid., B.1.1.5). */
+function findScanEnd(file: DataView, from: number): number {
+  const bytes = new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
+  let at = bytes.indexOf(0xff, from);
+  while (at !== -1 && at + 1 < bytes.length) {
+    const next = file.getUint8(at + 1);
+    if (next === 0xff) at += 1;
+    else if (next === 0 || isRestart(next)) at = bytes.indexOf(0xff, at + 2);
+    else return at;
+  }
+  return bytes.length;
+}
+
+const gifExtension = 0x21;
+const gifImage = 0x2c;
+const gifTrailer = 0x3b;
+
+const gifColorTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+
+function readGifSize(file: DataView): ImageSize | null {
+  if (file.byteLength < 13 || !(hasBytes(file, 0, ascii('GIF87a')) || hasBytes(file, 0, ascii('GIF89a')))) return null;
+  let at = 13 + gifColorTableBytes(file.getUint8(10));
+  while (at + 10 <= file.byteLength) {
+    const block = file.getUint8(at);
+    if (block === gifImage) {
+      const hasFrame = sizeUnlessEmpty(file.getUint16(at + 5, true), file.getUint16(at + 7, true)) !== null;
+      return hasFrame ? sizeUnlessEmpty(file.getUint16(6, true), file.getUint16(8, true)) : null;
+    }
+    if (block !== gifExtension) return null;
+    at = endOfGifSubBlocks(file, at + 2);
+  }
+  return null;
+}
+
+function endOfGifSubBlocks(file: DataView, from: number): number {
+  let at = from;
+  while (at < file.byteLength) {
+    const length = file.getUint8(at);
+    at += 1 + length;
+    if (length === 0) break;
+  }
+  return at;
+}
+
+/** Extensions and images, each in sub-blocks, up to the trailer (GIF89a, appendix B). */
+function findGifEnd(file: DataView): number | null {
+  let at = 13 + gifColorTableBytes(file.getUint8(10));
+  while (at < file.byteLength) {
+    const block = file.getUint8(at);
+    if (block === gifTrailer) return at + 1;
+    if (block === gifExtension) at = endOfGifSubBlocks(file, at + 2);
+    else if (block === gifImage && at + 10 <= file.byteLength) {
+      at = endOfGifSubBlocks(file, at + 11 + gifColorTableBytes(file.getUint8(at + 9)));
+    } else return null;
+  }
+  return null;
+}
+
+/** RFC 9649. */
+function readWebpSize(file: DataView): ImageSize | null {
+  if (file.byteLength < 20 || !hasBytes(file, 0, ascii('RIFF')) || !hasBytes(file, 8, ascii('WEBP'))) return null;
+  const [fileSize, chunkSize] = [file.getUint32(4, true), file.getUint32(16, true)];
+  // The first chunk lies within the file: format name, chunk header, chunk.
+  if (fileSize < 12 + chunkSize) return null;
+  const hasHeaderOf = (bytes: number) => chunkSize >= bytes && file.byteLength >= 20 + bytes;
+  if (hasBytes(file, 12, ascii('VP8X'))) return hasHeaderOf(10) ? readWebpCanvas(file) : null;
+  if (hasBytes(file, 12, ascii('VP8L'))) return hasHeaderOf(5) ? readWebpLossless(file) : null;
+  if (hasBytes(file, 12, ascii('VP8 '))) return hasHeaderOf(10) ? readWebpLossy(file) : null;
+  return null;
+}
+
+/** RFC 9649, 2.4: the size stands behind the first eight bytes and counts what follows. */
+function findWebpEnd(file: DataView): number {
+  return 8 + file.getUint32(4, true);
+}
+
+const readUint24 = (file: DataView, at: number): number => file.getUint16(at, true) | (file.getUint8(at + 2) << 16);
+
+function readWebpCanvas(file: DataView): ImageSize | null {
+  const [width, height] = [1 + readUint24(file, 24), 1 + readUint24(file, 27)];
+  return width * height < 2 ** 32 ? { width, height } : null;
+}
+
+function readWebpLossless(file: DataView): ImageSize | null {
+  const bits = file.getUint32(21, true);
+  const version = bits >>> 29;
+  return file.getUint8(20) === 0x2f && version === 0
+    ? { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
+    : null;
+}
+
+function readWebpLossy(file: DataView): ImageSize | null {
+  const tag = readUint24(file, 20);
+  const isShownKeyFrame = (tag & 1) === 0 && ((tag >> 1) & 7) <= 3 && ((tag >> 4) & 1) === 1;
+  if (!isShownKeyFrame || !hasBytes(file, 23, [0x9d, 0x01, 0x2a])) return null;
+  return sizeUnlessEmpty(file.getUint16(26, true) & 0x3fff, file.getUint16(28, true) & 0x3fff);
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** Shown where a stored secret may not be (contract section 1). */
+export const secretMask = '********';
+
+/** A secret in a body that updates settings: missing, blank or masked keeps the stored one, null removes it. */
+export const SecretInput = z
+  .string()
+  .max(1_000)
+  .nullish()
+  .meta({ description: 'Missing, blank or masked keeps the stored one; null removes it', format: 'password' });
+export type SecretInput = z.output<typeof SecretInput>;
+
+/** What is to become of the stored secret: keep it, remove it, or set the one given. */
+export function secretChange(
+  input: SecretInput,
+): { kind: 'keep' } | { kind: 'remove' } | { kind: 'set'; value: string } {
+  if (input === null) return { kind: 'remove' };
+  if (input === undefined || input === '' || input === secretMask) return { kind: 'keep' };
+  return { kind: 'set', value: input };
+}
