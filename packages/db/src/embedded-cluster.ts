@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from './embedded-account.ts';
+import { runProgram } from './embedded-program.ts';
+import { processIdentity } from './process-identity.ts';
+
+const majorVersion = '18';
+
+export interface ClusterPlace {
+  folder: string;
+  binaries: string;
+  account: Account | null;
+  durable: boolean;
+}
+
+/**
+ * Makes the database folder `data` with the role and database `portal` unless it is there.
+ * It is built under another name and renamed when whole, so a start that dies halfway leaves nothing to trip over.
+ */
+export async function ensureCluster(place: ClusterPlace): Promise<{ created: boolean }> {
+  const cluster = join(place.folder, 'data');
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (version !== null) {
+    if (version.trim() === majorVersion) return { created: false };
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${version.trim()}, this one is ${majorVersion}. Dump it with its own version or move the folder away.`,
+    );
+  }
+  await removeAbandoned(place.folder);
+  const building = join(place.folder, `data.new-${process.pid}`);
+  const passwordFile = `${building}.password`;
+  try {
+    await mkdir(building, { mode: 0o700 });
+    await writeFile(passwordFile, await readOrMakePassword(place.folder), { mode: 0o600 });
+    if (place.account) {
+      await chown(building, place.account.uid, place.account.gid);
+      await chown(passwordFile, place.account.uid, place.account.gid);
+    }
+    await initialize(place, building, passwordFile);
+    await rename(building, cluster);
+    if (place.durable) await syncFolder(place.folder);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(building, { recursive: true, force: true, maxRetries: 3 });
+  }
+  return { created: true };
+}
+
+async function initialize(place: ClusterPlace, building: string, passwordFile: string): Promise<void> {
+  const { binaries, account, durable } = place;
+  await runProgram(join(binaries, 'bin', 'initdb'), {
+    account,
+    timeoutMs: 120_000,
+    args: [
+      ['-D', building, '-U', 'portal', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8'],
+      ['--locale-provider=icu', '--icu-locale=de-DE', `--locale=${process.platform === 'linux' ? 'C.UTF-8' : 'C'}`],
+      ['--no-instructions', '-c', 'default_text_search_config=pg_catalog.german', '-c', 'timezone=UTC'],
+      durable ? [] : ['--no-sync'],
+    ].flat(),
+  });
+  // A server in single-user mode answers no port, so nobody ever sees the cluster without its database
+  const answer = await runProgram(join(binaries, 'bin', 'postgres'), {
+    account,
+    timeoutMs: 120_000,
+    args: ['--single', '-D', building, ...(durable ? [] : ['-c', 'fsync=off']), 'postgres'],
+    input: 'CREATE DATABASE portal\n',
+  });
+  // It exits 0 even when the statement fails
+  if (/\b(ERROR|FATAL|PANIC):/.test(answer)) throw new Error(`The database "portal" could not be made:\n${answer}`);
+}
+
+/** Leftovers of starts that were killed while they built; a live process's folder stays. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/^data\.new-(\d+)/.exec(name)?.[1]);
+    if (!pid || (pid !== process.pid && processIdentity(pid) !== null)) continue;
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The password of the role `portal`; there is none before the cluster is made. */
+export async function readPassword(folder: string): Promise<string> {
+  const path = join(folder, 'password');
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new Error(
+      `The password of the embedded database cannot be read from ${path}. Put the file back from a backup.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function readOrMakePassword(folder: string): Promise<string> {
+  const path = join(folder, 'password');
+  await writeFile(path, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  const password = await readPassword(folder);
+  if (password !== '') return password;
+  // A kill between making and filling the file leaves it empty
+  await rm(path);
+  return readOrMakePassword(folder);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

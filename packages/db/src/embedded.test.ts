@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portal-embedded-'));
+  if (process.getuid?.() === 0) await chmod(folder, 0o711);
+});
+
+afterEach(async () => {
+  await stopEmbeddedPostgres(folder);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = () => startEmbeddedPostgres({ dataDir: folder, durable: false });
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another process that starts the server and stays until it is killed. */
+function spawnStarter() {
+  const program = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('embedded.ts', import.meta.url).href)};
+    const { url } = await startEmbeddedPostgres({ dataDir: process.argv[1], durable: false });
+    console.log(url);
+    setInterval(() => {}, 1000);`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', program, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+const serverPid = async () => Number.parseInt(await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10);
+
+describe('the embedded PostgreSQL', () => {
+  it('starts on an empty folder, sorts German and searches German', async () => {
+    const server = await start();
+    const [row] = await query<{ sorted: string; stem: string; zone: string }>(
+      server.url,
+      `select string_agg(w, ' ' order by w) as sorted, to_tsvector('Häuser')::text as stem, current_setting('timezone') as zone
+       from unnest(array['Zoo', 'Öl', 'Ofen', 'apfel']) w`,
+    );
+    expect(row).toEqual({ sorted: 'apfel Ofen Öl Zoo', stem: "'haus':1", zone: 'UTC' });
+    expect(server.adopted).toBe(false);
+  });
+
+  it('keeps data, address and password over a restart', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 42 as answer');
+    await first.stop();
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('refuses a wrong password', async () => {
+    const { url } = await start();
+    const forged = new URL(url);
+    forged.password = 'guess';
+    await expect(query(forged.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+  });
+
+  it('is adopted after its starter was killed, and can be stopped by the adopter', async () => {
+    const starter = spawnStarter();
+    const [printed] = await once(starter.stdout, 'data');
+    await kill(starter);
+    const server = await start();
+    expect(server).toMatchObject({ adopted: true, url: String(printed).trim() });
+    await query(server.url, 'select 1');
+    await server.stop();
+    await server.ended;
+    await expect(query(server.url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('tells when it was killed, and comes back on the same address with everything committed', async () => {
+    const first = await start();
+    await query(first.url, 'create table committed as select 7 as number');
+    process.kill(await serverPid(), 'SIGKILL');
+    await first.ended;
+    const second = await start();
+    expect(second).toMatchObject({ adopted: false, url: first.url });
+    expect(await query(second.url, 'select number from committed')).toEqual([{ number: 7 }]);
+  });
+
+  it('begins anew after a start that was killed halfway', async () => {
+    const starter = spawnStarter();
+    while (!(await readdir(folder)).some((name) => /^data\.new-\d+$/.test(name))) await pause(5);
+    await kill(starter);
+    const server = await start();
+    expect(await query(server.url, 'select current_database() as name')).toEqual([{ name: 'portal' }]);
+    expect((await readdir(folder)).filter((name) => name.startsWith('data'))).toEqual(['data']);
+  });
+
+  it.runIf(process.platform === 'linux')('does not take a stranger under a reused process number for it', async () => {
+    const first = await start();
+    const pidFile = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8');
+    await first.stop();
+    await writeFile(join(folder, 'data', 'postmaster.pid'), pidFile.replace(/^\d+/, String(process.pid)));
+    const second = await start();
+    expect(second.adopted).toBe(false);
+    await query(second.url, 'select 1');
+  });
+
+  it('takes another port when the one of last time is in use', async () => {
+    const first = await start();
+    await first.stop();
+    const other = join(folder, 'other');
+    await mkdir(other);
+    await writeFile(join(other, 'port'), new URL(first.url).port);
+    await start();
+    const neighbour = await startEmbeddedPostgres({ dataDir: other, durable: false });
+    expect(new URL(neighbour.url).port).not.toBe(new URL(first.url).port);
+    await query(neighbour.url, 'select 1');
+    await neighbour.stop();
+  });
+
+  it('names the version of a folder it cannot read', async () => {
+    await mkdir(join(folder, 'data'));
+    await writeFile(join(folder, 'data', 'PG_VERSION'), '17\n');
+    await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, this one is 18/);
+  });
+
+  it.runIf(process.getuid?.() === 0)('keeps its data elsewhere when its account cannot enter the folder', async () => {
+    await chmod(folder, 0o700);
+    const dataDir = join(folder, 'closed', 'postgres');
+    await mkdir(join(folder, 'closed'), { mode: 0o700 });
+    const first = await startEmbeddedPostgres({ dataDir, durable: false });
+    await query(first.url, 'create table kept as select 1 as one');
+    await first.stop();
+    const second = await startEmbeddedPostgres({ dataDir, durable: false });
+    expect(await query(second.url, 'select one from kept')).toEqual([{ one: 1 }]);
+    await second.stop();
+    await rm((await readFile(join(dataDir, 'location'), 'utf8')).trim(), { recursive: true });
+  });
+});

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Account, canReach, serverAccount } from './embedded-account.ts';
+import { findBinaries, openFolder, sharedFolder } from './embedded-binaries.ts';
+import { type ClusterPlace, ensureCluster, readPassword } from './embedded-cluster.ts';
+import { choosePort } from './embedded-port.ts';
+import { findPostmaster, hasPidFile, isPostmaster, type Postmaster, waitUntilGone } from './embedded-postmaster.ts';
+import { runProgram, serverSpawnOptions } from './embedded-program.ts';
+
+export interface EmbeddedOptions {
+  /** Where the cluster, its password, port and log live; made when missing. */
+  dataDir: string;
+  /** False for tests: nothing is synced to disk, a power cut destroys the cluster. */
+  durable?: boolean;
+  log?: (line: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  url: string;
+  /** Where the cluster lies: the given folder unless the server's account cannot get into it. */
+  folder: string;
+  /** True when the server was already running, left by a process that was killed. */
+  adopted: boolean;
+  /** Fulfilled when the server is gone, whoever ended it. */
+  ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+// Longer than a server needs to come back after a crash, whose old processes may still be dying
+const retryMs = 5_000;
+// Replaying a large log after a crash may take minutes and must not be cut short
+const readyMs = 300_000;
+const logLimitBytes = 5 * 1024 * 1024;
+
+/** Starts the PostgreSQL of the npm package on the folder, or adopts the one that already runs on it. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, log = () => {} } = options;
+  const folder = await findFolder(options.dataDir);
+  const cluster = join(folder, 'data');
+  const left = await settle(cluster);
+  if (left) {
+    log(`PostgreSQL still runs as process ${left.pid}, going on with it.`);
+    return describe(folder, left, true);
+  }
+  const account = await serverAccount(cluster);
+  const place = { folder, account, durable, binaries: await findBinaries(account) };
+  const { created } = await ensureCluster(place);
+  if (created) log(`Made a new database in ${cluster}.`);
+  return describe(folder, await launchPatiently(place, cluster, log), false);
+}
+
+/** Stops the server that runs on the folder, if one does. */
+export async function stopEmbeddedPostgres(dataDir: string): Promise<void> {
+  const cluster = join(await findFolder(dataDir), 'data');
+  const postmaster = await findPostmaster(cluster);
+  if (postmaster) await stopPostmaster(postmaster.pid, cluster);
+}
+
+async function describe(folder: string, { pid, port }: Postmaster, adopted: boolean): Promise<EmbeddedPostgres> {
+  const stopped = Promise.withResolvers<void>();
+  return {
+    url: `postgres://portal:${await readPassword(folder)}@127.0.0.1:${port}/portal`,
+    folder,
+    adopted,
+    ended: Promise.race([stopped.promise, watch(folder, pid)]),
+    async stop() {
+      await stopPostmaster(pid, join(folder, 'data'));
+      stopped.resolve();
+    },
+  };
+}
+
+/** The given folder, or the one outside the checkout when root's stand-in account cannot get into the given one. */
+async function findFolder(dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  const folder = await realpath(dataDir);
+  const record = join(folder, 'location');
+  const recorded = await readFile(record, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (recorded !== null) {
+    const elsewhere = recorded.trim();
+    if (await stat(elsewhere).catch(() => null)) return elsewhere;
+    throw new Error(
+      `${record} says the database lies in ${elsewhere}, which is gone. Put it back, or remove the file to begin anew.`,
+    );
+  }
+  const cluster = join(folder, 'data');
+  const account = await serverAccount(cluster);
+  if (!account) return folder;
+  await chmod(folder, 0o711);
+  if (await canReach(account, cluster)) return folder;
+  if (await stat(cluster).catch(() => null)) {
+    throw new Error(
+      `The account with the number ${account.uid}, which owns ${cluster}, may not enter a folder above it.`,
+    );
+  }
+  await openFolder(sharedFolder);
+  const elsewhere = await mkdtemp(join(sharedFolder, 'cluster-'));
+  await chmod(elsewhere, 0o711);
+  await writeFile(record, `${elsewhere}\n`);
+  return elsewhere;
+}
+
+/** Waits for a server found on the cluster to be ready or gone; null means a new one can be started. */
+async function settle(cluster: string): Promise<Postmaster | null> {
+  const deadline = performance.now() + readyMs;
+  for (;;) {
+    const found = await findPostmaster(cluster);
+    if (!found) break;
+    if (found.state === 'ready') return found;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `PostgreSQL (process ${found.pid}) is ${found.state} since ${readyMs / 1000} s. See server.log beside ${cluster}.`,
+      );
+    }
+    await pause(50);
+  }
+  // Number reuse, likely in containers, makes PostgreSQL take any process under the old number for a server.
+  // Only Linux tells us for certain that it is none; elsewhere PostgreSQL judges by itself.
+  if (process.platform === 'linux' && (await hasPidFile(cluster)))
+    await rm(join(cluster, 'postmaster.pid'), { force: true });
+  return null;
+}
+
+async function launchPatiently(place: ClusterPlace, cluster: string, log: (line: string) => void): Promise<Postmaster> {
+  const deadline = performance.now() + retryMs;
+  for (;;) {
+    const port = await choosePort(place.folder);
+    const outcome = await launch(place, cluster, port);
+    if (typeof outcome !== 'string') return outcome;
+    const isPassing = /lock file .* already exists|shared memory block|Address already in use/.test(outcome);
+    if (!isPassing || performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${outcome.trim()}`);
+    log('The last PostgreSQL is not quite gone, trying again.');
+    await pause(200);
+  }
+}
+
+/** The running server, or what it wrote before it gave up. */
+async function launch(place: ClusterPlace, cluster: string, port: number): Promise<Postmaster | string> {
+  const logPath = join(place.folder, 'server.log');
+  await boundLog(logPath);
+  const logFile = await open(logPath, 'a', 0o600);
+  try {
+    const { size } = await logFile.stat();
+    const hasEnded = await spawnServer(place, cluster, port, logFile.fd);
+    const deadline = performance.now() + readyMs;
+    for (;;) {
+      const postmaster = await findPostmaster(cluster);
+      if (postmaster?.state === 'ready') return postmaster;
+      if (hasEnded()) return (await readFile(logPath)).subarray(size).toString('utf8');
+      if (performance.now() > deadline) {
+        if (postmaster) await stopPostmaster(postmaster.pid, cluster);
+        throw new Error(`PostgreSQL was not ready after ${readyMs / 1000} s. See ${logPath}.`);
+      }
+      await pause(10);
+    }
+  } finally {
+    await logFile.close();
+  }
+}
+
+async function spawnServer(place: ClusterPlace, cluster: string, port: number, logFd: number): Promise<() => boolean> {
+  const args = serverArguments(port, place.durable);
+  if (process.platform === 'win32') {
+    // pg_ctl drops the administrator's rights, with which the server itself refuses to run
+    const options = args.map((argument) => `"${argument}"`).join(' ');
+    const logPath = join(place.folder, 'server.log');
+    await runPgCtl(place, ['start', '-w', '-D', cluster, '-l', logPath, '-o', options]);
+    return () => false;
+  }
+  const child = spawn(join(place.binaries, 'bin', 'postgres'), ['-D', cluster, ...args], {
+    ...serverSpawnOptions(place.account),
+    stdio: ['ignore', logFd, logFd],
+  });
+  let failure: Error | null = null;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  child.unref();
+  return () => {
+    if (failure) throw new Error('PostgreSQL could not be started.', { cause: failure });
+    return child.exitCode !== null || child.signalCode !== null;
+  };
+}
+
+function serverArguments(port: number, durable: boolean): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    // Nobody uses it, and under a deep folder its path would pass the 107 bytes the kernel allows
+    unix_socket_directories: '',
+    max_connections: durable ? 100 : 200,
+    shared_buffers: '64MB',
+    max_wal_size: '256MB',
+    jit: 'off',
+    // Fewer processes: nothing replicates, and three of them only to read ahead are too many for a small database
+    io_method: 'sync',
+    max_logical_replication_workers: '0',
+    log_checkpoints: 'off',
+    // The log is for the server's own troubles: no statements, and no key values of people in it
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' }),
+  };
+  return ['-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Asks politely first: open transactions end at once but the cluster closes cleanly. */
+async function stopPostmaster(pid: number, cluster: string): Promise<void> {
+  const steps = [
+    { signal: 'SIGINT', mode: 'fast', patienceMs: 15_000 },
+    { signal: 'SIGQUIT', mode: 'immediate', patienceMs: 3_000 },
+    { signal: 'SIGKILL', mode: 'immediate', patienceMs: 3_000 },
+  ] as const;
+  for (const { signal, mode, patienceMs } of steps) {
+    if (!(await isPostmaster(pid, cluster))) return;
+    if (process.platform === 'win32') {
+      const place = { binaries: await findBinaries(null), account: null };
+      await runPgCtl(place, ['stop', '-D', cluster, '-m', mode, '-t', String(patienceMs / 1000)]).catch(() => {});
+    } else {
+      process.kill(pid, signal);
+    }
+    if (await waitUntilGone(pid, cluster, patienceMs)) return;
+  }
+  throw new Error(`PostgreSQL (process ${pid}) on ${cluster} cannot be stopped.`);
+}
+
+async function runPgCtl(
+  { binaries, account }: { binaries: string; account: Account | null },
+  args: string[],
+): Promise<void> {
+  await runProgram(join(binaries, 'bin', 'pg_ctl'), { args, account, timeoutMs: readyMs });
+}
+
+/** Keeps an eye on the server until it is gone, and on its log; holds no process open. */
+async function watch(folder: string, pid: number): Promise<void> {
+  const cluster = join(folder, 'data');
+  for (let turn = 1; await isPostmaster(pid, cluster); turn++) {
+    if (turn % 240 === 0) await boundLog(join(folder, 'server.log')).catch(() => {});
+    await pause(250, undefined, { ref: false });
+  }
+}
+
+/** Keeps one older part. The server appends, so cutting the file to nothing under it is safe. */
+async function boundLog(path: string): Promise<void> {
+  const file = await stat(path).catch(() => null);
+  if (!file || file.size <= logLimitBytes) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path);
+}

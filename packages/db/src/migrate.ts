@@ -1,0 +1,104 @@
+import { fileURLToPath } from 'node:url';
+import { runMigrations } from 'bullmq';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { Client } from 'pg';
+import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
+
+const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+
+// Any constant does, as long as every migrator of this product takes the same one.
+const migrationLock = 7_012_026;
+
+const rolesSql = `
+create role ${appRoleName} nologin nosuperuser nobypassrls;
+create role ${acrossRoleName} nologin nosuperuser nobypassrls;
+grant ${appRoleName}, ${acrossRoleName} to current_user;`.trim();
+
+/**
+ * Brings the database at `url` to this release: roles, tables, forced row security, rights.
+ * Safe to call from several processes at once and again at any time. Needs the owner's login.
+ */
+export async function migrateDatabase(url: string, log: (line: string) => void = () => undefined): Promise<void> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'portal-migrate',
+    connectionTimeoutMillis: 10_000,
+  });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    );
+    if ((rows[0]?.version ?? 0) < 150_000) throw new Error('Portal needs PostgreSQL 15 or newer.');
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await makeRoles(client);
+    await migrate(drizzle(client), { migrationsFolder });
+    await runMigrations(client, queueSchema);
+    await forceRowSecurity(client);
+    await grantRights(client);
+    log('The database is up to date.');
+  } finally {
+    await client.end();
+  }
+}
+
+async function makeRoles(client: Client): Promise<void> {
+  // From 16 on whoever creates a role is a member of it without the right to become it.
+  const { rows: versions } = await client.query<{ version: number }>(
+    `select current_setting('server_version_num')::int as version`,
+  );
+  const maySet = (versions[0]?.version ?? 0) >= 160_000 ? "'set'" : "'member'";
+  for (const role of [appRoleName, acrossRoleName]) {
+    const { rows } = await client.query<{ login: boolean; bypass: boolean; super: boolean }>(
+      `select rolcanlogin as login, rolbypassrls as bypass, rolsuper as super from pg_roles where rolname = $1`,
+      [role],
+    );
+    const found = rows[0];
+    if (found && (found.bypass || found.super)) {
+      throw new Error(
+        `The role ${role} bypasses row security. Run as a database administrator: alter role ${role} nosuperuser nobypassrls;`,
+      );
+    }
+    try {
+      // Two databases of one server may be migrated at the same moment: roles are shared, the lock is not.
+      if (!found) {
+        await client.query(
+          `do $$ begin create role ${role} nologin nosuperuser nobypassrls; exception when duplicate_object or unique_violation then null; end $$`,
+        );
+      }
+      await client.query(`do $$ begin
+        if not pg_has_role(current_user, '${role}', ${maySet}) then grant ${role} to current_user; end if;
+        exception when unique_violation then null; end $$`);
+    } catch (cause) {
+      throw new Error(
+        `This database login may not make the roles Portal needs. Run as a database administrator, then start again:\n${rolesSql.replace('current_user', await currentUser(client))}`,
+        { cause },
+      );
+    }
+  }
+}
+
+async function currentUser(client: Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select quote_ident(current_user) as name');
+  return rows[0]?.name ?? 'current_user';
+}
+
+/** Policies bind the owner of a table only when forced; drizzle-kit enables but does not force them. */
+async function forceRowSecurity(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relrowsecurity and not relforcerowsecurity`,
+  );
+  for (const { name } of rows) await client.query(`alter table public.${name} force row level security`);
+}
+
+async function grantRights(client: Client): Promise<void> {
+  await client.query(`
+    grant usage on schema public to ${appRoleName}, ${acrossRoleName};
+    grant select, insert, update, delete on all tables in schema public to ${appRoleName}, ${acrossRoleName};
+    grant usage on all sequences in schema public to ${appRoleName}, ${acrossRoleName};
+    grant usage on schema ${queueSchema} to ${appRoleName};
+    grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
+    grant usage on all sequences in schema ${queueSchema} to ${appRoleName};`);
+}

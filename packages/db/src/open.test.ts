@@ -1,0 +1,215 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { testDatabase } from '../testing/database.ts';
+import { builders } from '../testing/make.ts';
+import { type Database, openDatabase, sqlState, violatedConstraint } from './open.ts';
+import { type Prepared, prepared } from './prepared.ts';
+import { sessions } from './schema/accounts.ts';
+import { tenants } from './schema/tenants.ts';
+import { users } from './schema/users.ts';
+
+const { url } = await testDatabase();
+const reasons: string[] = [];
+// Large enough for lanes, small enough that callers share them.
+const database: Database = openDatabase({
+  url,
+  poolMax: 5,
+  applicationName: 'portal-open-test',
+  onAcrossTenants: (why) => reasons.push(why),
+});
+/** Too small for lanes: every read takes a connection of its own. */
+const small: Database = openDatabase({ url, poolMax: 2, applicationName: 'portal-open-test-small' });
+const make = builders(database);
+afterAll(async () => {
+  await database.close();
+  await small.close();
+});
+
+const usernames = prepared<Record<string, never>>()('test_usernames', (db) =>
+  db.select({ username: users.username }).from(users).orderBy(asc(users.username)),
+);
+
+const divided = prepared<{ by: number }>()('test_divided', (db) =>
+  db.select({ quotient: sql<number>`1 / ${sql.placeholder('by')}::int` }).from(users),
+);
+const slow = prepared<Record<string, never>>()('test_slow', (db) => db.select({ slept: sql`pg_sleep(5)` }).from(users));
+
+describe('a tenant scope', () => {
+  let ours: Awaited<ReturnType<typeof make.user>>;
+  let theirs: Awaited<ReturnType<typeof make.user>>;
+  beforeAll(async () => {
+    ours = await make.user();
+    theirs = await make.user();
+  });
+
+  it('sees its own rows and no others', async () => {
+    const rows = await database.inTenant(ours.tenantId).read((db) => db.select({ id: users.id }).from(users));
+    expect(rows).toEqual([{ id: ours.id }]);
+    const seen = await database.inTenant(ours.tenantId).read((db) => db.select({ id: tenants.id }).from(tenants));
+    expect(seen).toEqual([{ id: ours.tenantId }]);
+  });
+
+  it('cannot write a row that names another tenant, change one, or move one abroad', async () => {
+    const us = database.inTenant(ours.tenantId);
+    await expect(
+      us.tx((tx) => tx.insert(users).values({ id: newId(), tenantId: theirs.tenantId, username: 'intruder' })),
+    ).rejects.toSatisfy((error) => sqlState(error) === '42501');
+    const changed = await us.tx((tx) =>
+      tx.update(users).set({ displayName: 'x' }).where(eq(users.id, theirs.id)).returning(),
+    );
+    expect(changed).toEqual([]);
+    await expect(
+      us.tx((tx) => tx.update(users).set({ tenantId: theirs.tenantId }).where(eq(users.id, ours.id))),
+    ).rejects.toSatisfy((error) => sqlState(error) === '42501');
+  });
+
+  it('cannot point a row at another tenant’s row, in whatever scope', async () => {
+    await expect(
+      database.acrossTenants('a test tries to point abroad', (tx) =>
+        tx.insert(sessions).values({ id: newId(), tenantId: ours.tenantId, userId: theirs.id, expiresAt: new Date() }),
+      ),
+    ).rejects.toSatisfy((error) => sqlState(error) === '23503');
+  });
+
+  it.each([
+    ['shared', () => database],
+    ['own', () => small],
+  ])('answers each of many interleaved tenants with its own rows, on %s connections', async (_, open) => {
+    const people = await Promise.all(Array.from({ length: 12 }, () => make.user()));
+    const rounds = Array.from({ length: 3_000 }, (__, round) => people[(round * 7) % people.length] ?? ours);
+    const answers = await Promise.all(
+      rounds.map(async (person, round) => {
+        // Not all in one turn of the event loop: some while others are answered.
+        if (round % 3 === 0) await new Promise((resolve) => setTimeout(resolve, round % 11));
+        return open().inTenant(person.tenantId).run(usernames, {});
+      }),
+    );
+    expect(answers).toEqual(rounds.map(({ username }) => [{ username }]));
+  });
+
+  it('fails alone when its statement fails; those behind it on the same connection are answered', async () => {
+    const us = database.inTenant(ours.tenantId);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) =>
+        n % 3 === 0
+          ? us.run(divided, { by: 0 })
+          : n % 3 === 1
+            ? us.run(usernames, {})
+            : database.inTenant(theirs.tenantId).run(usernames, {}),
+      ),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 3 === 0)
+        expect(answer).toMatchObject({
+          status: 'rejected',
+          reason: expect.toSatisfy((error) => sqlState(error) === '22012'),
+        });
+      else
+        expect(answer).toMatchObject({
+          status: 'fulfilled',
+          value: [{ username: n % 3 === 1 ? ours.username : theirs.username }],
+        });
+    }
+  });
+
+  it('is told that the database is away when its connection is cut, and the next read has a new one', async () => {
+    const us = database.inTenant(ours.tenantId);
+    await us.run(usernames, {});
+    const waiting = Promise.allSettled(Array.from({ length: 10 }, () => us.run(slow, {})));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const owner = new Client({ connectionString: url });
+    await owner.connect();
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-open-test'`,
+    );
+    await owner.end();
+    for (const answer of await waiting)
+      expect(answer).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } });
+    await expect.poll(() => us.run(usernames, {}).catch(() => null)).toEqual([{ username: ours.username }]);
+  });
+
+  it('is never read under the tenant of whoever comes after, even by a statement that is handed over late', async () => {
+    const late: Prepared<Record<string, never>, unknown> = {
+      name: 'test_late',
+      build: (db) => ({ execute: async () => (await Promise.resolve(), db.select().from(users)) }),
+    };
+    await expect(database.inTenant(ours.tenantId).run(late, {})).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
+    });
+  });
+
+  it('keeps its tenant after a transaction was rolled back', async () => {
+    const [us, them] = [small.inTenant(ours.tenantId), small.inTenant(theirs.tenantId)];
+    for (let round = 0; round < 10; round += 1) {
+      // The one gives up before the server has said a word, the other after.
+      await expect(us.tx(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(await them.run(usernames, {})).toEqual([{ username: theirs.username }]);
+      await expect(us.tx(async (tx) => tx.execute(sql`select 1 / 0`))).rejects.toThrow();
+      expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
+      await expect(them.tx(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(await us.tx((tx) => tx.run(usernames, {}))).toEqual([{ username: ours.username }]);
+    }
+  });
+
+  it('writes nothing when its work fails', async () => {
+    const us = database.inTenant(ours.tenantId);
+    const id = newId();
+    await expect(
+      us.tx(async (tx) => {
+        await tx.insert(users).values({ id, tenantId: ours.tenantId, username: `lost-${id}` });
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    expect(await us.read((db) => db.select().from(users).where(eq(users.id, id)))).toEqual([]);
+  });
+
+  it('refuses anything that is no tenant id', () => {
+    expect(() => database.inTenant('')).toThrow(TypeError);
+    expect(() => database.inTenant("x' or true --")).toThrow(TypeError);
+  });
+});
+
+describe('a cross-tenant scope', () => {
+  it('sees every tenant, says why, and leaves nothing of itself on the connection', async () => {
+    const a = await make.user();
+    const b = await make.user();
+    const seen = await database.acrossTenants('a test looks around', (tx) => tx.select({ id: users.id }).from(users));
+    expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining([a.id, b.id]));
+    expect(reasons).toContain('a test looks around');
+    for (let round = 0; round < 6; round += 1) {
+      expect(await database.inTenant(a.tenantId).run(usernames, {})).toEqual([{ username: a.username }]);
+    }
+  });
+
+  it('works with the rights of portal_across alone', async () => {
+    const [who] = await database
+      .acrossTenants('a test asks who it is', (tx) =>
+        tx.execute<{ role: string; super: string }>(
+          sql`select current_user as role, current_setting('is_superuser') as super`,
+        ),
+      )
+      .then(({ rows }) => rows);
+    expect(who).toEqual({ role: 'portal_across', super: 'off' });
+  });
+});
+
+it('names the index a duplicate ran against', async () => {
+  const user = await make.user();
+  const error = await make.user({ username: user.username }).catch((caught: unknown) => caught);
+  expect(sqlState(error)).toBe('23505');
+  expect(violatedConstraint(error)).toBe('users_username_unique');
+});
+
+it('says that the database is unavailable instead of passing on what the driver said', async () => {
+  const nowhere = openDatabase({
+    url: 'postgres://nobody:secret@127.0.0.1:1/nothing',
+    poolMax: 1,
+    applicationName: 'test',
+  });
+  const error: unknown = await nowhere.ping().catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ kind: 'unavailable', code: 'UNAVAILABLE' });
+  expect(String(error)).not.toContain('127.0.0.1');
+  await nowhere.close();
+});

@@ -1,0 +1,28 @@
+import { Pool } from 'pg';
+import { appRoleName, queueSchema } from './roles.ts';
+
+/**
+ * Connections for the job queue's own tables and nothing else: they name no tenant, so every tenant table refuses them.
+ * BullMQ holds one for each queue a process works, to be told of new jobs.
+ */
+export function openQueuePool(options: {
+  url: string;
+  max: number;
+  applicationName: string;
+  onConnectionLost: (error: Error) => void;
+}): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.max,
+    application_name: options.applicationName,
+    options: `-c role=${appRoleName} -c search_path=${queueSchema} -c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s`,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  pool.on('error', options.onConnectionLost);
+  // Between the pool and whoever asked for a connection there is a moment when nobody listens to it: an error then would
+  // end the process.
+  pool.on('connect', (client) => client.on('error', options.onConnectionLost));
+  return pool;
+}

@@ -1,0 +1,52 @@
+import { foreignKey, index, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
+import { mails } from './mails.ts';
+import { tenants } from './tenants.ts';
+import { users } from './users.ts';
+
+/** One row per sign-in; the cookie names it, the row decides. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: instant().notNull().defaultNow(),
+    expiresAt: instant().notNull(),
+    revokedAt: instant(),
+    ip: text(),
+    userAgent: text(),
+  },
+  (t) => [
+    index('sessions_user').on(t.tenantId, t.userId),
+    index('sessions_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+export const passwordTokenPurpose = pgEnum('password_token_purpose', ['reset', 'welcome']);
+
+/** Set-password links. The clear token exists only in the mail; here stands its SHA-256. */
+export const passwordTokens = pgTable(
+  'password_tokens',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    purpose: passwordTokenPurpose().notNull(),
+    tokenHash: bytea().notNull(),
+    /** The outbox mail that carries the link: a repeat of that mail leaves its earlier token alive. */
+    mailId: uuid().notNull(),
+    createdAt: createdAt(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    uniqueIndex('password_tokens_hash_unique').on(t.tokenHash),
+    index('password_tokens_user').on(t.tenantId, t.userId),
+    index('password_tokens_mail').on(t.tenantId, t.mailId),
+    index('password_tokens_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [mails.tenantId, mails.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);

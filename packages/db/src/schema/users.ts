@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+export const roleEnum = pgEnum('role', ['SUPER_ADMIN', 'ADMIN', 'USER']);
+
+export const users = pgTable(
+  'users',
+  {
+    ...tenantColumns,
+    /** NFC, lower-case; unique across tenants, because sign-in names no tenant. */
+    username: text().notNull(),
+    /** Lower-case; unique across tenants where set. */
+    email: text(),
+    displayName: text(),
+    firstName: text(),
+    lastName: text(),
+    /** argon2id in PHC form; null for directory accounts and for accounts whose set-password link is unused. */
+    passwordHash: text(),
+    /** Set for accounts a directory sync brought; never leaves the server. */
+    ldapDn: text(),
+    role: roleEnum().notNull().default('USER'),
+    isActive: boolean().notNull().default(true),
+    mustChangePassword: boolean().notNull().default(false),
+    /** Raised by everything that ends the account's sessions at once; a session token carries the value it was made under. */
+    sessionVersion: integer().notNull().default(1),
+    lastLoginAt: instant(),
+    welcomeMailSentAt: instant(),
+    avatarPath: text(),
+    accentColor: text().notNull().default('#2563eb'),
+    dashboardBackground: jsonb(),
+    lastSeenReleaseVersion: text(),
+    createdAt: createdAt(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('users_username_unique').on(t.username),
+    uniqueIndex('users_email_unique').on(t.email),
+    index('users_tenant_username').on(t.tenantId, t.username),
+    index('users_super_admin')
+      .on(t.id)
+      .where(sql`role = 'SUPER_ADMIN'`),
+    check('users_accent_color', sql`${t.accentColor} ~ '^#[0-9a-f]{6}$'`),
+    ...tenantRules(t, tenants),
+  ],
+);

@@ -1,0 +1,87 @@
+import { randomInt } from 'node:crypto';
+import { Client } from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrateDatabase } from '@portal/db/migrate';
+import { removeAbandonedServers, startTestServer } from './server.ts';
+
+export interface TestServer {
+  url: string;
+  /** The migrated database each test file gets a copy of. */
+  template: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServer: TestServer;
+  }
+}
+
+// First half of the advisory lock a run holds while it lives; the second half is the number in its databases' names
+const runLock = 20_260_101;
+
+/** One server and one migrated template for a whole run; gives back how to remove both. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['DATABASE_URL'];
+  if (!given) await removeAbandonedServers();
+  const server = given ? { url: given, stop: async () => {} } : await startTestServer();
+  try {
+    const databases = await prepareDatabases(server.url);
+    project.provide('testServer', { url: server.url, template: databases.template });
+    return async () => {
+      await databases.remove();
+      await server.stop();
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function prepareDatabases(url: string): Promise<{ template: string; remove(): Promise<void> }> {
+  const client = new Client({ connectionString: url, application_name: 'portal-tests' });
+  await client.connect();
+  try {
+    await dropAbandonedDatabases(client);
+    const run = randomInt(1, 1_000_000_000);
+    await client.query('SELECT pg_advisory_lock($1, $2)', [runLock, run]);
+    const template = `portal_test_${run}_template`;
+    await client.query(`CREATE DATABASE ${template}`);
+    const templateUrl = new URL(url);
+    templateUrl.pathname = `/${template}`;
+    await migrateDatabase(templateUrl.href, () => {});
+    // Keeps everyone out, the vacuum included: a template in use cannot be copied
+    await client.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
+    return {
+      template,
+      async remove() {
+        await dropDatabasesOf(client, run);
+        await client.end();
+      },
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/** Databases of runs that were killed: their lock went with them. */
+async function dropAbandonedDatabases(client: Client): Promise<void> {
+  const { rows } = await client.query<{ run: number }>(
+    `SELECT DISTINCT substring(datname FROM '^portal_test_(\\d+)_')::int AS run
+     FROM pg_database WHERE datname ~ '^portal_test_\\d{1,9}_'`,
+  );
+  for (const { run } of rows) {
+    const lock = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS free', [runLock, run]);
+    if (!lock.rows[0]?.free) continue;
+    await dropDatabasesOf(client, run);
+    await client.query('SELECT pg_advisory_unlock($1, $2)', [runLock, run]);
+  }
+}
+
+async function dropDatabasesOf(client: Client, run: number): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+    [`portal_test_${run}_`],
+  );
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+}

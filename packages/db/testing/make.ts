@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm';
+import { newId } from '@portal/domain/ids';
+import type { Database } from '../src/open.ts';
+import { sessions } from '../src/schema/accounts.ts';
+import { tenants } from '../src/schema/tenants.ts';
+import { users } from '../src/schema/users.ts';
+
+type Overrides<Table extends { $inferInsert: object }> = Partial<Table['$inferInsert']>;
+
+let counter = 0;
+const unique = (): string => {
+  counter += 1;
+  return `${counter.toString(36)}-${newId().slice(-8)}`;
+};
+
+/** Makes rows with sensible, unique defaults; every override is a column. */
+export function builders(database: Database) {
+  const across = database.acrossTenants;
+
+  async function tenant(overrides: Overrides<typeof tenants> = {}) {
+    const values = { id: newId(), name: `Tenant ${unique()}`, ...overrides };
+    await across('a test makes a tenant', (tx) => tx.insert(tenants).values(values));
+    return values;
+  }
+
+  async function user(overrides: Overrides<typeof users> = {}) {
+    const tenantId = overrides.tenantId ?? (await tenant()).id;
+    const username = overrides.username ?? `user-${unique()}`;
+    const values = {
+      id: newId(),
+      username,
+      email: `${username}@example.org`,
+      role: 'USER' as const,
+      sessionVersion: 1,
+      ...overrides,
+      tenantId,
+    };
+    await across('a test makes a user', (tx) => tx.insert(users).values(values));
+    return values;
+  }
+
+  async function session(owner: { id: string; tenantId: string }, overrides: Overrides<typeof sessions> = {}) {
+    const values = { id: newId(), tenantId: owner.tenantId, userId: owner.id, ip: null, userAgent: null, ...overrides };
+    await across('a test makes a session', (tx) =>
+      tx.insert(sessions).values({ expiresAt: sql`now() + interval '30 days'`, ...values }),
+    );
+    return values;
+  }
+
+  return { tenant, user, session };
+}

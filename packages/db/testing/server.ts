@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
+import { isSameProcess, processIdentity } from '@portal/db/process-identity';
+
+const prefix = 'portal-test-server-';
+
+/** A PostgreSQL of its own in a folder of its own, gone with all its data when stopped. `durable` is for measuring. */
+export async function startTestServer({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  try {
+    await writeFile(join(folder, 'owner'), processIdentity(process.pid) ?? '');
+    const server = await startEmbeddedPostgres({ dataDir: folder, durable });
+    return {
+      url: server.url,
+      async stop() {
+        await server.stop();
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
+  }
+}
+
+/** Stops and removes the servers of runs of this account that were killed before they could. */
+export async function removeAbandonedServers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const folder = join(tmpdir(), name);
+    const owner = await readFile(join(folder, 'owner'), 'utf8').catch(() => null);
+    const isOurs = process.getuid === undefined || (await stat(folder).catch(() => null))?.uid === process.getuid();
+    if (owner === null || !isOurs || isSameProcess(owner)) continue;
+    await stopEmbeddedPostgres(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

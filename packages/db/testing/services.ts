@@ -1,0 +1,29 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Servers that tests start as private processes when the machine has them; Debian's package names. */
+export const services = [
+  { binary: 'redis-server', debianPackage: 'redis-server', skipped: 'the tests of the queues on Redis' },
+  { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
+  { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
+] as const;
+
+export type ServiceName = (typeof services)[number]['binary'];
+
+// Debian keeps servers in sbin, which is not on everyone's PATH
+const moreFolders = ['/usr/sbin', '/usr/local/sbin'];
+
+/** The path of an installed server program, or null: then `describe.skipIf` leaves out what needs it. */
+export function serviceBinary(name: ServiceName): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...moreFolders];
+  for (const folder of folders) {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // not here: the next folder
+    }
+  }
+  return null;
+}
