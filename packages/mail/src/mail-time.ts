@@ -1,0 +1,19 @@
+import type { Language } from './frame.ts';
+
+// Contract section 1: times in mails are those of Berlin, whatever zone the server lives in.
+const timeZone = 'Europe/Berlin';
+
+const german = new Intl.DateTimeFormat('de-DE', {
+  timeZone,
+  dateStyle: 'long',
+  timeStyle: 'short',
+});
+const english = new Intl.DateTimeFormat('en-GB', {
+  timeZone,
+  dateStyle: 'long',
+  timeStyle: 'short',
+});
+
+/** An instant as a reader expects it: "28. November 2026 um 09:44 Uhr", "28 November 2026 at 09:44 (Berlin time)". */
+export const mailTime = (instant: Date, language: Language = 'de'): string =>
+  language === 'de' ? `${german.format(instant)} Uhr` : `${english.format(instant)} (Berlin time)`;

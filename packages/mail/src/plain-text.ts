@@ -1,0 +1,63 @@
+import type { Block, Row } from './blocks.ts';
+import type { Frame } from './frame.ts';
+
+/** Columns: what still fits when a reply quotes it twice (RFC 3676 section 4.2 names 78 as the limit). */
+const width = 76;
+
+const length = (text: string): number => [...text].length;
+
+const wrapLine = (line: string, indent: string): string => {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ').filter((part) => part !== '')) {
+    const joined = current === '' ? word : `${current} ${word}`;
+    if (current !== '' && length(indent) + length(joined) > width) {
+      lines.push(current);
+      current = word;
+    } else {
+      current = joined;
+    }
+  }
+  lines.push(current);
+  return lines.join(`\n${indent}`);
+};
+
+/** Breaks at spaces only: an address or a long word stays in one piece, so it can be clicked and copied. */
+const wrap = (text: string, indent = ''): string =>
+  text
+    .split('\n')
+    .map((line) => wrapLine(line, indent))
+    .join(`\n${indent}`);
+
+const table = (entries: readonly Row[]): string => {
+  const indent = ' '.repeat(Math.max(...entries.map((row) => length(row.label))) + 3);
+  return entries
+    .map((row) => `${row.label}:${indent.slice(length(row.label) + 1)}${wrap(row.value, indent)}`)
+    .join('\n');
+};
+
+const blockText = (block: Block): string => {
+  switch (block.kind) {
+    case 'paragraph':
+      return wrap(block.text);
+    case 'hint':
+      return `| ${wrap(block.text, '| ')}`;
+    case 'button':
+      return `${wrap(`${block.label}:`)}\n${block.url}`;
+    case 'rows':
+      return block.rows.length === 0 ? '' : table(block.rows);
+  }
+};
+
+const headline = (heading: string): string => {
+  const wrapped = wrap(heading);
+  const longest = Math.max(...wrapped.split('\n').map(length));
+  return `${wrapped}\n${'='.repeat(Math.min(longest, width))}`;
+};
+
+/** The text form of a mail: wrapped, every address on its own line, closed by a signature line mail programs know. */
+export const plainText = (frame: Frame, heading: string | undefined, body: readonly Block[]): string => {
+  const parts = [heading === undefined ? '' : headline(heading), ...body.map(blockText)].filter((part) => part !== '');
+  const footer = [wrap(frame.notice), frame.serviceUrl ?? ''].filter((line) => line !== '').join('\n');
+  return `${parts.join('\n\n')}\n\n-- \n${footer}\n`;
+};

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { ZodError } from 'zod';
+import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/welcome-mail';
+import { sampleMails } from '../testing/sample-mails.ts';
+import { mailKinds, renderMail } from './render.ts';
+
+const serviceUrl = 'https://portal.example.com';
+const sender = { tenantName: 'Muster GmbH', serviceUrl };
+const link = `${serviceUrl}/reset-password#token=abc_-123`;
+const reset = { ...sender, displayName: 'Erika', username: 'erika', link, validUntil: '28. November 2026' };
+const values = welcomeMailValues(sampleWelcomePerson, { adresse: serviceUrl, firma: sender.tenantName });
+const welcome = {
+  ...sender,
+  template: builtInWelcomeMail,
+  values,
+  invitation: { kind: 'set-password' as const, link, validUntil: '28. November 2026' },
+};
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** The words a reader of the HTML form sees. */
+const visibleWords = (html: string): string[] =>
+  html
+    .replaceAll(/<head>[^]*<\/head>|<!--[^]*?-->|<[^>]*>/g, ' ')
+    .replaceAll(/&(#?\w+);/g, (_, name: string) => entities[name] ?? ' ')
+    .split(/\s+/);
+
+const unclosedTags = (html: string): string[] => {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of html
+    .replaceAll(/<!--[^]*?-->|<!doctype html>/g, '')
+    .matchAll(/<(\/?)([\w]+)[^>]*>/g)) {
+    if (slash === '/') {
+      expect(open.pop()).toBe(name);
+    } else if (name !== 'meta' && name !== 'br') {
+      open.push(name);
+    }
+  }
+  return open;
+};
+
+const named = sampleMails().map((sample) => ({ name: `${sample.kind} ${sample.variant}`, ...sample.mail }));
+
+describe.each(named)('$name', ({ subject, text }) => {
+  it('has a subject of one line', () => {
+    expect(subject).toMatch(/^\S[^\n\r]{0,248}\S$/u);
+  });
+
+  it('wraps its text at 76 columns except where a word is longer', () => {
+    const tooLong = text.split('\n').filter((line) => [...line].length > 76 && line.trim().includes(' '));
+    expect(tooLong.filter((line) => !line.startsWith('Benutzername:'))).toEqual([]);
+    expect(text).not.toMatch(/undefined|\[object|\r|\n\n\n/);
+  });
+});
+
+describe.each(named.filter((mail) => mail.html !== undefined))('$name as HTML', ({ text, html = '' }) => {
+  it('says what the text says', () => {
+    const seen = new Set(visibleWords(html));
+    const words = text.split(/\s+/).filter((word) => word !== '' && !/^(=+|--|\|)$/.test(word));
+    expect(words.filter((word) => !seen.has(word) && !seen.has(word.replace(/:$/, '')))).toEqual([]);
+  });
+
+  it('loads nothing, runs nothing and closes every tag', () => {
+    expect(html).not.toMatch(
+      /<(script|img|link|iframe|form|svg|object)\b|url\(|@import|<[^>]+\s(src|background|on\w+)=/i,
+    );
+    expect(unclosedTags(html)).toEqual([]);
+  });
+
+  it('is at most 600 px wide and knows dark mode', () => {
+    expect(html).toContain('max-width:600px');
+    expect(html).toContain('prefers-color-scheme:dark');
+    expect(html).toContain('<meta name="color-scheme" content="light dark">');
+  });
+});
+
+it('has a sample of every kind', () => {
+  const shown = new Set(sampleMails().map(({ kind }) => kind));
+  expect([...shown].toSorted()).toEqual(Object.keys(mailKinds).toSorted());
+});
+
+describe('the reset mail', () => {
+  it('is text alone, with the link on its own line', () => {
+    const mail = renderMail('accounts/password-reset', reset);
+    expect(mail).not.toHaveProperty('html');
+    expect(mail.text.split('\n')).toContain(link);
+    expect(mail.subject).toBe('Passwort zurücksetzen');
+  });
+
+  it('speaks English when asked to', () => {
+    const mail = renderMail('accounts/password-reset', { ...reset, language: 'en' });
+    expect(mail.subject).toBe('Reset your password');
+    expect(mail.text).toContain('Hello Erika,');
+    expect(mail.text).toContain('sent automatically by the portal of Muster GmbH');
+  });
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'portal', ''])('refuses the link %j', (bad) => {
+    expect(() => renderMail('accounts/password-reset', { ...reset, link: bad })).toThrow(ZodError);
+  });
+});
+
+it('tells of a changed password without any link', () => {
+  for (const language of ['de', 'en'] as const) {
+    const mail = renderMail('accounts/password-changed', {
+      tenantName: 'Muster GmbH',
+      language,
+      displayName: 'Erika',
+      username: 'erika',
+      changedAt: '21. November 2026',
+    });
+    expect(mail).not.toHaveProperty('html');
+    expect(mail.text).not.toMatch(/https?:|www\./);
+  }
+});
+
+describe('the welcome mail', () => {
+  it('gives a local account the link to set its password', () => {
+    const mail = renderMail('accounts/welcome', welcome);
+    expect(mail.html).toContain(`href="${link}"`);
+    expect(mail.text.split('\n')).toContain(link);
+    expect(mail.text).toContain('7 Tage, bis zum 28. November 2026');
+    expect(mail.text).toContain('Bitte legen Sie zuerst');
+  });
+
+  it('gives a directory account the sign-in link and the hint about its password', () => {
+    const mail = renderMail('accounts/welcome', { ...welcome, invitation: { kind: 'sign-in', link: serviceUrl } });
+    expect(mail.text).toContain('Zur Anmeldung:\nhttps://portal.example.com\n');
+    expect(mail.text).toMatch(/Passwort an,\sdas Sie auch sonst/);
+    expect(mail.text + mail.html).not.toContain('token');
+  });
+
+  it('holds no token when it is a test, and says that it is one', () => {
+    const mail = renderMail('accounts/welcome', {
+      ...welcome,
+      invitation: { kind: 'test', link: serviceUrl, source: 'local' },
+    });
+    expect(mail.subject).toBe('[Test] Ihr Zugang zum Portal von Muster GmbH');
+    expect(mail.text).toContain('| Dies ist ein Test der Willkommens-Mail.');
+    expect(mail.text + mail.html).not.toContain('token');
+  });
+
+  it('prefers the own hint', () => {
+    const mail = renderMail('accounts/welcome', {
+      ...welcome,
+      template: { ...builtInWelcomeMail, loginHintLocal: 'Eigener Hinweis für {{name}}' },
+    });
+    expect(mail.text).toContain('Eigener Hinweis für Erika Beispiel');
+    expect(mail.text).not.toContain('Bitte legen Sie zuerst');
+  });
+
+  it('shows markup in fields and values as the text it is', () => {
+    const mail = renderMail('accounts/welcome', {
+      ...welcome,
+      template: { ...builtInWelcomeMail, intro: '<script>alert(1)</script> {{name}} {{firma}}' },
+      values: { ...values, name: '<img src=x onerror=alert(1)>', firma: '"&\'{{email}}' },
+    });
+    expect(mail.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &lt;img src=x onerror=alert(1)&gt;');
+    expect(mail.html).not.toMatch(/<script|<img/);
+    expect(mail.text).toContain('<script>alert(1)</script> <img src=x onerror=alert(1)> "&\'{{email}}');
+  });
+
+  it('keeps paragraphs and line ends of a field', () => {
+    const mail = renderMail('accounts/welcome', {
+      ...welcome,
+      template: { ...builtInWelcomeMail, closing: 'Eins\nZwei\n\n\nDrei' },
+    });
+    expect(mail.text).toContain('Eins\nZwei\n\nDrei');
+    expect(mail.html).toMatch(/Eins<br>Zwei<\/p>\n<p [^>]*>Drei<\/p>/);
+  });
+
+  it('cuts a subject that a placeholder made endless', () => {
+    const mail = renderMail('accounts/welcome', { ...welcome, values: { ...values, firma: '🦊'.repeat(5_000) } });
+    expect([...mail.subject]).toHaveLength(250);
+    expect(mail.subject.endsWith('🦊…')).toBe(true);
+  });
+});

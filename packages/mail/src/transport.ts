@@ -1,0 +1,142 @@
+import { createTransport } from 'nodemailer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { classifySmtpError } from './classify-smtp-error.ts';
+import { MailFailure } from './mail-failure.ts';
+import { composeMail } from './outgoing-mail.ts';
+import type { OutgoingMail } from './outgoing-mail.ts';
+import type { SmtpSettings } from './smtp-settings.ts';
+
+export interface TransportLimits {
+  /** Connections kept to the server, 1–10. */
+  maxConnections?: number;
+  /** From the lookup of the name to the end of the TLS handshake. */
+  connectTimeoutMs?: number;
+  greetingTimeoutMs?: number;
+  /** Silence in the middle of a conversation. */
+  socketTimeoutMs?: number;
+  /** For one mail in all, waiting for a connection included: ends a server that trickles. */
+  overallTimeoutMs?: number;
+}
+
+interface Cancellable {
+  signal?: AbortSignal;
+}
+
+export interface Delivery {
+  messageId: string;
+  /** What the server said when it took the mail. */
+  response: string;
+}
+
+export interface MailTransport {
+  /** Resolves once the server has taken the mail; throws a MailFailure, or the signal's reason when it is aborted. */
+  send: (mail: OutgoingMail, options?: Cancellable) => Promise<Delivery>;
+  /** Connects and signs in without sending anything. */
+  verify: (options?: Cancellable) => Promise<void>;
+  /** Ends idle connections now and busy ones after the mail they deliver. */
+  close: () => void;
+}
+
+const connectionOptions = (settings: SmtpSettings, limits: TransportLimits) => {
+  const connectionTimeout = limits.connectTimeoutMs ?? 10_000;
+  return {
+    host: settings.host,
+    port: settings.port,
+    secure: settings.security === 'tls',
+    requireTLS: settings.security === 'starttls',
+    ignoreTLS: settings.security === 'none',
+    tls: { rejectUnauthorized: settings.verifyTls },
+    connectionTimeout,
+    dnsTimeout: connectionTimeout,
+    greetingTimeout: limits.greetingTimeoutMs ?? 10_000,
+    socketTimeout: limits.socketTimeoutMs ?? 20_000,
+    socketCloseTimeout: 2_000,
+    maxResponseSize: 64 * 1024,
+  };
+};
+
+const credentials = ({ username, password }: SmtpSettings) =>
+  username ? { user: username, pass: password ?? '' } : null;
+
+const signIn = (connection: SMTPConnection, settings: SmtpSettings): Promise<void> =>
+  new Promise((resolve, reject) => {
+    connection.on('error', reject);
+    connection.once('end', () => reject(new Error('The connection ended before the server was ready.')));
+    connection.connect((connectError) => {
+      const auth = credentials(settings);
+      if (connectError) {
+        reject(connectError);
+      } else if (auth === null) {
+        resolve();
+      } else {
+        connection.login(auth, (loginError) => (loginError ? reject(loginError) : resolve()));
+      }
+    });
+  });
+
+/** Mail delivery over one SMTP server, with its connections kept open between mails. Dials nothing before the first mail. */
+export const openTransport = (settings: SmtpSettings, limits: TransportLimits = {}): MailTransport => {
+  const options = connectionOptions(settings, limits);
+  const overallTimeoutMs = limits.overallTimeoutMs ?? 60_000;
+  const auth = credentials(settings);
+  const pool = createTransport({
+    ...options,
+    pool: true,
+    maxConnections: Math.min(Math.max(limits.maxConnections ?? 5, 1), 10),
+    maxMessages: 100,
+    // Only for a kept connection the server has dropped meanwhile, before a byte of the message went out.
+    maxRequeues: 3,
+    idleTimeout: 30_000,
+    // A user name is there to be checked: without this a server that offers no AUTH would get the mail unsigned.
+    ...(auth === null ? {} : { auth, forceAuth: true }),
+  });
+
+  const withDeadline = async <Result>(
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> => {
+    signal?.throwIfAborted();
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), overallTimeoutMs);
+    try {
+      return await work(signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]));
+    } catch (error) {
+      if (signal?.aborted) {
+        throw signal.reason;
+      }
+      if (deadline.signal.aborted) {
+        const where = `The mail server ${settings.host}:${settings.port}`;
+        throw new MailFailure('timeout', `${where} took longer than ${overallTimeoutMs / 1000} seconds.`, error);
+      }
+      throw classifySmtpError(error, settings);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return {
+    send: async (mail, { signal } = {}) => {
+      const message = composeMail(mail, settings);
+      const { messageId, response } = await withDeadline(signal, (signalOrDeadline) =>
+        pool.sendMail({ ...message, signal: signalOrDeadline }),
+      );
+      return { messageId, response: response ?? '' };
+    },
+    verify: ({ signal } = {}) =>
+      withDeadline(signal, async (signalOrDeadline) => {
+        const connection = new SMTPConnection(options);
+        const giveUp = () => connection.close();
+        signalOrDeadline.addEventListener('abort', giveUp, { once: true });
+        try {
+          await signIn(connection, settings);
+          connection.quit();
+        } catch (error) {
+          connection.close();
+          throw error;
+        } finally {
+          signalOrDeadline.removeEventListener('abort', giveUp);
+        }
+      }),
+    close: () => pool.close(),
+  };
+};
