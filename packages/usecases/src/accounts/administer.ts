@@ -1,0 +1,65 @@
+import { and, count, eq, sql } from 'drizzle-orm';
+import { sqlState, type Tx, violatedConstraint } from '@portal/db/open';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { isSuperAdmin } from '@portal/domain/access';
+import { conflict, notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { type Account, accountColumns } from './account-columns.ts';
+
+/** A transaction that reaches the accounts the actor may administer: an ADMIN's own tenant, a SUPER_ADMIN's every tenant. */
+export const administer = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  namingConflicts(() =>
+    isSuperAdmin(ctx.actor) ? ctx.acrossTenants('a SUPER_ADMIN administers accounts', work) : ctx.tx(work),
+  );
+
+/** Runs a change of accounts; a duplicate that the unique index found is thrown as 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`. */
+export async function namingConflicts<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw namedConflict(error) ?? error;
+  }
+}
+
+/** The account as it stands, 404 when it is not there for the actor; locked until the transaction ends when it is about to change. */
+export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promise<Account> {
+  const query = tx
+    .select(accountColumns)
+    .from(users)
+    .innerJoin(tenants, eq(tenants.id, users.tenantId))
+    .where(eq(users.id, userId));
+  const [account] = await (lock ? query.for('update', { of: users }) : query);
+  if (!account) throw notFound();
+  return account;
+}
+
+// Any constant of its own does; held from the change of a SUPER_ADMIN until its transaction ends.
+const superAdminLock = 3_405_691;
+
+/**
+ * Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction leaves no active SUPER_ADMIN anywhere.
+ * Changes of this kind wait for one another, so that two at once cannot each rely on the other's account.
+ */
+export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${superAdminLock})`);
+  const [left] = await tx
+    .select({ count: count() })
+    .from(users)
+    .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
+    .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true)));
+  if (!left || left.count === 0)
+    throw conflict('LAST_SUPER_ADMIN', 'This is the last active SUPER_ADMIN. Please appoint another one first.');
+}
+
+function namedConflict(error: unknown): Error | null {
+  if (sqlState(error) !== '23505') return null;
+  switch (violatedConstraint(error)) {
+    case 'users_username_unique':
+      return conflict('USERNAME_TAKEN', 'This username is already taken.', { cause: error });
+    case 'users_email_unique':
+      return conflict('EMAIL_TAKEN', 'Another account already has this e-mail address.', { cause: error });
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,69 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { prepared } from '@portal/db/prepared';
+import { sessions } from '@portal/db/schema/accounts';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { unauthenticated } from '@portal/domain/errors';
+import type { Ctx, Visit } from '../run/context.ts';
+import { ownColumns } from './account-columns.ts';
+
+// The one query of every authenticated request. It runs inside the tenant the token names, so an account
+// that is not of that tenant is not there to be found.
+const accountOfSession = prepared<{ sessionId: string; userId: string; version: number }>()(
+  'account_of_session',
+  (db) =>
+    db
+      .select({
+        ...ownColumns,
+        isStale: sql<boolean>`${sessions.lastSeenAt} < now() - interval '1 minute'`.as('is_stale'),
+      })
+      .from(sessions)
+      .innerJoin(users, and(eq(users.tenantId, sessions.tenantId), eq(users.id, sessions.userId)))
+      .innerJoin(tenants, eq(tenants.id, users.tenantId))
+      .where(
+        and(
+          eq(sessions.id, sql.placeholder('sessionId')),
+          eq(users.id, sql.placeholder('userId')),
+          eq(users.sessionVersion, sql.placeholder('version')),
+          isNull(sessions.revokedAt),
+          sql`${sessions.expiresAt} > now()`,
+          eq(users.isActive, true),
+          eq(tenants.isActive, true),
+        ),
+      ),
+);
+
+/** Sessions whose "last seen" this process is writing at the moment. */
+const beingTouched = new Set<string>();
+
+/**
+ * Turns a session token into the context of its account, read fresh from the database: role, active flags and
+ * forced change are those of this instant. Throws 401 for a token that is missing, foreign, expired or ended.
+ */
+export async function authenticate(visit: Visit, token: string | undefined): Promise<Ctx> {
+  const claims = token === undefined ? null : visit.sessionTokens.read(token);
+  if (!claims) throw unauthenticated();
+  const scope = visit.inTenant(claims.tid);
+  const [row] = await scope.run(accountOfSession, { sessionId: claims.sid, userId: claims.sub, version: claims.ver });
+  if (!row) throw unauthenticated();
+  const { isStale, ...account } = row;
+  const ctx: Ctx = { ...visit, ...scope, actor: account, account, sessionId: claims.sid };
+  if (isStale) touchSession(ctx);
+  return ctx;
+}
+
+/** Writes "last seen" at most once a minute, beside the request rather than before it. */
+function touchSession(ctx: Ctx): void {
+  const { sessionId } = ctx;
+  if (beingTouched.has(sessionId)) return;
+  beingTouched.add(sessionId);
+  ctx
+    .tx((tx) =>
+      tx
+        .update(sessions)
+        .set({ lastSeenAt: sql`now()` })
+        .where(and(eq(sessions.id, sessionId), sql`${sessions.lastSeenAt} < now() - interval '1 minute'`)),
+    )
+    .catch((error: unknown) => ctx.log.warn({ err: error, requestId: ctx.requestId }, 'last seen was not written'))
+    .finally(() => beingTouched.delete(sessionId));
+}

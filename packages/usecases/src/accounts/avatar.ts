@@ -1,0 +1,59 @@
+import { eq, sql } from 'drizzle-orm';
+import { users } from '@portal/db/schema/users';
+import { notFound, unauthenticated } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { OpenedFile } from '../files/room.ts';
+import type { Ctx } from '../run/context.ts';
+
+/** What an upload may weigh (specification, Limits: 2 MB). */
+export const avatarMaxBytes = 2 * 1024 * 1024;
+
+// The stored picture is made by us, 512 pixels a side at most.
+const storedMaxBytes = 1024 * 1024;
+
+/**
+ * Makes the upload the caller's avatar: decoded, cut square, freed of everything but its pixels.
+ * The file is whole on disk before the row names it, and the one before goes after the commit.
+ * Throws 400 `UNSUPPORTED_IMAGE`.
+ */
+export async function setAvatar(ctx: Ctx, upload: Uint8Array): Promise<void> {
+  const picture = await ctx.avatarImages.fromUpload(upload);
+  const { path } = await ctx.files.write('avatars', newId(), 'webp', picture, { maxBytes: storedMaxBytes });
+  try {
+    await replaceAvatar(ctx, path);
+  } catch (error) {
+    await ctx.files.remove(path);
+    throw error;
+  }
+}
+
+/** Removes the caller's avatar; one that is not there is fine. */
+export const deleteAvatar = (ctx: Ctx): Promise<void> => replaceAvatar(ctx, null);
+
+async function replaceAvatar(ctx: Ctx, path: string | null): Promise<void> {
+  const before = await ctx.tx(async (tx) => {
+    // Locked: of two uploads at once each must find the file the other one leaves behind.
+    const [account] = await tx
+      .select({ path: users.avatarPath })
+      .from(users)
+      .where(eq(users.id, ctx.actor.id))
+      .for('update');
+    if (!account) throw unauthenticated();
+    await tx
+      .update(users)
+      .set({ avatarPath: path, updatedAt: sql`now()` })
+      .where(eq(users.id, ctx.actor.id));
+    return account.path;
+  });
+  if (before !== null) await ctx.files.remove(before);
+}
+
+/** The avatar of an account of the caller's own tenant; 404 without one. */
+export async function openAvatar(ctx: Ctx, userId: string): Promise<OpenedFile> {
+  const [account] = await ctx.read((db) =>
+    db.select({ path: users.avatarPath }).from(users).where(eq(users.id, userId)),
+  );
+  const file = account?.path ? await ctx.files.open(account.path) : null;
+  if (!file) throw notFound();
+  return file;
+}

@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import { users } from '@portal/db/schema/users';
+import { checkMayAdminister } from '@portal/domain/accounts';
+import { forbidden } from '@portal/domain/errors';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
+
+/** Deletes an account and everything personal that hangs on it. Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `LAST_SUPER_ADMIN`. */
+export async function deleteUser(ctx: Ctx, userId: string): Promise<void> {
+  const avatarPath = await administer(ctx, async (tx) => {
+    const account = await accountFor(tx, userId, 'update');
+    checkMayAdminister(ctx.actor, account);
+    if (userId === ctx.actor.id) throw forbidden('You may not delete your own account.');
+    const [deleted] = await tx.delete(users).where(eq(users.id, userId)).returning({ avatarPath: users.avatarPath });
+    if (account.role === 'SUPER_ADMIN' && account.isActive) await checkSuperAdminRemains(tx);
+    await recordAudit(tx, ctx, {
+      action: 'users.delete',
+      tenantId: account.tenantId,
+      target: { type: 'user', id: userId },
+      summary: `Deleted the account ${account.username}.`,
+    });
+    return deleted?.avatarPath ?? null;
+  });
+  if (avatarPath !== null) await ctx.files.remove(avatarPath);
+}

@@ -1,0 +1,8 @@
+import type { User } from '@portal/domain/accounts';
+import type { Ctx } from '../run/context.ts';
+import { toUser } from './account-columns.ts';
+import { accountFor, administer } from './administer.ts';
+
+/** One account the actor may administer; 404 for any other. */
+export const getUser = (ctx: Ctx, userId: string): Promise<User> =>
+  administer(ctx, async (tx) => toUser(await accountFor(tx, userId)));

@@ -1,0 +1,48 @@
+import { availableParallelism } from 'node:os';
+import { hash, type HashOptions, needsRehash, verify } from 'argon2';
+import { unavailable } from '@portal/domain/errors';
+import { openSlots } from '../run/slots.ts';
+
+// OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;
+
+export interface PasswordHashing {
+  hash(password: string): Promise<string>;
+  /**
+   * Whether `password` belongs to `stored`. A null hash costs the same time and never matches,
+   * so that nobody can tell by the clock which accounts exist or have a password.
+   */
+  verify(stored: string | null, password: string): Promise<boolean>;
+  /** Whether the parameters have risen since this hash was made. */
+  isOutdated(stored: string): boolean;
+}
+
+/**
+ * Password hashing off the event loop, at most one hash per core at a time and in order of arrival:
+ * a burst of sign-ins waits for itself instead of starving every other request.
+ */
+export function openPasswordHashing({
+  slots = availableParallelism(),
+  // At about 30 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
+  queueLimit = 500,
+} = {}): PasswordHashing {
+  const inSlot = openSlots({
+    slots,
+    queueLimit,
+    refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),
+  });
+
+  // Made on first use with today's parameters, so that an absent account costs what a present one costs.
+  let decoy: Promise<string> | undefined;
+
+  return {
+    hash: (password) => inSlot(() => hash(password, parameters)),
+    async verify(stored, password) {
+      decoy ??= hash('no account has this password', parameters);
+      const against: string = stored ?? (await decoy);
+      const matches = await inSlot(() => verify(against, password));
+      return matches && stored !== null;
+    },
+    isOutdated: (stored) => needsRehash(stored, parameters),
+  };
+}

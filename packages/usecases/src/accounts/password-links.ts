@@ -1,0 +1,40 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { and, eq, ne, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { passwordTokens } from '@portal/db/schema/accounts';
+import { newId } from '@portal/domain/ids';
+
+export type LinkPurpose = (typeof passwordTokens.$inferSelect)['purpose'];
+
+/** What stands in the database for a token. Tokens are random enough that no salt is needed. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** The page of the web front end that takes the token; after the `#`, so that no server or proxy log ever sees it. */
+export const passwordLink = (publicUrl: string, token: string): string => `${publicUrl}/reset-password#token=${token}`;
+
+/**
+ * Makes a set-password token for the mail being rendered, the only place its clear form may go. It is valid for seven days.
+ * Unused tokens of the same purpose die, except those of the same mail: of a mail that went out twice both links work,
+ * until one of them is used.
+ */
+export async function issueLink(
+  tx: Tx,
+  link: { tenantId: string; userId: string; purpose: LinkPurpose; mailId: string },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = randomBytes(32).toString('base64url');
+  await tx
+    .delete(passwordTokens)
+    .where(
+      and(
+        eq(passwordTokens.userId, link.userId),
+        eq(passwordTokens.purpose, link.purpose),
+        ne(passwordTokens.mailId, link.mailId),
+      ),
+    );
+  const [made] = await tx
+    .insert(passwordTokens)
+    .values({ id: newId(), ...link, tokenHash: hashToken(token), expiresAt: sql`now() + interval '7 days'` })
+    .returning({ expiresAt: passwordTokens.expiresAt });
+  if (!made) throw new Error('inserting a password token returned no row');
+  return { token, expiresAt: made.expiresAt };
+}

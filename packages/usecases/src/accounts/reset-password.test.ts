@@ -1,0 +1,120 @@
+import { eq, sql } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { passwordTokens } from '@portal/db/schema/accounts';
+import { mails } from '@portal/db/schema/mails';
+import { testRuntime } from '../../testing/runtime.ts';
+import { queueMail } from '../mails/queue-mail.ts';
+import { issueLink } from './password-links.ts';
+import { requestReset } from './request-reset.ts';
+import { resetPassword } from './reset-password.ts';
+import { signIn } from './sign-in.ts';
+
+const { runtime, make, visit, signedIn } = await testRuntime();
+const newPassword = 'four candles and a fork';
+
+/** A token as a rendered reset mail would carry it. */
+async function tokenFor(user: { id: string; tenantId: string }, key: string = crypto.randomUUID()): Promise<string> {
+  return runtime.database.inTenant(user.tenantId).tx(async (tx) => {
+    const { mailId } = await queueMail(tx, {
+      tenantId: user.tenantId,
+      kind: 'accounts/password-reset',
+      key,
+      userId: user.id,
+      data: {},
+    });
+    return (await issueLink(tx, { tenantId: user.tenantId, userId: user.id, purpose: 'reset', mailId })).token;
+  });
+}
+
+const queued = (tenantId: string) =>
+  runtime.database.inTenant(tenantId).read((db) => db.select({ kind: mails.kind }).from(mails));
+
+describe('a reset token', () => {
+  it('works for exactly one of twenty uses at once', async () => {
+    const user = await make.user({ mustChangePassword: true });
+    const session = await signedIn(user);
+    const token = await tokenFor(user);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => resetPassword(visit(), { token, newPassword: `${newPassword} ${n}` })),
+    );
+    const won = answers.findIndex(({ status }) => status === 'fulfilled');
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const answer of answers)
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'TOKEN_INVALID' });
+    const { profile } = await signIn(visit({ ip: '203.0.113.30' }), {
+      username: user.username,
+      password: `${newPassword} ${won}`,
+    });
+    expect(profile.mustChangePassword).toBe(false);
+    await expect(signedIn(user)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(session.actor.id).toBe(user.id);
+  });
+
+  it('stays good when policy refuses the password, and dies after seven days', async () => {
+    const user = await make.user();
+    const token = await tokenFor(user);
+    await expect(resetPassword(visit(), { token, newPassword: user.username })).rejects.toMatchObject({
+      code: 'PASSWORD_POLICY',
+    });
+    await runtime.database
+      .inTenant(user.tenantId)
+      .tx((tx) => tx.update(passwordTokens).set({ expiresAt: sql`now() - interval '1 second'` }));
+    await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    const [row] = await runtime.database
+      .inTenant(user.tenantId)
+      .read((db) => db.select().from(passwordTokens).where(eq(passwordTokens.userId, user.id)));
+    expect(row?.tokenHash.toString('base64url')).not.toBe(token);
+  });
+
+  it('dies with a newer mail, but not with a repeat of its own', async () => {
+    const user = await make.user();
+    const first = await tokenFor(user, 'one');
+    const repeat = await tokenFor(user, 'one');
+    await expect(resetPassword(visit(), { token: first, newPassword })).resolves.toBeUndefined();
+    await expect(resetPassword(visit(), { token: repeat, newPassword })).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+    const old = await tokenFor(user, 'two');
+    await tokenFor(user, 'three');
+    await expect(resetPassword(visit(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  it.each([{ isActive: false }, { ldapDn: 'uid=x,dc=example' }])(
+    'is worthless for an account with %j',
+    async (overrides) => {
+      const user = await make.user(overrides);
+      await expect(resetPassword(visit(), { token: await tokenFor(user), newPassword })).rejects.toMatchObject({
+        code: 'TOKEN_INVALID',
+      });
+    },
+  );
+});
+
+describe('a request for a reset mail', () => {
+  it('promises a mail to active local accounts with an address, found by username or e-mail, and to nobody else', async () => {
+    const found = await make.user();
+    await requestReset(visit({ ip: '203.0.113.40' }), { identifier: found.username.toUpperCase(), language: 'de' });
+    await requestReset(visit({ ip: '203.0.113.40' }), { identifier: found.email ?? '', language: 'en' });
+    expect(await queued(found.tenantId)).toHaveLength(2);
+    for (const overrides of [{ isActive: false }, { ldapDn: 'uid=x,dc=example' }, { email: null }]) {
+      const user = await make.user(overrides);
+      await requestReset(visit({ ip: '203.0.113.41' }), { identifier: user.username, language: 'de' });
+      expect(await queued(user.tenantId)).toEqual([]);
+    }
+  });
+
+  it('silently stops at three an hour for one account, and at twenty an hour from one address', async () => {
+    const user = await make.user();
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        requestReset(visit({ ip: `203.0.113.${50 + n}` }), { identifier: user.username, language: 'de' }),
+      ),
+    );
+    expect(await queued(user.tenantId)).toHaveLength(3);
+    const many = await Promise.all(Array.from({ length: 22 }, () => make.user()));
+    for (const { username } of many)
+      await requestReset(visit({ ip: '203.0.113.70' }), { identifier: username, language: 'de' });
+    const promised = await Promise.all(many.map(({ tenantId }) => queued(tenantId)));
+    expect(promised.flat()).toHaveLength(20);
+  });
+});

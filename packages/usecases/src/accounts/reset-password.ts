@@ -1,0 +1,53 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { passwordTokens } from '@portal/db/schema/accounts';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { checkNewPassword } from '@portal/domain/accounts';
+import { invalid } from '@portal/domain/errors';
+import { recordAudit } from '../audit/record-audit.ts';
+import { nudgeMails } from '../mails/queue-mail.ts';
+import type { Visit } from '../run/context.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { hashToken } from './password-links.ts';
+import { queueChangeNotice } from './queue-change-notice.ts';
+import { setPassword } from './set-password.ts';
+
+/**
+ * Sets a new password with the token of a reset or welcome mail, once. Throws 400 `TOKEN_INVALID`, the same for an unknown,
+ * used and expired token and for an account that may not sign in; a password refused by policy leaves the token usable.
+ */
+export async function resetPassword(visit: Visit, input: { token: string; newPassword: string }): Promise<void> {
+  const tokenHash = hashToken(input.token);
+  const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
+  const [account] = await visit.acrossTenants('a set-password link names no tenant', (tx) =>
+    tx
+      .select({ id: users.id, tenantId: users.tenantId, username: users.username, email: users.email })
+      .from(passwordTokens)
+      .innerJoin(users, and(eq(users.tenantId, passwordTokens.tenantId), eq(users.id, passwordTokens.userId)))
+      .innerJoin(tenants, eq(tenants.id, users.tenantId))
+      .where(and(isUsable, eq(users.isActive, true), eq(tenants.isActive, true), isNull(users.ldapDn))),
+  );
+  if (!account) throw tokenInvalid();
+  checkNewPassword(input.newPassword, account, isCommonPassword);
+  const hash = await visit.passwords.hash(input.newPassword);
+  await visit.inTenant(account.tenantId).tx(async (tx) => {
+    // Of parallel uses the first delete takes the row; the others find none.
+    const [used] = await tx.delete(passwordTokens).where(isUsable).returning({ id: passwordTokens.id });
+    if (!used) throw tokenInvalid();
+    await setPassword(tx, account.id, { hash, mustChange: false });
+    await queueChangeNotice(tx, account);
+    await recordAudit(
+      tx,
+      { actor: account, ip: visit.ip },
+      {
+        action: 'auth.password_reset',
+        tenantId: account.tenantId,
+        target: { type: 'user', id: account.id },
+        summary: `${account.username} set a new password with a mailed link.`,
+      },
+    );
+  });
+  void nudgeMails(visit, account.tenantId);
+}
+
+const tokenInvalid = () => invalid('TOKEN_INVALID', 'This link is not valid any more. Please request a new one.');

@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import { openDatabase } from '@portal/db/open';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { newId } from '@portal/domain/ids';
+import { firstSeenRelease } from '@portal/domain/releases';
+import type { Config } from '../run/config.ts';
+import { makePassword } from './admin-reset-password.ts';
+import { openPasswordHashing } from './password-hashing.ts';
+
+const username = 'admin';
+// Any constant of its own does: of several first starts at once, one seeds.
+const seedLock = 5_150_331;
+
+/**
+ * On an empty database makes the tenant `Default` and the SUPER_ADMIN `admin`, who must change the password at the first sign-in.
+ * The generated password is answered this once and kept nowhere.
+ */
+export async function seedFirstStart(
+  config: Config,
+): Promise<{ username: string; generatedPassword: string | null; created: boolean }> {
+  const database = openDatabase({ url: config.database.url.reveal(), poolMax: 1, applicationName: 'portal-seed' });
+  try {
+    return await database.acrossTenants('the first start of an empty database', async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${seedLock})`);
+      const [existing] = await tx.select({ id: tenants.id }).from(tenants).limit(1);
+      if (existing) return { username, generatedPassword: null, created: false };
+      const generated = config.seedAdminPassword === null ? makePassword() : null;
+      const passwordHash = await openPasswordHashing().hash(generated ?? config.seedAdminPassword?.reveal() ?? '');
+      const tenantId = newId();
+      await tx.insert(tenants).values({ id: tenantId, name: 'Default' });
+      await tx.insert(users).values({
+        id: newId(),
+        tenantId,
+        username,
+        passwordHash,
+        role: 'SUPER_ADMIN',
+        mustChangePassword: true,
+        lastSeenReleaseVersion: firstSeenRelease(config.release.version),
+      });
+      return { username, generatedPassword: generated, created: true };
+    });
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,87 @@
+import type { Tx } from '@portal/db/open';
+import { checkMayAdminister } from '@portal/domain/accounts';
+import { conflict } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { WelcomeMailTemplate } from '@portal/domain/welcome-mail';
+import { recordAudit } from '../audit/record-audit.ts';
+import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
+import { nudgeMails, queueMail } from '../mails/queue-mail.ts';
+import { waitForMail } from '../mails/wait-for-mail.ts';
+import type { Ctx, TenantCtx } from '../run/context.ts';
+import { accountFor, administer } from './administer.ts';
+import { checkPlaceholders } from './welcome-mail-template.ts';
+
+/** Whether a welcome mail could leave the house at all. */
+export async function welcomeMailStatus(
+  ctx: TenantCtx,
+): Promise<{ available: boolean; reason: 'MAIL_NOT_CONFIGURED' | null }> {
+  const available = (await smtpSettingsOf(ctx)) !== null;
+  return { available, reason: available ? null : 'MAIL_NOT_CONFIGURED' };
+}
+
+/**
+ * Sends an account its welcome mail, as often as an administrator likes, and waits up to 15 s for it; a delivery failure is answered as `sent: false`.
+ * Throws 403 for a SUPER_ADMIN by an ADMIN, 404, 409 `NO_ADDRESS`, 409 `MAIL_NOT_CONFIGURED`.
+ */
+export async function sendWelcomeMail(
+  ctx: Ctx,
+  userId: string,
+): Promise<{ sent: boolean; welcomeMailSentAt: Date | null }> {
+  const found = await administer(ctx, (tx) => accountFor(tx, userId));
+  checkMayAdminister(ctx.actor, found);
+  if (found.email === null) throw conflict('NO_ADDRESS', 'This account has no e-mail address.');
+  const scope: TenantCtx = { ...ctx, ...ctx.inTenant(found.tenantId) };
+  if (!(await welcomeMailStatus(scope)).available) {
+    throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured. Please set one up in the mail settings.');
+  }
+  const { mailId } = await scope.tx(async (tx) => {
+    await recordAudit(tx, ctx, {
+      action: 'users.welcome_mail',
+      tenantId: found.tenantId,
+      target: { type: 'user', id: userId },
+      summary: `Sent the welcome mail to ${found.username}.`,
+    });
+    return queueWelcomeMail(tx, found);
+  });
+  await nudgeMails(ctx, found.tenantId);
+  const { sent } = await waitForMail(scope, mailId);
+  const { welcomeMailSentAt } = await administer(ctx, (tx) => accountFor(tx, userId));
+  return { sent, welcomeMailSentAt };
+}
+
+/** Promises an account its welcome mail in the caller's transaction. */
+export const queueWelcomeMail = (tx: Tx, account: { id: string; tenantId: string }) =>
+  queueMail(tx, {
+    tenantId: account.tenantId,
+    kind: 'accounts/welcome',
+    key: `accounts/welcome/${newId()}`,
+    userId: account.id,
+    data: {},
+  });
+
+/**
+ * Sends these very words, saved or not, to the caller's own address, with a link to the sign-in page and no token.
+ * Throws 400 `UNKNOWN_PLACEHOLDER`, 409 `NO_ADDRESS`.
+ */
+export async function testWelcomeMail(
+  ctx: Ctx,
+  template: WelcomeMailTemplate,
+): Promise<{ sent: boolean; reason?: string }> {
+  checkPlaceholders(template);
+  if (ctx.account.email === null)
+    throw conflict('NO_ADDRESS', 'Your account has no e-mail address to send the test to.');
+  const { mailId } = await ctx.tx((tx) =>
+    queueMail(tx, {
+      tenantId: ctx.tenantId,
+      kind: 'accounts/welcome',
+      key: `accounts/welcome-test/${newId()}`,
+      userId: ctx.actor.id,
+      data: { test: template },
+    }),
+  );
+  await nudgeMails(ctx, ctx.tenantId);
+  const { sent, state, reason } = await waitForMail(ctx, mailId);
+  if (sent) return { sent };
+  if (state === 'not_configured') return { sent, reason: 'No mail server is configured.' };
+  return { sent, reason: reason ?? 'The mail is still on its way.' };
+}

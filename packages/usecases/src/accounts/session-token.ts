@@ -1,0 +1,63 @@
+import { createSigner, createVerifier } from 'fast-jwt';
+import { z } from 'zod';
+import { Id } from '@portal/domain/ids';
+import type { Key } from '../run/config.ts';
+
+/** What the session cookie says: which session, of which account, in which tenant, under which session version. */
+const Claims = z.object({ sub: Id, tid: Id, sid: Id, ver: z.int() });
+export type SessionClaims = z.infer<typeof Claims>;
+const Payload = Claims.extend({ exp: z.int() });
+
+const rememberedTokens = 10_000;
+
+/** Sign-ins last 30 days (specification, Authentication 2). */
+export const sessionSeconds = 30 * 24 * 60 * 60;
+
+export interface SessionTokens {
+  issue(claims: SessionClaims): string;
+  /** The claims of a token this service signed and that has not expired; null for anything else. */
+  read(token: string): SessionClaims | null;
+}
+
+/**
+ * Session tokens: JWT, HS256 and nothing else. Each key has its own verifier, found by the token's first segment
+ * byte for byte: a header we would not write ourselves (another algorithm, no key id, an unknown one) meets no verifier.
+ */
+export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
+  const signers = keys.map(({ id, bytes }) =>
+    createSigner({ algorithm: 'HS256', key: bytes.reveal(), kid: id, expiresIn: sessionSeconds * 1_000 }),
+  );
+  const verifiers = new Map(
+    keys.map(({ bytes }, index) => [
+      headerOf(signers[index]?.({}) ?? ''),
+      createVerifier({ algorithms: ['HS256'], key: bytes.reveal() }),
+    ]),
+  );
+  // Tokens come back with every request of a session: what was verified once is remembered, byte for byte.
+  const verified = new Map<string, { claims: SessionClaims; exp: number }>();
+  const sign = signers[0];
+
+  function verify(token: string): SessionClaims | null {
+    try {
+      const payload = Payload.safeParse(verifiers.get(headerOf(token))?.(token));
+      if (!payload.success) return null;
+      const { exp, ...claims } = payload.data;
+      const [oldest] = verified.size >= rememberedTokens ? verified.keys() : [];
+      if (oldest !== undefined) verified.delete(oldest);
+      verified.set(token, { claims, exp });
+      return claims;
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    issue: ({ sub, tid, sid, ver }) => sign?.({ sub, tid, sid, ver }) ?? '',
+    read(token) {
+      const known = verified.get(token);
+      return known && known.exp * 1_000 > Date.now() ? known.claims : verify(token);
+    },
+  };
+}
+
+const headerOf = (token: string): string => token.slice(0, Math.max(0, token.indexOf('.')));

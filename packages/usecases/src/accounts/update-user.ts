@@ -1,0 +1,86 @@
+import { eq, sql } from 'drizzle-orm';
+import { users } from '@portal/db/schema/users';
+import { isSuperAdmin, type Role } from '@portal/domain/access';
+import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts';
+import { conflict, forbidden } from '@portal/domain/errors';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+import { toUser } from './account-columns.ts';
+import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
+
+export interface UserChange {
+  username?: string | undefined;
+  email?: string | null | undefined;
+  displayName?: string | null | undefined;
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  role?: Role | undefined;
+  isActive?: boolean | undefined;
+  mustChangePassword?: boolean | undefined;
+  accentColor?: string | undefined;
+}
+
+// A directory account's name and address come from the directory and would be overwritten by the next sync.
+const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastName', 'mustChangePassword'] as const;
+
+/**
+ * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role and the own deactivation,
+ * 409 `DIRECTORY_ACCOUNT`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`.
+ */
+export async function updateUser(ctx: Ctx, userId: string, change: UserChange): Promise<User> {
+  return administer(ctx, async (tx) => {
+    const before = await accountFor(tx, userId, 'update');
+    checkMayAdminister(ctx.actor, before);
+    if (change.role !== undefined) checkMayAssign(ctx.actor, change.role);
+    if (userId === ctx.actor.id) {
+      if (change.role !== undefined && change.role !== before.role)
+        throw forbidden('You may not change your own role.');
+      if (change.isActive === false) throw forbidden('You may not deactivate your own account.');
+    }
+    if (
+      !before.isLocalUser &&
+      fromDirectory.some((field) => change[field] !== undefined && change[field] !== before[field])
+    ) {
+      throw conflict(
+        'DIRECTORY_ACCOUNT',
+        'Name and address of this account come from the directory. Please change them there.',
+      );
+    }
+    const fields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<
+      typeof before
+    >;
+    const changed = Object.keys(fields).filter(
+      (field) => fields[field as keyof typeof fields] !== before[field as keyof typeof before],
+    );
+    if (changed.length === 0) return toUser(before);
+
+    await tx
+      .update(users)
+      .set({ ...fields, updatedAt: sql`now()` })
+      .where(eq(users.id, userId));
+    const wasActiveSuperAdmin = before.role === 'SUPER_ADMIN' && before.isActive;
+    const after = { ...before, ...fields };
+    if (wasActiveSuperAdmin && isSuperAdmin(ctx.actor) && !(after.role === 'SUPER_ADMIN' && after.isActive))
+      await checkSuperAdminRemains(tx);
+    await recordAudit(tx, ctx, {
+      action: 'users.update',
+      tenantId: before.tenantId,
+      target: { type: 'user', id: userId },
+      summary: `Changed ${changed.join(', ')} of the account ${before.username}${describeStanding(change, before)}.`,
+    });
+    return toUser(await accountFor(tx, userId));
+  });
+}
+
+/** Rights are worth naming in the log; other values are not. */
+function describeStanding(change: UserChange, before: { role: Role; isActive: boolean }): string {
+  const parts = [
+    change.role !== undefined && change.role !== before.role ? `role ${before.role} to ${change.role}` : null,
+    change.isActive !== undefined && change.isActive !== before.isActive
+      ? change.isActive
+        ? 'activated'
+        : 'deactivated'
+      : null,
+  ].filter((part) => part !== null);
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}

@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { welcomeMailTemplates } from '@portal/db/schema/mail-settings';
+import { invalid } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import {
+  builtInWelcomeMail,
+  findUnknownPlaceholders,
+  sampleWelcomePerson,
+  type WelcomeMailTemplate,
+  welcomeMailValues,
+} from '@portal/domain/welcome-mail';
+import { mailTime } from '@portal/mail/mail-time';
+import { renderMail } from '@portal/mail/render';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+import { signInPage } from './sign-in-page.ts';
+
+/** The words of the tenant at work, or the built-in ones. */
+export const welcomeTemplateOf = async (db: Pick<Tx, 'select'>): Promise<WelcomeMailTemplate> => {
+  const [own] = await db
+    .select({
+      subject: welcomeMailTemplates.subject,
+      heading: welcomeMailTemplates.heading,
+      intro: welcomeMailTemplates.intro,
+      closing: welcomeMailTemplates.closing,
+      loginHintDirectory: welcomeMailTemplates.loginHintDirectory,
+      loginHintLocal: welcomeMailTemplates.loginHintLocal,
+    })
+    .from(welcomeMailTemplates);
+  return own ?? builtInWelcomeMail;
+};
+
+export const getWelcomeTemplate = (ctx: Ctx): Promise<WelcomeMailTemplate> => ctx.read(welcomeTemplateOf);
+
+/** Replaces the tenant's words. Throws 400 `UNKNOWN_PLACEHOLDER` naming each one no mail could fill. */
+export async function putWelcomeTemplate(ctx: Ctx, template: WelcomeMailTemplate): Promise<WelcomeMailTemplate> {
+  checkPlaceholders(template);
+  await ctx.tx(async (tx) => {
+    const values = { ...template, updatedAt: sql`now()` };
+    await tx
+      .insert(welcomeMailTemplates)
+      .values({ id: newId(), tenantId: ctx.tenantId, ...values })
+      .onConflictDoUpdate({ target: welcomeMailTemplates.tenantId, set: values });
+    await recordAudit(tx, ctx, {
+      action: 'welcome_mail.update',
+      tenantId: ctx.tenantId,
+      summary: 'Changed the words of the welcome mail.',
+    });
+  });
+  return template;
+}
+
+/** Goes back to the built-in words. */
+export async function deleteWelcomeTemplate(ctx: Ctx): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const deleted = await tx.delete(welcomeMailTemplates).returning({ id: welcomeMailTemplates.id });
+    if (deleted.length === 0) return;
+    await recordAudit(tx, ctx, {
+      action: 'welcome_mail.delete',
+      tenantId: ctx.tenantId,
+      summary: 'Went back to the built-in welcome mail.',
+    });
+  });
+}
+
+/** The mail as a sample person with a local account would get it, its link leading to the sign-in page. */
+export function previewWelcomeMail(
+  ctx: Ctx,
+  template: WelcomeMailTemplate,
+): { subject: string; html: string; text: string } {
+  checkPlaceholders(template);
+  const serviceUrl = ctx.config.http.publicUrl;
+  const { subject, html, text } = renderMail('accounts/welcome', {
+    tenantName: ctx.account.tenantName,
+    serviceUrl,
+    template,
+    values: welcomeMailValues(sampleWelcomePerson, { adresse: serviceUrl, firma: ctx.account.tenantName }),
+    invitation: {
+      kind: 'set-password',
+      link: signInPage(serviceUrl),
+      validUntil: mailTime(new Date(ctx.now().getTime() + 7 * 24 * 60 * 60 * 1_000)),
+    },
+  });
+  return { subject, html: html ?? '', text };
+}
+
+export function checkPlaceholders(template: WelcomeMailTemplate): void {
+  const unknown = findUnknownPlaceholders(template);
+  if (unknown.length === 0) return;
+  const names = [...new Set(unknown.map(({ name }) => `{{${name}}}`))].join(', ');
+  throw invalid('UNKNOWN_PLACEHOLDER', `No mail can fill ${names}.`, {
+    details: unknown.map(({ field, name }) => ({ path: field, message: `{{${name}}} is no placeholder` })),
+  });
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SmtpConfigInput } from '@portal/domain/mail-settings';
+import { builtInWelcomeMail } from '@portal/domain/welcome-mail';
+import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { testRuntime } from '../../testing/runtime.ts';
+import { startTestWorker, type TestWorker } from '../../testing/worker.ts';
+import { putSmtpConfig } from '../mail-settings/smtp-config.ts';
+import { deliverDueMails } from '../mails/deliver-due-mails.ts';
+import { deliverMails } from '../mails/jobs.ts';
+import type { Ctx } from '../run/context.ts';
+import { handle } from '../run/handler.ts';
+import { createUser } from './create-user.ts';
+import { resetPassword } from './reset-password.ts';
+import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
+import { signIn } from './sign-in.ts';
+import {
+  deleteWelcomeTemplate,
+  getWelcomeTemplate,
+  previewWelcomeMail,
+  putWelcomeTemplate,
+} from './welcome-mail-template.ts';
+
+const { url, make, visit, signedIn } = await testRuntime();
+let server: TestSmtpServer;
+let worker: TestWorker;
+beforeAll(async () => {
+  server = await startSmtpServer({
+    failures: (step) =>
+      step.at === 'recipient' && step.address.startsWith('refused-') ? { code: 550, text: 'no such user' } : undefined,
+  });
+  worker = startTestWorker(url, {
+    handlers: [
+      handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, countMail: () => undefined })),
+    ],
+  });
+});
+afterAll(async () => {
+  await worker.stop();
+  await server.stop();
+});
+
+/** An administrator of a tenant with a mail server. */
+const admin = async (): Promise<Ctx> => {
+  const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
+  await putSmtpConfig(
+    ctx,
+    SmtpConfigInput.parse({
+      host: '127.0.0.1',
+      port: server.port,
+      security: 'none',
+      fromAddress: 'portal@example.org',
+    }),
+  );
+  return ctx;
+};
+const mailTo = (address: string | null | undefined) =>
+  server.messages.filter(({ envelopeTo }) => envelopeTo[0] === address);
+const tokenIn = (text: string): string => /reset-password#token=([\w-]+)/.exec(text)?.[1] ?? '';
+
+describe('the words of the welcome mail', () => {
+  const own = { ...builtInWelcomeMail, subject: 'Hallo {{vorname}} bei {{firma}}', loginHintLocal: '' };
+
+  it('are the built-in ones until a tenant has its own, and again when it forgets them', async () => {
+    const ctx = await admin();
+    expect(await getWelcomeTemplate(ctx)).toEqual(builtInWelcomeMail);
+    await putWelcomeTemplate(ctx, { ...own, loginHintLocal: 'Eigener Hinweis' });
+    expect(await getWelcomeTemplate(ctx)).toMatchObject({
+      subject: own.subject,
+      loginHintLocal: 'Eigener Hinweis',
+      loginHintDirectory: null,
+    });
+    expect(await getWelcomeTemplate(await admin())).toEqual(builtInWelcomeMail);
+    await deleteWelcomeTemplate(ctx);
+    expect(await getWelcomeTemplate(ctx)).toEqual(builtInWelcomeMail);
+  });
+
+  it('refuse a placeholder no mail can fill, by its name', async () => {
+    const ctx = await admin();
+    const bad = { ...builtInWelcomeMail, intro: 'Guten Tag {{nachname}} und {{NAME}}' };
+    for (const attempt of [
+      () => putWelcomeTemplate(ctx, bad),
+      async () => previewWelcomeMail(ctx, bad),
+      () => testWelcomeMail(ctx, bad),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({
+        kind: 'invalid',
+        code: 'UNKNOWN_PLACEHOLDER',
+        message: expect.stringMatching(/\{\{nachname\}\}.*\{\{NAME\}\}/),
+        details: [{ path: 'intro' }, { path: 'intro' }],
+      });
+    }
+  });
+
+  it('can be seen before they are saved, with the own tenant as firma and HTML as text', async () => {
+    const ctx = await admin();
+    const preview = previewWelcomeMail(ctx, { ...own, intro: '<script>alert(1)</script> {{name}}' });
+    expect(preview.subject).toBe(`Hallo Erika bei ${ctx.account.tenantName}`);
+    expect(preview.html).toContain('&lt;script&gt;');
+    expect(preview.html).not.toContain('<script>');
+    expect(preview.text).toContain('<script>alert(1)</script> Erika Beispiel');
+    expect(preview.html).not.toContain('#token=');
+  });
+});
+
+describe('a welcome mail', () => {
+  it('brings a local account a link that sets its password once, and is remembered', async () => {
+    const ctx = await admin();
+    const user = await createUser(ctx, {
+      username: `neu-${ctx.actor.id}`,
+      email: `neu-${ctx.actor.id}@example.org`,
+      displayName: 'Ärger & Söhne "<b>"',
+      firstName: 'Änne',
+      role: 'USER',
+      isActive: true,
+    });
+    const answer = await sendWelcomeMail(ctx, user.id);
+    expect(answer).toMatchObject({ sent: true, welcomeMailSentAt: expect.any(Date) });
+    const [mail] = mailTo(user.email);
+    expect(mail?.subject).toContain(ctx.account.tenantName);
+    expect(mail?.html).toContain('Ärger &amp; Söhne');
+    expect(mail?.html).not.toContain('<b>');
+    expect(mail?.headers).toMatchObject(expect.objectContaining({}));
+    const token = tokenIn(mail?.text ?? '');
+    await resetPassword(visit(), { token, newPassword: 'four candles and a fork' });
+    await expect(resetPassword(visit(), { token, newPassword: 'another long password' })).rejects.toMatchObject({
+      code: 'TOKEN_INVALID',
+    });
+    await expect(
+      signIn(visit({ ip: '203.0.113.20' }), { username: user.username, password: 'four candles and a fork' }),
+    ).resolves.toBeDefined();
+  });
+
+  it('brings a directory account the hint about its directory password and no link to set one', async () => {
+    const ctx = await admin();
+    const user = await make.user({ tenantId: ctx.tenantId, ldapDn: 'uid=x,dc=example' });
+    expect(await sendWelcomeMail(ctx, user.id)).toMatchObject({ sent: true });
+    const [mail] = mailTo(user.email);
+    expect(mail?.text).toContain('Netzwerk');
+    expect(mail?.text).not.toContain('token=');
+  });
+
+  it('makes the link of the mail before worthless', async () => {
+    const ctx = await admin();
+    const user = await make.user({ tenantId: ctx.tenantId });
+    await sendWelcomeMail(ctx, user.id);
+    await sendWelcomeMail(ctx, user.id);
+    const [first, second] = mailTo(user.email).map(({ text }) => tokenIn(text));
+    await expect(
+      resetPassword(visit(), { token: first ?? '', newPassword: 'four candles and a fork' }),
+    ).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    await resetPassword(visit(), { token: second ?? '', newPassword: 'four candles and a fork' });
+  });
+
+  it('says that it was not sent when the server refuses, and does not say when it was', async () => {
+    const ctx = await admin();
+    const user = await make.user({ tenantId: ctx.tenantId, email: `refused-${ctx.actor.id}@example.org` });
+    expect(await sendWelcomeMail(ctx, user.id)).toEqual({ sent: false, welcomeMailSentAt: null });
+  });
+
+  it('needs an address, a mail server, and the rights to edit the account', async () => {
+    const ctx = await admin();
+    const noAddress = await make.user({ tenantId: ctx.tenantId, email: null });
+    await expect(sendWelcomeMail(ctx, noAddress.id)).rejects.toMatchObject({ kind: 'conflict', code: 'NO_ADDRESS' });
+    const boss = await make.user({ tenantId: ctx.tenantId, role: 'SUPER_ADMIN' });
+    await expect(sendWelcomeMail(ctx, boss.id)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(sendWelcomeMail(ctx, (await make.user()).id)).rejects.toMatchObject({ kind: 'not_found' });
+    const withoutServer = await signedIn(await make.user({ role: 'ADMIN' }));
+    await expect(
+      sendWelcomeMail(withoutServer, (await make.user({ tenantId: withoutServer.tenantId })).id),
+    ).rejects.toMatchObject({ code: 'MAIL_NOT_CONFIGURED' });
+    expect(await welcomeMailStatus(withoutServer)).toEqual({ available: false, reason: 'MAIL_NOT_CONFIGURED' });
+    expect(await welcomeMailStatus(ctx)).toEqual({ available: true, reason: null });
+  });
+
+  it('goes out over the account’s own tenant when a SUPER_ADMIN of another sends it', async () => {
+    const ctx = await admin();
+    const user = await make.user({ tenantId: ctx.tenantId });
+    const boss = await signedIn(await make.user({ role: 'SUPER_ADMIN' }));
+    expect(await sendWelcomeMail(boss, user.id)).toMatchObject({ sent: true });
+    expect(mailTo(user.email)).toHaveLength(1);
+  });
+
+  it('can be tried on oneself, with these very words, a link to the sign-in page and no token', async () => {
+    const ctx = await admin();
+    expect(await testWelcomeMail(ctx, { ...builtInWelcomeMail, closing: 'Nur ein Versuch.' })).toEqual({ sent: true });
+    const [mail] = mailTo(ctx.account.email);
+    expect(mail?.text).toContain('Nur ein Versuch.');
+    expect(mail?.text).toContain('/login');
+    expect(mail?.text).not.toContain('token=');
+    const nobody = await signedIn(await make.user({ role: 'ADMIN', email: null }));
+    await expect(testWelcomeMail(nobody, builtInWelcomeMail)).rejects.toMatchObject({ code: 'NO_ADDRESS' });
+    const unconfigured = await signedIn(await make.user({ role: 'ADMIN' }));
+    expect(await testWelcomeMail(unconfigured, builtInWelcomeMail)).toEqual({
+      sent: false,
+      reason: 'No mail server is configured.',
+    });
+  });
+});

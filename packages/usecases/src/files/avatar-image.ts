@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
+import { findForeignContent } from '@portal/domain/foreign-content';
+import { detectImageType, findImageEnd, readImageHeader } from '@portal/domain/image-type';
+import { openSlots } from '../run/slots.ts';
+import { decodeTimeoutSec, maxPixels, maxScans, maxSide, notAnImage } from './avatar-limits.ts';
+
+export interface AvatarImages {
+  /**
+   * The avatar in an upload: a square WebP of at most 512 pixels, upright, sRGB, made anew from the pixels alone.
+   * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size that is nothing else
+   * besides, 503 when too many others wait.
+   */
+  fromUpload(upload: Uint8Array): Promise<Uint8Array>;
+}
+
+const program = fileURLToPath(new URL('avatar-decoder.ts', import.meta.url));
+const programOptions = ['--max-semi-space-size=1', '--max-old-space-size=64', program];
+
+const startOfScan = Buffer.from([0xff, 0xda]);
+
+// An avatar of pure noise, transparency included, has 450 kB.
+const outputLimit = 1024 * 1024;
+const messageLimit = 4 * 1024;
+const decoderCrashes: ReadonlySet<string> = new Set([
+  'SIGSEGV',
+  'SIGBUS',
+  'SIGILL',
+  'SIGFPE',
+  'SIGABRT',
+  'SIGTRAP',
+  'SIGSYS',
+]);
+
+/**
+ * Avatars from uploads, one at a time, each decoded by a process of its own. Fifty hostile images decoded inside a process
+ * left it 260 MB larger for good and with a peak of 626 MB; here the memory goes with the process, and so would a decoder
+ * that crashes or never ends.
+ */
+export function openAvatarImages({
+  // Each waiting upload is held in memory, 2 MiB at most; an image takes some 0.3 s.
+  queueLimit = 10,
+  timeoutMs = decodeTimeoutSec * 1_000,
+} = {}): AvatarImages {
+  const inSlot = openSlots({
+    slots: 1,
+    queueLimit,
+    refusal: () => unavailable('Too many pictures are being uploaded right now. Please try again in a few seconds.'),
+  });
+  return {
+    async fromUpload(upload) {
+      checkImage(upload);
+      return inSlot(() => decode(upload, timeoutMs));
+    },
+  };
+}
+
+function checkImage(upload: Uint8Array): void {
+  const header = readImageHeader(upload);
+  if (!header || header.type === 'image/gif') throw unsupported('This is no PNG, JPEG or WebP image.');
+  const { type, width, height } = header;
+  if (width * height > maxPixels || width > maxSide || height > maxSide) {
+    throw unsupported(
+      `This image is too large: at most ${maxPixels / 1_000_000} megapixels and ${maxSide} pixels a side.`,
+    );
+  }
+  if (type === 'image/jpeg' && countScans(upload) > maxScans) throw unsupported('This JPEG has too many scans.');
+  const foreign = findForeignContent(upload);
+  if (foreign !== null) {
+    throw unsupported(
+      `This file is more than a picture: it also holds ${foreign}. Please export the picture again without attachments.`,
+    );
+  }
+  if (findImageEnd(upload) === null) throw unsupported('This image is damaged or incomplete.');
+}
+
+/** How often a scan may start in a JPEG; other data can look like a start, scans themselves cannot. */
+function countScans(jpeg: Uint8Array): number {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  let scans = 0;
+  for (let at = bytes.indexOf(startOfScan); at !== -1; at = bytes.indexOf(startOfScan, at + 2)) scans += 1;
+  return scans;
+}
+
+async function decode(upload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+  const child = spawn(process.execPath, programOptions, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // It needs none of our settings, the keys among them least of all.
+    env: process.platform === 'win32' ? undefined : {},
+    windowsHide: true,
+  });
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    child.kill('SIGKILL');
+  }, timeoutMs);
+
+  const output: Buffer[] = [];
+  let outputBytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    outputBytes += chunk.byteLength;
+    if (outputBytes <= outputLimit) output.push(chunk);
+    else child.kill('SIGKILL');
+  });
+  let message = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    message = (message + chunk).slice(-messageLimit);
+  });
+  // A decoder that ends early closes its input; how it ended tells more than EPIPE.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(upload);
+
+  const ended = Promise.withResolvers<{ code: number | null; signal: string | null }>();
+  child.on('error', (cause) =>
+    ended.reject(unavailable('Pictures cannot be processed right now. Please try again later.', cause)),
+  );
+  child.on('close', (code, signal) => ended.resolve({ code, signal }));
+  try {
+    const { code, signal } = await ended.promise;
+    const avatar = Buffer.concat(output);
+    if (code === 0 && detectImageType(avatar) === 'image/webp') return avatar;
+    const cause = new Error(`The avatar decoder ended with ${signal ?? `exit code ${code}`}. ${message}`.trim());
+    if (timedOut) throw unsupported('This image takes too long to read. Please choose another.', cause);
+    if (code === notAnImage || (signal !== null && decoderCrashes.has(signal)))
+      throw unsupported('This image is damaged or incomplete.', cause);
+    // Ended from outside, as by a kernel short of memory.
+    if (signal !== null) throw unavailable('Pictures cannot be processed right now. Please try again later.', cause);
+    throw cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });

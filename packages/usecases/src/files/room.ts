@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { close, createReadStream, type Dirent, fstat, open as openWithCallback, type ReadStream } from 'node:fs';
+import { constants, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { PortalError, unavailable } from '@portal/domain/errors';
+import { HOUR } from '@portal/domain/time';
+
+/** What files are kept for; each has a folder of its own. */
+export const fileAreas = ['avatars'] as const;
+export type FileArea = (typeof fileAreas)[number];
+
+export interface StoredFile {
+  /** Relative to the room; what a row keeps. */
+  path: string;
+  sizeBytes: number;
+}
+
+export interface OpenedFile {
+  stream: ReadStream;
+  sizeBytes: number;
+}
+
+export interface FileRoom {
+  /**
+   * Stores `content` whole or not at all, and answers once it would survive a power cut.
+   * `id` is a new one for each content, never that of an earlier file: what lies under a path never changes.
+   * More than `maxBytes` is 413 `PAYLOAD_TOO_LARGE`, and the stream is closed without reading on.
+   */
+  write(area: FileArea, id: string, extension: string, content: FileContent, limits: WriteLimits): Promise<StoredFile>;
+  /** The bytes under a stored path; null when there is no such file, or the path is none that `write` answers. */
+  open(path: string): Promise<OpenedFile | null>;
+  /** Removes a file by a path that `write` or `list` gave. One that is gone already is fine. */
+  remove(path: string): Promise<void>;
+  /** Every file of an area last written over an hour ago, also what killed writers left behind. */
+  list(area: FileArea): AsyncGenerator<string>;
+}
+
+/** A stream of bytes, not of text. */
+export type FileContent = Uint8Array | Readable;
+
+export interface WriteLimits {
+  maxBytes: number;
+  signal?: AbortSignal;
+}
+
+// A younger file may still be written, or its row may not be committed yet.
+const settledAfterMs = HOUR;
+
+// The folder repeats the id's last two digits, its most random ones: 256 folders that fill evenly.
+const stored = `(?:${fileAreas.join('|')})/(?<folder>[0-9a-f]{2})/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{10}\\k<folder>\\.[a-z0-9]{1,8}`;
+const storedPath = new RegExp(`^${stored}$`);
+// Ends as no stored path does, so nothing half-written can be opened.
+const unfinishedPath = new RegExp(`^${stored}\\.[0-9a-f]{12}\\.part$`);
+
+/**
+ * The room for files under `dataDir`: `files/<area>/<last two digits of the id>/<id>.<extension>`.
+ * Order of work for who keeps a row: write the file, commit the row, then remove the file of the row before.
+ * Whatever goes wrong in between leaves a file without a row, which the sweep removes, never a row without its file.
+ */
+export function openFileRoom(dataDir: string): FileRoom {
+  const root = resolve(dataDir, 'files');
+
+  /** Where a path lies; null when its folder is missing or reached through a link. */
+  async function locate(path: string): Promise<string | null> {
+    try {
+      const [realRoot, realFolder] = await Promise.all([realpath(root), realpath(join(root, dirname(path)))]);
+      return realFolder === join(realRoot, dirname(path)) ? join(root, path) : null;
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+  }
+
+  return {
+    async write(area, id, extension, content, limits) {
+      const path = `${area}/${id.slice(-2)}/${id}.${extension}`;
+      if (!storedPath.test(path)) throw new TypeError('A stored file needs a UUID and a plain extension.');
+      try {
+        // Others may have to pass through the data folder; the room itself is ours alone.
+        await mkdir(dirname(root), { recursive: true });
+        await makeFolder(join(root, dirname(path)));
+        const place = await locate(path);
+        if (place === null) throw new Error(`The folder of ${path} lies outside the file room.`);
+        return { path, sizeBytes: await writeThenRename(place, content, limits) };
+      } catch (error) {
+        throw isFull(error)
+          ? unavailable('There is no room to store this file right now. Please try again later.', error, 60)
+          : error;
+      }
+    },
+
+    async open(path) {
+      const place = storedPath.test(path) ? await locate(path) : null;
+      return place === null ? null : openPlainFile(place);
+    },
+
+    async remove(path) {
+      const place = storedPath.test(path) || unfinishedPath.test(path) ? await locate(path) : null;
+      if (place === null) return;
+      await unlink(place).catch((error: unknown) => {
+        if (!isAbsent(error)) throw error;
+      });
+    },
+
+    async *list(area) {
+      for await (const folder of entriesOf(join(root, area))) {
+        if (!folder.isDirectory()) continue;
+        for await (const { name } of entriesOf(join(root, area, folder.name))) {
+          const path = `${area}/${folder.name}/${name}`;
+          const isOurs = storedPath.test(path) || unfinishedPath.test(path);
+          if (isOurs && (await isSettled(join(root, path)))) yield path;
+        }
+      }
+    },
+  };
+}
+
+/** Writes beside the place and renames, so that the place holds all of the content or nothing. Answers how many bytes it took. */
+async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
+  const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
+  try {
+    const sizeBytes = await writeDurably(unfinished, content, limits);
+    await rename(unfinished, place);
+    await syncFolder(dirname(place));
+    return sizeBytes;
+  } catch (error) {
+    await unlink(unfinished).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeDurably(place: string, content: FileContent, { maxBytes, signal }: WriteLimits): Promise<number> {
+  await using file = await open(place, 'wx', 0o600);
+  const source = content instanceof Readable ? content : Readable.from([content]);
+  if (signal) addAbortSignal(signal, source);
+  let sizeBytes = 0;
+  // One chunk is in our hands at a time; leaving the loop early closes the stream.
+  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBytes) {
+      throw new PortalError('too_large', 'PAYLOAD_TOO_LARGE', `The file must not be larger than ${maxBytes} bytes.`);
+    }
+    await file.writeFile(chunk);
+  }
+  await file.sync();
+  return sizeBytes;
+}
+
+// Numbers rather than FileHandles: one of those, dropped unread by whoever got the stream, would end the process.
+const openDescriptor = promisify(openWithCallback);
+const statDescriptor = promisify(fstat);
+const closeDescriptor = promisify(close);
+
+async function openPlainFile(place: string): Promise<OpenedFile | null> {
+  let fd: number;
+  try {
+    // Neither a link nor a pipe that would wait for its writer.
+    fd = await openDescriptor(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+  const stats = await statDescriptor(fd);
+  if (stats.isFile()) return { stream: createReadStream(place, { fd }), sizeBytes: stats.size };
+  await closeDescriptor(fd);
+  return null;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  // A new folder is there after a power cut once the folder above it is on the disk.
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, constants.O_RDONLY);
+  await handle.sync();
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}
+
+async function isSettled(place: string): Promise<boolean> {
+  try {
+    const stats = await lstat(place);
+    return stats.isFile() && Date.now() - stats.mtimeMs > settledAfterMs;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+// ELOOP: a link where a file was expected. It is none of ours, so it is not there.
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)));
+
+// Disk, quota or the process's own file size limit.
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(codeOf(error)));

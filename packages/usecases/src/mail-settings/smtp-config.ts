@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import { smtpConfigs } from '@portal/db/schema/mail-settings';
+import { newId } from '@portal/domain/ids';
+import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings';
+import { secretChange } from '@portal/domain/secret-input';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+import { storedSmtpConfig } from './stored-smtp-config.ts';
+
+const unset: SmtpConfig = {
+  host: null,
+  port: null,
+  security: null,
+  username: null,
+  hasPassword: false,
+  fromAddress: null,
+  fromName: null,
+  replyTo: null,
+  verifyTls: null,
+  bugReportRecipient: null,
+};
+
+/** The tenant's own mail settings without the password; nulls while nothing is set. */
+export async function getSmtpConfig(ctx: Ctx): Promise<SmtpConfig> {
+  const stored = await ctx.read(storedSmtpConfig);
+  return stored ? { ...stored, hasPassword: stored.password !== null } : unset;
+}
+
+/** Replaces the tenant's mail settings; the stored password stays unless another one or null is given. */
+export async function putSmtpConfig(ctx: Ctx, input: SmtpConfigInput): Promise<SmtpConfig> {
+  const { password, ...fields } = input;
+  const change = secretChange(password);
+  const sealed = change.kind === 'set' ? ctx.secrets.seal(change.value, passwordContext(ctx.tenantId)) : null;
+  await ctx.tx(async (tx) => {
+    const values = { ...fields, ...(change.kind !== 'keep' && { password: sealed }), updatedAt: sql`now()` };
+    await tx
+      .insert(smtpConfigs)
+      .values({ id: newId(), tenantId: ctx.tenantId, ...values })
+      .onConflictDoUpdate({ target: smtpConfigs.tenantId, set: values });
+    await recordAudit(tx, ctx, {
+      action: 'smtp_config.update',
+      tenantId: ctx.tenantId,
+      summary:
+        fields.host === null
+          ? 'Changed the mail settings: no own server.'
+          : `Changed the mail settings: server ${fields.host}.`,
+    });
+  });
+  return getSmtpConfig(ctx);
+}
+
+/** Forgets the tenant's mail settings, the password with them. */
+export async function deleteSmtpConfig(ctx: Ctx): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const deleted = await tx.delete(smtpConfigs).returning({ id: smtpConfigs.id });
+    if (deleted.length === 0) return;
+    await recordAudit(tx, ctx, {
+      action: 'smtp_config.delete',
+      tenantId: ctx.tenantId,
+      summary: 'Deleted the mail settings.',
+    });
+  });
+}
+
+/** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
+export const passwordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;

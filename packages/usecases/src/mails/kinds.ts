@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import { passwordChanged } from './prepare/password-changed.ts';
+import { passwordReset } from './prepare/password-reset.ts';
+import { welcome } from './prepare/welcome.ts';
+
+/** Every kind of mail that goes through the outbox. */
+export const outboxKinds = {
+  'accounts/password-changed': passwordChanged,
+  'accounts/password-reset': passwordReset,
+  'accounts/welcome': welcome,
+};
+
+export type OutboxKind = keyof typeof outboxKinds;
+export type OutboxData<Kind extends OutboxKind> = z.input<(typeof outboxKinds)[Kind]['data']>;
+
+/** Five tries within about an hour, for kinds that name no pauses of their own. */
+export const usualRetryAfterSec = [30, 120, 600, 2_700];

@@ -1,0 +1,138 @@
+import { and, asc, eq, exists, inArray, lte, sql } from 'drizzle-orm';
+import type { TenantScope, Tx } from '@portal/db/open';
+import { mails } from '@portal/db/schema/mails';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { newId } from '@portal/domain/ids';
+
+/** How long a claimed mail belongs to its worker. Longer than rendering, sending and settling one can take. */
+export const leaseSec = 60;
+
+export interface ClaimedMail {
+  id: string;
+  kind: string;
+  key: string;
+  data: unknown;
+  createdAt: Date;
+  /** Tries so far, this one included and those left out whose worker died. */
+  tries: number;
+  interruptions: number;
+  leaseId: string;
+  /** The account it goes to as it stands now; null when the mail names none. */
+  account: {
+    id: string;
+    username: string;
+    displayName: string | null;
+    firstName: string | null;
+    email: string | null;
+    isActive: boolean;
+    ldapDn: string | null;
+  } | null;
+}
+
+const isDue = and(inArray(mails.state, ['queued', 'sending']), lte(mails.dueAt, sql`now()`));
+
+/** Takes the mails that have been due longest for this worker alone, by the database's clock. None while the tenant is inactive. */
+export function claimMails(scope: TenantScope, limit: number): Promise<ClaimedMail[]> {
+  const leaseId = newId();
+  return scope.tx(async (tx) => {
+    const isTenantActive = exists(
+      tx
+        .select({ one: sql`1` })
+        .from(tenants)
+        .where(and(eq(tenants.id, mails.tenantId), eq(tenants.isActive, true))),
+    );
+    const due = tx
+      .$with('due')
+      .as(
+        tx
+          .select({ id: mails.id })
+          .from(mails)
+          .where(and(isDue, isTenantActive))
+          .orderBy(asc(mails.dueAt))
+          .limit(limit)
+          .for('update', { skipLocked: true }),
+      );
+    const claimed = await tx
+      .with(due)
+      .update(mails)
+      .set({
+        state: 'sending',
+        leaseId,
+        attempts: sql`${mails.attempts} + 1`,
+        // Still in sending: the worker that had it before did not live to settle it.
+        interruptions: sql`${mails.interruptions} + (${mails.state} = 'sending')::int`,
+        dueAt: sql`now() + make_interval(secs => ${leaseSec})`,
+      })
+      .where(inArray(mails.id, tx.select({ id: due.id }).from(due)))
+      .returning();
+    const userIds = claimed.flatMap(({ userId }) => userId ?? []);
+    const accounts =
+      userIds.length === 0
+        ? []
+        : await tx
+            .select({
+              id: users.id,
+              username: users.username,
+              displayName: users.displayName,
+              firstName: users.firstName,
+              email: users.email,
+              isActive: users.isActive,
+              ldapDn: users.ldapDn,
+            })
+            .from(users)
+            .where(inArray(users.id, userIds));
+    return claimed.map(({ id, kind, key, data, createdAt, attempts, interruptions, userId }) => ({
+      id,
+      kind,
+      key,
+      data,
+      createdAt,
+      tries: attempts - interruptions,
+      interruptions,
+      leaseId,
+      account: accounts.find((account) => account.id === userId) ?? null,
+    }));
+  });
+}
+
+/** How a try ended. `postponed` is tried again after the pause; everything else is the mail's end. */
+export type Settlement =
+  | { outcome: 'sent'; remember?: (tx: Tx) => Promise<void> }
+  | { outcome: 'skipped' | 'not_configured' | 'failed'; failure: string; message: string }
+  | { outcome: 'postponed'; failure: string; message: string; afterSec: number };
+
+/** Writes how a try ended, unless the lease ran out and the mail is another worker's; says whether it was written. */
+export async function settleMail(
+  scope: TenantScope,
+  mail: Pick<ClaimedMail, 'id' | 'leaseId'>,
+  settlement: Settlement,
+): Promise<boolean> {
+  const trouble =
+    settlement.outcome === 'sent'
+      ? { failure: null, failureMessage: null }
+      : { failure: settlement.failure, failureMessage: settlement.message };
+  const end =
+    settlement.outcome === 'postponed'
+      ? { state: 'queued' as const, dueAt: sql`now() + make_interval(secs => ${settlement.afterSec})` }
+      : { state: settlement.outcome, settledAt: sql`now()` };
+  return scope.tx(async (tx) => {
+    const settled = await tx
+      .update(mails)
+      .set({ leaseId: null, ...trouble, ...end })
+      .where(and(eq(mails.id, mail.id), eq(mails.leaseId, mail.leaseId)))
+      .returning({ id: mails.id });
+    if (settled.length > 0 && settlement.outcome === 'sent') await settlement.remember?.(tx);
+    return settled.length > 0;
+  });
+}
+
+/** Lets everything that is due and not under way wait, without counting a try: the way out is closed for all of them. */
+export async function postponeDueMails(scope: TenantScope, afterSec: number): Promise<void> {
+  await scope.tx((tx) =>
+    tx
+      .update(mails)
+      .set({ dueAt: sql`now() + make_interval(secs => ${afterSec})` })
+      .where(and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`))),
+  );
+}

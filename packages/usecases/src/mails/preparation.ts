@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { Tx } from '@portal/db/open';
+import type { MailData, MailKind } from '@portal/mail/render';
+import type { TenantCtx } from '../run/context.ts';
+
+/** The account a mail goes to, as it stands when the mail is sent. */
+export interface Recipient {
+  userId: string;
+  username: string;
+  /** The username where none is set. */
+  displayName: string;
+  firstName: string | null;
+  address: string;
+  isLocal: boolean;
+  tenantName: string;
+}
+
+export interface PreparedMail {
+  id: string;
+  /** When the mail was promised. */
+  createdAt: Date;
+  recipient: Recipient;
+}
+
+/** How an outbox row becomes a mail of its kind. */
+export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
+  /** What the row's `data` holds. */
+  data: Data;
+  /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
+  prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
+  /** What is remembered of a mail that went out, in the transaction that settles it. */
+  remember?(tx: Tx, mail: { userId: string; data: z.output<Data> }): Promise<void>;
+  /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
+  retryAfterSec?: number[];
+}

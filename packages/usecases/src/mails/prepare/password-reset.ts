@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { mailTime } from '@portal/mail/mail-time';
+import { issueLink, passwordLink } from '../../accounts/password-links.ts';
+import type { Preparation } from '../preparation.ts';
+
+const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
+
+/** The link's token is made here, for this very rendering: its clear form stands nowhere but in the mail. */
+export const passwordReset: Preparation<'accounts/password-reset', typeof Data> = {
+  data: Data,
+  async prepare(ctx, mail, { language }) {
+    const { recipient } = mail;
+    if (!recipient.isLocal) return null;
+    const { token, expiresAt } = await ctx.tx((tx) =>
+      issueLink(tx, { tenantId: ctx.tenantId, userId: recipient.userId, purpose: 'reset', mailId: mail.id }),
+    );
+    return {
+      language,
+      tenantName: recipient.tenantName,
+      serviceUrl: ctx.config.http.publicUrl,
+      displayName: recipient.displayName,
+      username: recipient.username,
+      link: passwordLink(ctx.config.http.publicUrl, token),
+      validUntil: mailTime(expiresAt, language),
+    };
+  },
+};

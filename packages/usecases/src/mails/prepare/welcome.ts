@@ -1,0 +1,48 @@
+import { eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { users } from '@portal/db/schema/users';
+import { WelcomeMailTemplate, welcomeMailValues } from '@portal/domain/welcome-mail';
+import { mailTime } from '@portal/mail/mail-time';
+import { issueLink, passwordLink } from '../../accounts/password-links.ts';
+import { signInPage } from '../../accounts/sign-in-page.ts';
+import { welcomeTemplateOf } from '../../accounts/welcome-mail-template.ts';
+import type { Preparation } from '../preparation.ts';
+
+/** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
+const Data = z.object({ test: WelcomeMailTemplate.optional() });
+
+export const welcome: Preparation<'accounts/welcome', typeof Data> = {
+  data: Data,
+  async prepare(ctx, mail, { test }) {
+    const { recipient } = mail;
+    const serviceUrl = ctx.config.http.publicUrl;
+    const common = {
+      tenantName: recipient.tenantName,
+      serviceUrl,
+      values: welcomeMailValues(
+        { ...recipient, email: recipient.address },
+        { adresse: serviceUrl, firma: recipient.tenantName },
+      ),
+    };
+    const source = recipient.isLocal ? 'local' : 'directory';
+    if (test) return { ...common, template: test, invitation: { kind: 'test', link: signInPage(serviceUrl), source } };
+    const template = await ctx.read(welcomeTemplateOf);
+    if (!recipient.isLocal)
+      return { ...common, template, invitation: { kind: 'sign-in', link: signInPage(serviceUrl) } };
+    const { token, expiresAt } = await ctx.tx((tx) =>
+      issueLink(tx, { tenantId: ctx.tenantId, userId: recipient.userId, purpose: 'welcome', mailId: mail.id }),
+    );
+    return {
+      ...common,
+      template,
+      invitation: { kind: 'set-password', link: passwordLink(serviceUrl, token), validUntil: mailTime(expiresAt) },
+    };
+  },
+  async remember(tx, { userId, data }) {
+    if (data.test) return;
+    await tx
+      .update(users)
+      .set({ welcomeMailSentAt: sql`now()` })
+      .where(eq(users.id, userId));
+  },
+};

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { describeOnEachQueue } from '../../testing/queue-backends.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { startTestWorker } from '../../testing/worker.ts';
+import { deliverMails, sweepMails } from '../mails/jobs.ts';
+import { handle } from '../run/handler.ts';
+import { schedule } from '../run/schedules.ts';
+import { allJobs } from './all-jobs.ts';
+import { listJobs } from './list-jobs.ts';
+
+const { url, make, signedIn } = await testRuntime();
+const soon = { timeout: 10_000, interval: 50 };
+
+describeOnEachQueue('the list of jobs', (env) => {
+  it('names each with its schedule, its last run and what there is of it', async () => {
+    const tenant = await make.tenant();
+    const working = Promise.withResolvers<void>();
+    const worker = startTestWorker(
+      url,
+      {
+        handlers: [handle(sweepMails, async () => undefined), handle(deliverMails, () => working.promise)],
+        schedules: [schedule(sweepMails, {}, { everyMs: 10_000 })],
+      },
+      { env: { ...env, WORKER_CONCURRENCY: '2' } },
+    );
+    const ctx = {
+      ...(await signedIn(await make.user({ role: 'SUPER_ADMIN' }))),
+      ...worker.runtime.visit({ requestId: newId(), ip: null, userAgent: null }),
+    };
+    await vi.waitFor(
+      async () => expect((await listJobs(ctx)).find(({ name }) => name === 'mails.sweep')?.lastState).toBe('succeeded'),
+      soon,
+    );
+    for (let n = 0; n < 3; n++)
+      await ctx.enqueue(deliverMails, { tenantId: n === 0 ? tenant.id : (await make.tenant()).id });
+    await vi.waitFor(
+      async () => expect((await listJobs(ctx)).find(({ name }) => name === 'mails.deliver')?.active).toBe(2),
+      soon,
+    );
+    const jobs = await listJobs(ctx);
+    expect(jobs.map(({ name }) => name)).toEqual(allJobs.map(({ name }) => name));
+    expect(jobs.find(({ name }) => name === 'mails.sweep')).toMatchObject({
+      queue: 'mail',
+      schedule: 'every 10 s',
+      lastRunAt: expect.any(Date),
+      lastDurationMs: expect.any(Number),
+      nextRunAt: expect.any(Date),
+      active: 0,
+    });
+    expect(jobs.find(({ name }) => name === 'mails.deliver')).toMatchObject({
+      schedule: null,
+      nextRunAt: null,
+      waiting: 1,
+      active: 2,
+      failed: 0,
+    });
+    working.resolve();
+    await pause(50);
+    await worker.stop();
+  });
+});
+
+it('answers 503 while the queue is away', async () => {
+  const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+  const ctx = {
+    ...(await signedIn(await make.user())),
+    ...runtime.visit({ requestId: newId(), ip: null, userAgent: null }),
+  };
+  await expect(listJobs(ctx)).rejects.toMatchObject({ kind: 'unavailable' });
+  await stop();
+});

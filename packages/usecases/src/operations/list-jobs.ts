@@ -1,0 +1,28 @@
+import { jobOutcomes } from '@portal/db/schema/operations';
+import type { Ctx } from '../run/context.ts';
+import type { QueueName } from '../run/jobs.ts';
+import { allJobs } from './all-jobs.ts';
+
+export interface JobEntry {
+  queue: QueueName;
+  name: string;
+  schedule: string | null;
+  lastRunAt: Date | null;
+  lastState: 'succeeded' | 'failed' | null;
+  lastDurationMs: number | null;
+  nextRunAt: Date | null;
+  waiting: number;
+  active: number;
+  failed: number;
+}
+
+/** Every kind of background job: when it runs by itself, how it last went, how much of it there is. For operators. */
+export async function listJobs(ctx: Ctx): Promise<JobEntry[]> {
+  const [figures, outcomes] = await Promise.all([ctx.jobFigures(), ctx.read((db) => db.select().from(jobOutcomes))]);
+  const lastOf = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
+  return allJobs.map(({ queue, name }) => {
+    const { schedule = null, nextRunAt = null, waiting = 0, active = 0, failed = 0 } = figures.get(name) ?? {};
+    const { lastRunAt = null, lastState = null, lastDurationMs = null } = lastOf.get(name) ?? {};
+    return { queue, name, schedule, lastRunAt, lastState, lastDurationMs, nextRunAt, waiting, active, failed };
+  });
+}

@@ -1,0 +1,100 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+const key = Buffer.alloc(32).toString('base64');
+const enough = {
+  DATABASE_URL: 'postgres://portal:pw@127.0.0.1:5432/portal',
+  SESSION_SECRET: `a:${key}`,
+  SECRETS_KEYS: `a:${key}`,
+};
+
+describe('settings', () => {
+  it('need the database and the keys, and have a default for everything else', () => {
+    const config = readConfig(enough);
+    expect(config.http).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:3000',
+      publicUrlIsSet: false,
+      corsOrigins: [],
+      cookieSameSite: 'lax',
+      trustProxy: false,
+    });
+    expect(config.smtp).toBeNull();
+    expect(config.release).toEqual({
+      name: 'portal',
+      version: 'dev',
+      channel: 'dev',
+      commit: 'unknown',
+      buildTime: 'unknown',
+    });
+  });
+
+  it('name every wrong one at once, without their values', () => {
+    const attempt = () =>
+      readConfig({
+        PORT: '70000',
+        DATABASE_URL: 'mysql://root:hunter2@x',
+        SESSION_SECRET: 'a:short',
+        TRUST_PROXY: '10.0.0.0/40',
+        SMTP_HOST: 'mail',
+        LOG_LEVEL: 'loud',
+      });
+    expect(attempt).toThrow(/PORT: [\s\S]*DATABASE_URL: [\s\S]*SESSION_SECRET: [\s\S]*SECRETS_KEYS: must be set/);
+    for (const name of ['TRUST_PROXY', 'SMTP_FROM', 'LOG_LEVEL']) expect(attempt).toThrow(new RegExp(`${name}: `));
+    expect(attempt).not.toThrow(/hunter2|short/);
+  });
+
+  it('count an empty variable as unset', () => {
+    expect(readConfig({ ...enough, PORT: '', PUBLIC_URL: '', REDIS_URL: '' }).http.port).toBe(3000);
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'ftp://portal.example.org'],
+    ['PUBLIC_URL', 'https://portal.example.org/path'],
+    ['CORS_ORIGINS', 'https://a.example, nonsense'],
+    ['SESSION_SECRET', `a:${key},a:${key}`],
+    ['SESSION_SECRET', `a b:${key}`],
+    ['SMTP_SECURITY', 'ssl'],
+    ['METRICS_TOKEN', 'short'],
+    ['SEED_ADMIN_PASSWORD', 'short'],
+    ['DATABASE_POOL_MAX', '0'],
+    ['COOKIE_SAMESITE', 'none'],
+    ['TRUST_PROXY', 'yes'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
+  });
+
+  it('take key lists, origins, proxies and mail servers', () => {
+    const config = readConfig({
+      ...enough,
+      SESSION_SECRET: `new:${key}, old:${key}`,
+      CORS_ORIGINS: 'https://a.example, https://b.example:8443/',
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      PUBLIC_URL: 'https://portal.example.org/',
+      SMTP_HOST: 'mail.example.org',
+      SMTP_FROM: 'portal@example.org',
+      SMTP_VERIFY_TLS: 'false',
+    });
+    expect(config.sessionKeys.map(({ id }) => id)).toEqual(['new', 'old']);
+    expect(config.http).toMatchObject({
+      corsOrigins: ['https://a.example', 'https://b.example:8443'],
+      trustProxy: ['10.0.0.0/8', '::1'],
+      publicUrl: 'https://portal.example.org',
+    });
+    expect(config.smtp).toMatchObject({ host: 'mail.example.org', port: 587, security: 'starttls', verifyTls: false });
+  });
+
+  it('never print a secret', () => {
+    const config = readConfig({
+      ...enough,
+      SEED_ADMIN_PASSWORD: 'hunter2-hunter2',
+      METRICS_TOKEN: 'metrics-metrics-metrics',
+    });
+    const printed = `${inspect(config, { depth: 9 })}${JSON.stringify(config)}${String(config.database.url)}`;
+    expect(printed).not.toMatch(/hunter2|metrics-metrics|:pw@/);
+    expect(printed).not.toContain(key);
+    expect(printed).toContain('[secret]');
+  });
+});

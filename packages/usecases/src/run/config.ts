@@ -1,0 +1,226 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Secret } from '@portal/domain/secret';
+
+/** A signing or encryption key and the id that stands beside what it made. */
+export interface Key {
+  id: string;
+  bytes: Secret<Buffer>;
+}
+
+const flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] });
+const port = z.coerce.number('must be a port number').int().min(0).max(65_535);
+const count = z.coerce.number('must be a number').int();
+
+const origin = z.string().transform((value, check) => {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.search || url.hash) {
+    check.addIssue('must be an http or https address without query, credentials or fragment');
+    return z.NEVER;
+  }
+  return url;
+});
+
+/** Scheme, host and port alone. */
+const bareOrigin = origin.transform((url, check) => {
+  if (url.pathname !== '/') check.addIssue(`must have no path, for example ${url.origin}`);
+  return url.origin;
+});
+
+const commaList = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const keys = z.string().transform((value, check): [Key, ...Key[]] => {
+  const found: Key[] = [];
+  for (const part of commaList(value)) {
+    const [id, encoded, ...rest] = part.split(':');
+    const bytes = Buffer.from(encoded ?? '', 'base64');
+    if (!id || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || rest.length > 0 || bytes.length !== 32) {
+      check.addIssue('must be id:base64-of-32-bytes, several separated by commas (make one: openssl rand -base64 32)');
+      return z.NEVER;
+    }
+    if (found.some((key) => key.id === id)) {
+      check.addIssue(`names the key id ${id} twice`);
+      return z.NEVER;
+    }
+    found.push({ id, bytes: new Secret(bytes) });
+  }
+  const [first, ...others] = found;
+  if (!first) {
+    check.addIssue('must name at least one key');
+    return z.NEVER;
+  }
+  return [first, ...others];
+});
+
+const trustProxy = z.string().transform((value, check): false | number | string[] => {
+  if (value === 'false') return false;
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const networks = commaList(value);
+  const valid = networks.every((network) => {
+    const [address, bits, ...rest] = network.split('/');
+    const family = isIP(address ?? '');
+    return (
+      rest.length === 0 &&
+      family !== 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+    );
+  });
+  if (networks.length === 0 || !valid)
+    check.addIssue('must be false, a number of proxies, or networks such as 10.0.0.0/8');
+  return networks;
+});
+
+const databaseUrl = z
+  .string()
+  .refine(
+    (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
+    'must be postgres://user:password@host:port/name',
+  );
+const redisUrl = z
+  .string()
+  .refine(
+    (value) => ['redis:', 'rediss:'].includes(URL.parse(value)?.protocol ?? ''),
+    'must be redis://host:port or rediss://host:port',
+  );
+
+/** Every setting there is, by its environment name. `.env.example` is proven equal to this list. */
+export const Settings = z.object({
+  PORT: port.default(3000).describe('Port of the API; 0 picks a free one and prints it'),
+  HOST: z.string().default('127.0.0.1').describe('Address the API listens on'),
+  PUBLIC_URL: bareOrigin.optional().describe('Address people reach the service at; without it http://HOST:PORT'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform(commaList)
+    .pipe(z.array(bareOrigin))
+    .describe('Origins of web front ends that may call with credentials, comma-separated'),
+  COOKIE_SAMESITE: z
+    .enum(['lax', 'none'])
+    .default('lax')
+    .describe('`none` serves a front end of another site (https only)'),
+  TRUST_PROXY: trustProxy.default(false).describe('`false`, the number of proxies in front, or their networks'),
+  DATABASE_URL: databaseUrl.describe('PostgreSQL 15 or newer; unset, `npm start` runs its own'),
+  DATABASE_POOL_MAX: count.min(2).max(200).default(10).describe('Connections each process may hold for its own work'),
+  REDIS_URL: redisUrl.optional().describe('Redis for the job queues; unset, they live in PostgreSQL'),
+  DATA_DIR: z.string().default('.data').describe('Folder for files and, under `npm start`, the embedded database'),
+  SESSION_SECRET: keys.describe('Signing keys of session cookies, id:base64-of-32-bytes; the first signs, all verify'),
+  SECRETS_KEYS: keys.describe(
+    'Encryption keys of stored secrets, id:base64-of-32-bytes; the first encrypts, all decrypt',
+  ),
+  SEED_ADMIN_PASSWORD: z
+    .string()
+    .min(10)
+    .max(128)
+    .transform((value) => new Secret(value))
+    .optional()
+    .describe('Password of the first administrator; unset, one is made and printed once'),
+  SMTP_HOST: z.string().optional().describe('Mail server for tenants without their own'),
+  SMTP_PORT: port.min(1).default(587).describe('Its port'),
+  SMTP_SECURITY: z.enum(['none', 'starttls', 'tls']).default('starttls').describe('`none`, `starttls` or `tls`'),
+  SMTP_USERNAME: z.string().optional().describe('Sign-in name at the mail server, if it wants one'),
+  SMTP_PASSWORD: z
+    .string()
+    .transform((value) => new Secret(value))
+    .optional()
+    .describe('Password for it'),
+  SMTP_FROM: z.email().optional().describe('Sender address; needed with SMTP_HOST'),
+  SMTP_VERIFY_TLS: flag.default(true).describe('Whether the mail server must show a valid certificate'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .transform((value) => new Secret(value))
+    .optional()
+    .describe('Bearer token for GET /metrics; unset, only this machine may read it'),
+  WORKER_METRICS_PORT: port.default(0).describe('Port of the worker’s own metrics on HOST; 0 is off'),
+  WORKER_CONCURRENCY: count.min(1).max(100).default(5).describe('Jobs of one queue a worker runs at once'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+  RELEASE_VERSION: z.string().max(100).default('dev').describe('Running release, set by the image build'),
+  RELEASE_CHANNEL: z.string().max(100).default('dev').describe('Its channel: `beta` or `live`'),
+  RELEASE_COMMIT: z.string().max(100).default('unknown').describe('Its commit'),
+  RELEASE_BUILD_TIME: z.string().max(100).default('unknown').describe('When it was built'),
+});
+
+/** Wrong settings, all of them at once; the message is meant for the person who set them. */
+export class SettingsError extends Error {
+  constructor(problems: string[]) {
+    super(`These settings are wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+  }
+}
+
+export type Config = ReturnType<typeof readConfig>;
+
+/**
+ * Settings from the environment, checked and shaped once per process and passed on as a value.
+ * An empty variable counts as unset. Throws a SettingsError that names every wrong one.
+ */
+export function readConfig(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name in Settings.shape && value !== undefined && value !== ''),
+  );
+  const parsed = Settings.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map(
+        (issue) =>
+          `${issue.path[0]?.toString() ?? ''}: ${issue.path[0] !== undefined && given[String(issue.path[0])] === undefined ? 'must be set' : issue.message}`,
+      );
+  if (given['SMTP_HOST'] && !given['SMTP_FROM']) problems.push('SMTP_FROM: must be set together with SMTP_HOST');
+  if (given['COOKIE_SAMESITE'] === 'none' && !given['PUBLIC_URL']?.startsWith('https:')) {
+    problems.push('COOKIE_SAMESITE: none needs a PUBLIC_URL that begins with https');
+  }
+  if (!parsed.success || problems.length > 0) throw new SettingsError([...new Set(problems)]);
+
+  const s = parsed.data;
+  return {
+    http: {
+      port: s.PORT,
+      host: s.HOST,
+      /** Where people reach the service. With PORT 0 the API replaces the port by the one it got. */
+      publicUrl: s.PUBLIC_URL ?? `http://${isIP(s.HOST) === 6 ? `[${s.HOST}]` : s.HOST}:${s.PORT}`,
+      publicUrlIsSet: s.PUBLIC_URL !== undefined,
+      corsOrigins: s.CORS_ORIGINS,
+      cookieSameSite: s.COOKIE_SAMESITE,
+      trustProxy: s.TRUST_PROXY,
+    },
+    database: { url: new Secret(s.DATABASE_URL), poolMax: s.DATABASE_POOL_MAX },
+    redisUrl: s.REDIS_URL === undefined ? null : new Secret(s.REDIS_URL),
+    dataDir: s.DATA_DIR,
+    sessionKeys: s.SESSION_SECRET,
+    secretsKeys: s.SECRETS_KEYS,
+    seedAdminPassword: s.SEED_ADMIN_PASSWORD ?? null,
+    /** Transport for tenants without their own; null when none is configured. */
+    smtp:
+      s.SMTP_HOST && s.SMTP_FROM
+        ? {
+            host: s.SMTP_HOST,
+            port: s.SMTP_PORT,
+            security: s.SMTP_SECURITY,
+            username: s.SMTP_USERNAME ?? null,
+            password: s.SMTP_PASSWORD ?? null,
+            fromAddress: s.SMTP_FROM,
+            verifyTls: s.SMTP_VERIFY_TLS,
+          }
+        : null,
+    metricsToken: s.METRICS_TOKEN ?? null,
+    worker: {
+      metricsPort: s.WORKER_METRICS_PORT === 0 ? null : s.WORKER_METRICS_PORT,
+      concurrency: s.WORKER_CONCURRENCY,
+    },
+    logLevel: s.LOG_LEVEL,
+    release: {
+      name: 'portal',
+      version: s.RELEASE_VERSION,
+      channel: s.RELEASE_CHANNEL,
+      commit: s.RELEASE_COMMIT,
+      buildTime: s.RELEASE_BUILD_TIME,
+    },
+  };
+}

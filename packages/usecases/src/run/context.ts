@@ -1,0 +1,45 @@
+import type { Database, TenantScope } from '@portal/db/open';
+import type { Actor } from '@portal/domain/access';
+import type { OwnAccount } from '../accounts/account-columns.ts';
+import type { PasswordHashing } from '../accounts/password-hashing.ts';
+import type { SessionTokens } from '../accounts/session-token.ts';
+import type { AvatarImages } from '../files/avatar-image.ts';
+import type { FileRoom } from '../files/room.ts';
+import type { Secrets } from '../secrets/sealed.ts';
+import type { Config } from './config.ts';
+import type { JobFigures } from './job-figures.ts';
+import type { Enqueue } from './jobs.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What every use case may reach, whoever calls: no account, no tenant yet. Open routes and platform jobs get this. */
+export interface Visit {
+  config: Config;
+  log: Log;
+  now: () => Date;
+  requestId: string;
+  ip: string | null;
+  userAgent: string | null;
+  inTenant: Database['inTenant'];
+  acrossTenants: Database['acrossTenants'];
+  enqueue: Enqueue;
+  /** What the queues hold, by job name. */
+  jobFigures: () => Promise<Map<string, JobFigures>>;
+  passwords: PasswordHashing;
+  sessionTokens: SessionTokens;
+  secrets: Secrets;
+  files: FileRoom;
+  avatarImages: AvatarImages;
+  countSignIn: Metrics['countSignIn'];
+}
+
+/** The same within one tenant: what a tenant job gets. */
+export interface TenantCtx extends Visit, TenantScope {}
+
+/** The same for a signed-in account: what a use case behind a session gets. */
+export interface Ctx extends TenantCtx {
+  actor: Actor;
+  /** The actor's account as it stood when the request came in. */
+  account: OwnAccount;
+  sessionId: string;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { describeFailure } from './failure.ts';
+
+/** As a failed statement comes out of the query builder. */
+const failedStatement = () => {
+  const refusal = Object.assign(new Error('duplicate key value'), {
+    code: '23505',
+    constraint: 'users_username_unique',
+    detail: 'Key (username)=(anna)',
+  });
+  return Object.assign(
+    new Error('Failed query: insert into users values ($1)\nparams: anna,hash-of-anna', { cause: refusal }),
+    {
+      query: 'insert into users values ($1)',
+      params: ['anna', 'hash-of-anna'],
+    },
+  );
+};
+
+describe('describeFailure', () => {
+  it('says what failed and where, without the values of the statement', () => {
+    const described = describeFailure(failedStatement());
+    expect(described).toMatchObject({
+      type: 'Error',
+      message: 'Failed query: insert into users values ($1)',
+      stack: expect.stringContaining('failure.test.ts'),
+      cause: { message: 'duplicate key value', code: '23505', constraint: 'users_username_unique' },
+    });
+    expect(JSON.stringify(described)).not.toMatch(/anna/);
+  });
+
+  it('comes to an end with an error that causes itself', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(JSON.stringify(describeFailure(error)).match(/round/g)?.length).toBeLessThan(20);
+  });
+
+  it('takes whatever is thrown', () => {
+    expect(describeFailure('a string')).toMatchObject({ type: 'string', message: 'a string' });
+    expect(describeFailure(undefined)).toMatchObject({ type: 'undefined' });
+    expect(describeFailure(Object.create(null) as object)).toMatchObject({
+      type: 'object',
+      message: 'something that is no error',
+    });
+  });
+});

@@ -1,0 +1,25 @@
+/**
+ * Runs at most `slots` pieces of work at a time and lets at most `queueLimit` wait, in order of arrival;
+ * whoever comes beyond that meets `refusal` at once.
+ */
+export function openSlots({ slots, queueLimit, refusal }: { slots: number; queueLimit: number; refusal: () => Error }) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return async function inSlot<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= slots) {
+      if (waiting.length >= queueLimit) throw refusal();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      // The slot passes on without becoming free, so nobody who comes now overtakes who waits.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

@@ -1,0 +1,107 @@
+import { and, asc, getTableColumns, getTableName, gt, isNotNull, sql } from 'drizzle-orm';
+import type { Database, Tx } from '@portal/db/open';
+import type { SealedColumn } from './sealed-columns.ts';
+import { type Secrets, UnreadableSecret } from './sealed.ts';
+
+export interface Rotation {
+  /** `smtp_configs.password` */
+  column: string;
+  /** Sealed with the first key before this, and readable. */
+  current: number;
+  reEncrypted: number;
+  /** Left as they are because no key opens them: how many, by reason. */
+  unreadable: Map<string, number>;
+  /** Changed by somebody else between reading and writing: theirs stays. */
+  overtaken: number;
+}
+
+/** A stored secret on its way under another key. */
+interface Resealed {
+  id: string;
+  was: string;
+  sealed: string;
+}
+
+// Rows held in memory and locked at a time.
+const batchSize = 200;
+const beforeAllIds = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Seals again, with the first key, every stored secret that another key sealed. The apps may run meanwhile: a value is replaced
+ * only while it is the one that was read. Running it again does what is left.
+ */
+export async function rotateSecrets(
+  { acrossTenants }: Pick<Database, 'acrossTenants'>,
+  secrets: Secrets,
+  columns: readonly SealedColumn[],
+): Promise<Rotation[]> {
+  const rotations: Rotation[] = [];
+  for (const column of columns) {
+    const name = `${getTableName(column.table)}.${column.column.name}`;
+    const rotation: Rotation = { column: name, current: 0, reEncrypted: 0, unreadable: new Map(), overtaken: 0 };
+    rotations.push(rotation);
+    let after: string | null = beforeAllIds;
+    while (after !== null) {
+      const from: string = after;
+      after = await acrossTenants('stored secrets are sealed with the first key', (tx) =>
+        rotateBatch(tx, secrets, column, from, rotation),
+      );
+    }
+  }
+  return rotations;
+}
+
+/** Works on the rows behind an id, adds what became of them to the rotation, and answers the id to go on behind; null at the end. */
+async function rotateBatch(
+  tx: Tx,
+  secrets: Secrets,
+  { table, column, boundTo, context }: SealedColumn,
+  after: string,
+  rotation: Rotation,
+): Promise<string | null> {
+  const rows = await tx
+    .select({ id: sql<string>`${table.id}`, envelope: sql<string>`${column}`, boundTo: sql<string>`${boundTo}` })
+    .from(table)
+    .where(and(isNotNull(column), gt(table.id, after)))
+    .orderBy(asc(table.id))
+    .limit(batchSize);
+
+  const resealed: Resealed[] = [];
+  for (const { id, envelope, boundTo: owner } of rows) {
+    try {
+      // Opened even when its key is the first: that shows whether it is still the key it was sealed with.
+      const plaintext = secrets.open(envelope, context(owner));
+      if (secrets.isCurrent(envelope)) rotation.current += 1;
+      else resealed.push({ id, was: envelope, sealed: secrets.seal(plaintext, context(owner)) });
+    } catch (error) {
+      if (!(error instanceof UnreadableSecret)) throw error;
+      rotation.unreadable.set(error.message, (rotation.unreadable.get(error.message) ?? 0) + 1);
+    }
+  }
+
+  const replaced = await replaceUnchanged(tx, table, column, resealed);
+  rotation.reEncrypted += replaced;
+  rotation.overtaken += resealed.length - replaced;
+  return rows.length < batchSize ? null : (rows.at(-1)?.id ?? null);
+}
+
+async function replaceUnchanged(
+  tx: Tx,
+  table: SealedColumn['table'],
+  column: SealedColumn['column'],
+  resealed: Resealed[],
+): Promise<number> {
+  if (resealed.length === 0) return 0;
+  const [key] = Object.entries(getTableColumns(table)).find(([, candidate]) => candidate === column) ?? [];
+  if (key === undefined) throw new TypeError(`${getTableName(table)} has no such column.`);
+  const list = (values: string[]) => sql.param(values);
+  const replaced = await tx
+    .update(table)
+    .set({ [key]: sql`fresh.sealed` })
+    .from(
+      sql`unnest(${list(resealed.map(({ id }) => id))}::uuid[], ${list(resealed.map(({ was }) => was))}::text[], ${list(resealed.map(({ sealed }) => sealed))}::text[]) as fresh (id, was, sealed)`,
+    )
+    .where(sql`${table.id} = fresh.id and ${column} = fresh.was`)
+    .returning({ id: table.id });
+  return replaced.length;
+}

@@ -1,0 +1,18 @@
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { smtpConfigs } from '@portal/db/schema/mail-settings';
+import { passwordContext } from '../mail-settings/smtp-config.ts';
+
+/** A column that holds sealed secrets, and how the place of each is named when it is sealed. */
+export interface SealedColumn {
+  table: PgTable & { id: PgColumn };
+  /** Text; null where nothing is kept. */
+  column: PgColumn;
+  /** The column `context` is made from: the row's id, or its tenant where a tenant has one row. */
+  boundTo: PgColumn;
+  context: (boundTo: string) => string;
+}
+
+/** Every sealed column there is: one that is missing here becomes unreadable when a key is taken away. */
+export const sealedColumns: SealedColumn[] = [
+  { table: smtpConfigs, column: smtpConfigs.password, boundTo: smtpConfigs.tenantId, context: passwordContext },
+];

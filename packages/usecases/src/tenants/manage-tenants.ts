@@ -1,0 +1,109 @@
+import { and, asc, count, eq } from 'drizzle-orm';
+import { sqlState, type Tx } from '@portal/db/open';
+import { tenants } from '@portal/db/schema/tenants';
+import { users } from '@portal/db/schema/users';
+import { conflict, notFound } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { Tenant } from '@portal/domain/tenants';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+
+const across = async <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  try {
+    return await ctx.acrossTenants('a SUPER_ADMIN administers tenants', work);
+  } catch (error) {
+    if (sqlState(error) === '23505')
+      throw conflict('TENANT_NAME_TAKEN', 'Another tenant already has this name.', { cause: error });
+    throw error;
+  }
+};
+
+const tenantsWithCounts = (tx: Tx) =>
+  tx
+    .select({
+      id: tenants.id,
+      name: tenants.name,
+      isActive: tenants.isActive,
+      userCount: count(users.id),
+      createdAt: tenants.createdAt,
+    })
+    .from(tenants)
+    .leftJoin(users, eq(users.tenantId, tenants.id))
+    .groupBy(tenants.id);
+
+async function tenantFor(tx: Tx, tenantId: string): Promise<Tenant> {
+  const [tenant] = await tenantsWithCounts(tx).where(eq(tenants.id, tenantId));
+  if (!tenant) throw notFound();
+  return tenant;
+}
+
+/** Every tenant by name, with the number of its accounts. */
+export const listTenants = (ctx: Ctx): Promise<Tenant[]> =>
+  across(ctx, (tx) => tenantsWithCounts(tx).orderBy(asc(tenants.name)));
+
+export const getTenant = (ctx: Ctx, tenantId: string): Promise<Tenant> => across(ctx, (tx) => tenantFor(tx, tenantId));
+
+/** Throws 409 `TENANT_NAME_TAKEN`; names differ by more than case. */
+export const createTenant = (ctx: Ctx, input: { name: string; isActive: boolean }): Promise<Tenant> =>
+  across(ctx, async (tx) => {
+    const id = newId();
+    await tx.insert(tenants).values({ id, ...input });
+    await recordAudit(tx, ctx, {
+      action: 'tenants.create',
+      tenantId: id,
+      target: { type: 'tenant', id },
+      summary: `Created the tenant ${input.name}.`,
+    });
+    return tenantFor(tx, id);
+  });
+
+/** Throws 404, 409 `TENANT_NAME_TAKEN`, 409 `OWN_TENANT` when a SUPER_ADMIN would lock themself out. */
+export const updateTenant = (
+  ctx: Ctx,
+  tenantId: string,
+  change: { name?: string | undefined; isActive?: boolean | undefined },
+): Promise<Tenant> =>
+  across(ctx, async (tx) => {
+    const before = await tenantFor(tx, tenantId);
+    if (change.isActive === false && tenantId === ctx.tenantId)
+      throw conflict('OWN_TENANT', 'You cannot deactivate the tenant you belong to.');
+    const name = change.name ?? before.name;
+    const isActive = change.isActive ?? before.isActive;
+    if (name === before.name && isActive === before.isActive) return before;
+    await tx.update(tenants).set({ name, isActive }).where(eq(tenants.id, tenantId));
+    await recordAudit(tx, ctx, {
+      action: 'tenants.update',
+      tenantId,
+      target: { type: 'tenant', id: tenantId },
+      summary: `Changed the tenant ${before.name}: name ${name}, ${isActive ? 'active' : 'inactive'}.`,
+    });
+    return tenantFor(tx, tenantId);
+  });
+
+/** Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. */
+export const deleteTenant = (ctx: Ctx, tenantId: string): Promise<void> =>
+  across(ctx, async (tx) => {
+    // The lock keeps an account from being added between the count and the deletion: its foreign key needs this row.
+    const [tenant] = await tx
+      .select({ name: tenants.name })
+      .from(tenants)
+      .where(eq(tenants.id, tenantId))
+      .for('update');
+    if (!tenant) throw notFound();
+    const [active] = await tx
+      .select({ count: count() })
+      .from(users)
+      .where(and(eq(users.tenantId, tenantId), eq(users.isActive, true)));
+    if (active && active.count > 0)
+      throw conflict(
+        'TENANT_HAS_ACTIVE_USERS',
+        'This tenant still has active accounts. Please deactivate or delete them first.',
+      );
+    await tx.delete(tenants).where(eq(tenants.id, tenantId));
+    await recordAudit(tx, ctx, {
+      action: 'tenants.delete',
+      tenantId,
+      target: { type: 'tenant', id: tenantId },
+      summary: `Deleted the tenant ${tenant.name}.`,
+    });
+  });

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '@portal/db/testing/database';
+
+const database = await testDatabase();
+const otherDatabase = await testDatabase();
+
+const key = `k1:${Buffer.alloc(32).toString('base64')}`;
+const keys = { SESSION_SECRET: key, SECRETS_KEYS: key };
+const nobodyListens = 'postgres://portal:hidden@127.0.0.1:1/portal';
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (name: 'migrate' | 'seed', env: Record<string, string>): Promise<Ended> => {
+  const program = fileURLToPath(new URL(`../../../scripts/${name}.ts`, import.meta.url));
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+};
+
+describe('pnpm migrate', () => {
+  it('does nothing to a database that is up to date', async () => {
+    expect(await run('migrate', { DATABASE_URL: database.url })).toEqual({
+      code: 0,
+      stdout: 'The database is up to date.\n',
+      stderr: '',
+    });
+  });
+
+  it('needs the address of a database', async () => {
+    expect(await run('migrate', {})).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^DATABASE_URL must be set/),
+    });
+    expect(await run('migrate', { DATABASE_URL: 'mysql://x' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^DATABASE_URL must be postgres:/),
+    });
+  });
+
+  it('says why it could not reach the server, without the password', async () => {
+    const { code, stderr } = await run('migrate', { DATABASE_URL: nobodyListens });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database was not migrated\. .*ECONNREFUSED/);
+    expect(stderr).not.toContain('hidden');
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('pnpm seed', () => {
+  it('makes the first administrator and shows the password once', async () => {
+    const first = await run('seed', { DATABASE_URL: database.url, ...keys });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/username {2}admin\n {2}password {2}\S{16,} {3}\(shown this once\)\n$/);
+    const second = await run('seed', { DATABASE_URL: database.url, ...keys });
+    expect(second).toEqual({ code: 0, stdout: 'Nothing to do: the database is not empty.\n', stderr: '' });
+  });
+
+  it('does not show a password that was given', async () => {
+    const given = 'seven calm otters';
+    const { code, stdout } = await run('seed', {
+      DATABASE_URL: otherDatabase.url,
+      SEED_ADMIN_PASSWORD: given,
+      ...keys,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('the one in SEED_ADMIN_PASSWORD');
+    expect(stdout).not.toContain(given);
+  });
+
+  it('names every wrong setting', async () => {
+    const { code, stderr } = await run('seed', { DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(stderr).toContain('SESSION_SECRET: must be set');
+    expect(stderr).toContain('SECRETS_KEYS: must be set');
+  });
+
+  it('asks for the migration when the tables are missing', async () => {
+    const empty = new URL(database.url);
+    empty.pathname = '/postgres';
+    const { code, stderr } = await run('seed', { DATABASE_URL: empty.href, ...keys });
+    expect(code).toBe(1);
+    expect(stderr).toBe('Nothing was seeded. The tables are missing: run `pnpm migrate` first.\n');
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { testDatabase } from '@portal/db/testing/database';
+import { builders } from '@portal/db/testing/make';
+import { newId } from '@portal/domain/ids';
+import { authenticate } from '../src/accounts/authenticate.ts';
+import { type Config, readConfig } from '../src/run/config.ts';
+import type { Ctx } from '../src/run/context.ts';
+import { openLog } from '../src/run/log.ts';
+import { openRuntime, type Origin } from '../src/run/runtime.ts';
+
+// Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
+const zeros = Buffer.alloc(32).toString('base64');
+const ones = Buffer.alloc(32, 1).toString('base64');
+
+/** Settings for tests on the database at `url`; overrides are environment variables. */
+export const testConfig = (url: string, env: Record<string, string> = {}): Config =>
+  readConfig({
+    DATABASE_URL: url,
+    DATABASE_POOL_MAX: '5',
+    SESSION_SECRET: `test:${zeros}`,
+    SECRETS_KEYS: `test:${ones}`,
+    LOG_LEVEL: 'silent',
+    PORT: '3000',
+    ...env,
+  });
+
+const origin = (overrides: Partial<Origin> = {}): Origin => ({
+  requestId: newId(),
+  ip: '192.0.2.1',
+  userAgent: 'test',
+  ...overrides,
+});
+
+/** The real runtime on a database of the calling file's own, and contexts for whoever a test needs. */
+export async function testRuntime(env: Record<string, string> = {}) {
+  const { url } = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-files-'));
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+  const config = testConfig(url, { DATA_DIR: dataDir, ...env });
+  const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
+  afterAll(() => runtime.close());
+  const make = builders(runtime.database);
+
+  /** The context of an account that is signed in through a session row of its own, read back as a request would. */
+  async function signedIn(
+    user: { id: string; tenantId: string; sessionVersion?: number | undefined },
+    from: Partial<Origin> = {},
+  ): Promise<Ctx> {
+    const session = await make.session(user);
+    const visit = runtime.visit(origin(from));
+    const token = visit.sessionTokens.issue({
+      sub: user.id,
+      tid: user.tenantId,
+      sid: session.id,
+      ver: user.sessionVersion ?? 1,
+    });
+    return authenticate(visit, token);
+  }
+
+  return { url, config, runtime, make, visit: (from: Partial<Origin> = {}) => runtime.visit(origin(from)), signedIn };
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface TcpGate {
+  /** The given address, by way of the gate. */
+  url: string;
+  /** Breaks every connection and refuses new ones. */
+  shut(): Promise<void>;
+  open(): Promise<void>;
+}
+
+/** A way to a server that can be cut, as when the server is away. */
+export async function openTcpGate(target: string): Promise<TcpGate> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let server: Server | null = null;
+  let ownPort = 0;
+
+  async function open(): Promise<void> {
+    const made = createServer((inside) => {
+      const outside = connect(Number(port), hostname);
+      for (const socket of [inside, outside]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          sockets.delete(socket);
+          inside.destroy();
+          outside.destroy();
+        });
+      }
+      inside.pipe(outside).pipe(inside);
+    });
+    made.listen(ownPort, '127.0.0.1');
+    await once(made, 'listening');
+    ownPort = (made.address() as AddressInfo).port;
+    server = made;
+  }
+
+  await open();
+  const url = new URL(target);
+  url.host = `127.0.0.1:${ownPort}`;
+  return {
+    url: url.href,
+    open,
+    async shut() {
+      const shutting = server;
+      server = null;
+      if (!shutting) return;
+      const closed = once(shutting, 'close');
+      shutting.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
