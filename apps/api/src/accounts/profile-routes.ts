@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { signedIn } from '@portal/domain/access';
+import { AccentColor, Email, Profile } from '@portal/domain/accounts';
+import { DashboardBackground } from '@portal/domain/dashboard-background';
+import { PathId } from '@portal/domain/ids';
+import { line } from '@portal/domain/text';
+import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/usecases/accounts/avatar';
+import { setDashboardBackground, updateOwnProfile } from '@portal/usecases/accounts/update-own-profile';
+import { markReleaseSeen, releaseNotice } from '@portal/usecases/releases/release-notice';
+import { sendFile } from '../files.ts';
+import { type App, NoContent } from '../typed.ts';
+import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+
+const tags = ['accounts'];
+const access = signedIn;
+
+const Picture = z.any().describe('The picture, WebP');
+
+/** What an account keeps about itself: picture, color, background, releases seen. */
+export function registerProfile(app: App): void {
+  app.patch(
+    '/users/me',
+    {
+      config: { access, errors: { 409: ['DIRECTORY_ACCOUNT', 'EMAIL_TAKEN'] } },
+      schema: {
+        tags,
+        summary: 'Change the own profile',
+        description: 'Changes what is named. Name and address of a directory account come from the directory.',
+        body: z
+          .object({
+            accentColor: AccentColor.optional(),
+            displayName: line().nullable().optional(),
+            email: Email.nullable().optional(),
+          })
+          .meta({ example: { accentColor: '#0f766e' } }),
+        response: { 200: Profile },
+      },
+    },
+    (request) => updateOwnProfile(request.ctx, request.body),
+  );
+
+  app.patch(
+    '/users/me/dashboard-background',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags,
+        summary: 'Set the background of the own dashboards',
+        description: 'None, a color, a gradient or one of the own pictures; anything else is refused.',
+        body: DashboardBackground,
+        response: { 200: Profile },
+      },
+    },
+    (request) => setDashboardBackground(request.ctx, request.body),
+  );
+
+  acceptOneFile(app, avatarMaxBytes, (scope) => {
+    scope.post(
+      '/users/me/avatar',
+      {
+        ...bodyIsRead,
+        config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
+        schema: {
+          tags,
+          summary: 'Upload the own picture',
+          description:
+            'Multipart, one file in the field `file`: PNG, JPEG or WebP by content, at most 2 MiB. It is cut square, made at most 512 pixels wide and keeps nothing but its pixels: no place, no camera.',
+          consumes: ['multipart/form-data'],
+          body: FileBody('file'),
+          response: { 200: z.object({ hasAvatar: z.literal(true) }).meta({ example: { hasAvatar: true } }) },
+        },
+      },
+      async (request) => {
+        await setAvatar(request.ctx, await readFile(request, 'file'));
+        return { hasAvatar: true as const };
+      },
+    );
+  });
+
+  app.get(
+    '/users/me/avatar',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags,
+        summary: 'The own picture',
+        description: 'As WebP; 404 without one.',
+        produces: ['image/webp'],
+        response: { 200: Picture },
+      },
+    },
+    async (request, reply) => sendFile(reply, 'image/webp', await openAvatar(request.ctx, request.ctx.actor.id)),
+  );
+
+  app.delete(
+    '/users/me/avatar',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Remove the own picture',
+        description: 'One that is not there is fine.',
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await deleteAvatar(request.ctx);
+      return reply.status(204).send();
+    },
+  );
+
+  app.get(
+    '/users/:id/avatar',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'The picture of an account of the same tenant',
+        description: 'As WebP; 404 without one, and for any other tenant’s account.',
+        params: z.object({ id: PathId }),
+        produces: ['image/webp'],
+        response: { 200: Picture },
+      },
+    },
+    async (request, reply) => sendFile(reply, 'image/webp', await openAvatar(request.ctx, request.params.id)),
+  );
+
+  app.get(
+    '/users/me/release-notice',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Whether there is a release to read about',
+        description: 'The running release and the last one seen; on `dev` nothing is new.',
+        response: {
+          200: z
+            .object({
+              running: z.object({ version: z.string(), channel: z.string() }),
+              lastSeenVersion: z.string().nullable(),
+              isNew: z.boolean(),
+            })
+            .meta({
+              example: { running: { version: '1.4.0', channel: 'live' }, lastSeenVersion: '1.3.2', isNew: true },
+            }),
+        },
+      },
+    },
+    (request) => releaseNotice(request.ctx),
+  );
+
+  app.post(
+    '/users/me/release-seen',
+    {
+      config: { access, errors: { 400: ['NOT_COMPARABLE'] } },
+      schema: {
+        tags,
+        summary: 'Remember a release as seen',
+        description:
+          'Never lowers what was stored. A leading `v` is fine; a version above the running release is refused.',
+        body: z.object({ version: z.string().min(1).max(100) }).meta({ example: { version: 'v1.4.0' } }),
+        response: { 200: z.object({ lastSeenVersion: z.string() }).meta({ example: { lastSeenVersion: '1.4.0' } }) },
+      },
+    },
+    (request) => markReleaseSeen(request.ctx, request.body.version),
+  );
+}

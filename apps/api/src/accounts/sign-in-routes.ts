@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { open, signedIn } from '@portal/domain/access';
+import { PasswordInput, Profile } from '@portal/domain/accounts';
+import { Id, PathId } from '@portal/domain/ids';
+import { Instant } from '@portal/domain/time';
+import { toProfile } from '@portal/usecases/accounts/account-columns';
+import { changePassword } from '@portal/usecases/accounts/change-password';
+import { endOwnSessions, endSession, listSessions, signOut } from '@portal/usecases/accounts/end-sessions';
+import { requestReset } from '@portal/usecases/accounts/request-reset';
+import { resetPassword } from '@portal/usecases/accounts/reset-password';
+import { signIn } from '@portal/usecases/accounts/sign-in';
+import { clearSessionCookie, sessionTokenOf, setSessionCookie } from '../session-cookie.ts';
+import { type App, NoContent } from '../typed.ts';
+
+const tags = ['accounts'];
+
+const Session = z
+  .object({
+    id: Id,
+    current: z.boolean().describe('Whether this request came with it'),
+    createdAt: Instant,
+    lastSeenAt: Instant.describe('To the minute'),
+    ip: z.string().nullable(),
+    userAgent: z.string().nullable(),
+  })
+  .meta({
+    id: 'Session',
+    example: {
+      id: '0198d3c4-7f10-7a5b-9c3d-2e1f0a9b8c7d',
+      current: true,
+      createdAt: '2026-11-20T08:30:00.000Z',
+      lastSeenAt: '2026-11-20T09:12:00.000Z',
+      ip: '192.0.2.10',
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
+    },
+  });
+
+const Identifier = z.string().trim().min(1, 'must not be empty').max(254);
+
+/** `identifier` is the documented name; `email` and `username` are taken for it too (contract section 3). */
+const ResetRequest = z
+  .object({
+    identifier: Identifier.optional().describe('Username or e-mail address'),
+    email: Identifier.optional().describe('Another name for `identifier`'),
+    username: Identifier.optional().describe('Another name for `identifier`'),
+    language: z.enum(['de', 'en']).default('de').describe('Language of the mail'),
+  })
+  .refine(({ identifier, email, username }) => (identifier ?? email ?? username) !== undefined, {
+    path: ['identifier'],
+    message: 'must be given',
+  })
+  .meta({ example: { identifier: 'anna.schmidt@example.org', language: 'de' } });
+
+/** Signing in and out, own sessions, own password, and the way back in when it is forgotten. */
+export function registerSignIn(app: App): void {
+  app.post(
+    '/auth/login',
+    {
+      config: {
+        access: open('nobody is signed in before signing in'),
+        errors: { 401: ['INVALID_CREDENTIALS'], 429: ['RATE_LIMITED'] },
+      },
+      schema: {
+        tags,
+        summary: 'Sign in',
+        description:
+          'Opens a session and sets its cookie for 30 days. Unknown username, wrong password, inactive account and inactive tenant get the same answer in the same time. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
+        body: z
+          .object({
+            username: z.string().min(1).max(200).describe('Upper and lower case are the same'),
+            password: PasswordInput,
+          })
+          .meta({ example: { username: 'anna.schmidt', password: 'correct horse battery' } }),
+        response: { 200: z.object({ user: Profile }) },
+      },
+    },
+    async (request, reply) => {
+      const { profile, token } = await signIn(request.visit, request.body);
+      setSessionCookie(reply, token);
+      return { user: profile };
+    },
+  );
+
+  app.post(
+    '/auth/logout',
+    {
+      config: { access: open('signing out twice is fine') },
+      schema: {
+        tags,
+        summary: 'Sign out',
+        description: 'Ends the session of the cookie and clears the cookie; answers the same without one.',
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await signOut(request.visit, sessionTokenOf(request));
+      clearSessionCookie(reply);
+      return reply.status(204).send();
+    },
+  );
+
+  app.post(
+    '/auth/logout-all',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'Sign out everywhere',
+        description: 'Ends every session of the account, this one included.',
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await endOwnSessions(request.ctx);
+      clearSessionCookie(reply);
+      return reply.status(204).send();
+    },
+  );
+
+  app.get(
+    '/auth/me',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'The signed-in account',
+        description: 'The profile as it stands now; reachable while a password change is due.',
+        response: { 200: Profile },
+      },
+    },
+    (request) => toProfile(request.ctx.account),
+  );
+
+  app.get(
+    '/auth/sessions',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'Own sessions',
+        description: 'Open sessions of the account, newest first, at most 200.',
+        response: { 200: z.array(Session) },
+      },
+    },
+    (request) => listSessions(request.ctx),
+  );
+
+  app.delete(
+    '/auth/sessions/:id',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'End one of the own sessions',
+        description: 'The device that holds it must sign in again.',
+        params: z.object({ id: PathId }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await endSession(request.ctx, request.params.id);
+      return reply.status(204).send();
+    },
+  );
+
+  app.post(
+    '/auth/change-password',
+    {
+      config: {
+        access: signedIn,
+        errors: {
+          400: ['PASSWORD_POLICY'],
+          401: ['CURRENT_PASSWORD_WRONG'],
+          409: ['DIRECTORY_ACCOUNT'],
+          429: ['RATE_LIMITED'],
+        },
+      },
+      schema: {
+        tags,
+        summary: 'Change the own password',
+        description:
+          'Ends every other session and hands this one a fresh cookie. A password has 10 to 128 characters, is neither username nor e-mail address and not among the common ones. After 5 wrong current passwords within 10 minutes every attempt answers 429.',
+        body: z
+          .object({ currentPassword: PasswordInput, newPassword: PasswordInput })
+          .meta({ example: { currentPassword: 'correct horse battery', newPassword: 'four candles and a fork' } }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const { token } = await changePassword(request.ctx, request.body);
+      setSessionCookie(reply, token);
+      return reply.status(204).send();
+    },
+  );
+
+  app.post(
+    '/auth/request-reset',
+    {
+      config: { access: open('whoever forgot the password is not signed in') },
+      schema: {
+        tags,
+        summary: 'Ask for a reset mail',
+        description:
+          'Always answers the same, in the same time. A mail goes to active local accounts with an address, at most 3 an hour for one account and 20 an hour from one address; its link is good for 7 days, once.',
+        body: ResetRequest,
+        response: { 202: z.object({ accepted: z.literal(true) }).meta({ example: { accepted: true } }) },
+      },
+    },
+    async (request, reply) => {
+      const { identifier, email, username, language } = request.body;
+      await requestReset(request.visit, { identifier: identifier ?? email ?? username ?? '', language });
+      return reply.status(202).send({ accepted: true });
+    },
+  );
+
+  app.post(
+    '/auth/reset-password',
+    {
+      config: {
+        access: open('the token of the mail stands for the session'),
+        errors: { 400: ['TOKEN_INVALID', 'PASSWORD_POLICY'] },
+      },
+      schema: {
+        tags,
+        summary: 'Set a new password with the token of a mail',
+        description:
+          'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer; a password refused by policy leaves the token usable.',
+        body: z.object({ token: z.string().min(1).max(200), newPassword: PasswordInput }).meta({
+          example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8', newPassword: 'four candles and a fork' },
+        }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await resetPassword(request.visit, request.body);
+      return reply.status(204).send();
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import cookie from '@fastify/cookie';
+import Fastify from 'fastify';
+import { invalid } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import type { Runtime } from '@portal/usecases/run/runtime';
+import { registerProfile } from './accounts/profile-routes.ts';
+import { registerSignIn } from './accounts/sign-in-routes.ts';
+import { registerUsers } from './accounts/user-routes.ts';
+import { registerAudit } from './audit/routes.ts';
+import { registerMailSettings } from './mail-settings/routes.ts';
+import { registerDocs } from './openapi/routes.ts';
+import { registerHealth } from './operations/health-routes.ts';
+import { registerMetrics } from './operations/metrics-routes.ts';
+import { registerWork } from './operations/work-routes.ts';
+import { guardRoutes } from './plugins/access.ts';
+import { readJsonBodies } from './plugins/bodies.ts';
+import { answerError, answerErrors } from './plugins/errors.ts';
+import { checkOrigins } from './plugins/origins.ts';
+import { requestIds, trustedPeers } from './plugins/peer.ts';
+import { requestWatcher } from './plugins/request-log.ts';
+import { listRoutes } from './plugins/route-list.ts';
+import { securityHeaders } from './plugins/security.ts';
+import { answerUnknownExpectations, socketErrorHandler } from './plugins/socket-errors.ts';
+import { answerUnknownPaths } from './plugins/unknown-paths.ts';
+import { registerTenants } from './tenants/routes.ts';
+import { type App, useZod } from './typed.ts';
+
+const limits = {
+  bodyLimit: 1024 * 1024,
+  /** From a request's first byte to its last. */
+  requestTimeout: 30 * SECOND,
+  /** A silent socket; longer than any call waits (`Prefer: wait` 25 s). */
+  connectionTimeout: 120 * SECOND,
+  /** Longer than load balancers keep theirs (60 s), so that it is they who hang up. */
+  keepAliveTimeout: 72 * SECOND,
+  http: {
+    headersTimeout: 15 * SECOND,
+    connectionsCheckingInterval: 1 * SECOND,
+    maxHeaderSize: 16 * 1024,
+    // Node would answer a missing Host with an empty 400; we say what is missing.
+    requireHostHeader: false,
+  },
+};
+
+/** The server, not yet listening: what holds for every request, then one line per area. */
+export async function buildApp(runtime: Runtime): Promise<App> {
+  const { config, log, metrics } = runtime;
+  const headers = securityHeaders(config);
+  const watch = requestWatcher(log, metrics);
+  const trusts = trustedPeers(config.http.trustProxy);
+
+  const fastify = Fastify({
+    ...limits,
+    // Requests are logged by us, one line each; Fastify would write two and make a logger for each.
+    logger: false,
+    genReqId: requestIds(trusts),
+    trustProxy: trusts,
+    // While stopping, what comes in on open connections is still answered; each of them is closed with its answer.
+    return503OnClosing: false,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
+    clientErrorHandler: socketErrorHandler(headers),
+    // Addresses that do not decode never reach a route nor its hooks.
+    frameworkErrors: (error, request, reply) => {
+      watch(request, reply);
+      reply.headers(headers).header('x-request-id', request.id);
+      answerError(error, request, reply);
+    },
+  });
+  answerUnknownExpectations(fastify.server, headers);
+  const app = useZod(fastify);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    watch(request, reply);
+    reply.headers(headers).header('x-request-id', request.id);
+    const { host } = request.headers;
+    done(
+      host === undefined && request.raw.httpVersion === '1.1'
+        ? invalid('VALIDATION_FAILED', 'The request names no host.')
+        : undefined,
+    );
+  });
+  // Cookies are parsed where one is needed, not for every request.
+  await app.register(cookie, { hook: false });
+  checkOrigins(app, config);
+  answerUnknownPaths(app);
+  guardRoutes(app, runtime);
+  listRoutes(app);
+  readJsonBodies(app);
+  answerErrors(app);
+  registerDocs(app, config);
+
+  registerSignIn(app);
+  registerProfile(app);
+  registerUsers(app);
+  registerTenants(app);
+  registerMailSettings(app);
+  registerAudit(app);
+  registerHealth(app, runtime);
+  registerWork(app);
+  registerMetrics(app, runtime);
+
+  await app.after();
+  return app;
+}

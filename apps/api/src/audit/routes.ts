@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { role } from '@portal/domain/access';
+import { AuditAction, AuditEntry } from '@portal/domain/audit';
+import { Id } from '@portal/domain/ids';
+import { Instant } from '@portal/domain/time';
+import { listAuditEntries } from '@portal/usecases/audit/list-audit-entries';
+import { pageQuery, sendPage } from '../paging.ts';
+import type { App } from '../typed.ts';
+
+/** What happened, who did it. */
+export function registerAudit(app: App): void {
+  app.get(
+    '/audit-log',
+    {
+      config: { access: role('ADMIN') },
+      schema: {
+        tags: ['audit'],
+        summary: 'Read the audit log',
+        description:
+          'Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN all of them and what is about none. Entries are kept for 400 days.',
+        querystring: z.object({
+          action: AuditAction.optional(),
+          actorId: Id.optional(),
+          from: Instant.optional(),
+          to: Instant.optional(),
+          ...pageQuery({ after: Id }),
+        }),
+        response: { 200: z.array(AuditEntry) },
+      },
+    },
+    async (request, reply) => {
+      const { cursor, ...filter } = request.query;
+      return sendPage(reply, await listAuditEntries(request.ctx, { ...filter, after: cursor }));
+    },
+  );
+}

@@ -1,0 +1,127 @@
+import { STATUS_CODES } from 'node:http';
+import type { z } from 'zod';
+import { describeAccess } from '@portal/domain/access';
+import { needsBody } from '../plugins/bodies.ts';
+import { ErrorBody } from '../plugins/error-body.ts';
+import type { ListedRoute } from '../plugins/route-list.ts';
+import { errorAnswer, errorCodesOf } from './error-answers.ts';
+import { exampleOf } from './examples.ts';
+import { type JsonSchema, mergeTwins, openSchemaBook, type SchemaBook } from './schemas.ts';
+import { info, tags } from './texts.ts';
+
+/** The OpenAPI 3.1 document of these routes. */
+export function describeRoutes(all: ListedRoute[], service: { version: string; cookieName: string }) {
+  const routes = all.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
+  const book = openSchemaBook();
+  book.add(ErrorBody, 'output');
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) };
+  }
+  return mergeTwins({
+    openapi: '3.1.0',
+    info: { ...info, version: service.version },
+    tags: tags.filter(({ name }) => routes.some(({ schema }) => schema?.tags?.includes(name))),
+    paths,
+    components: {
+      schemas: book.named,
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: service.cookieName, description: 'Set by `POST /auth/login`.' },
+      },
+    },
+  });
+}
+
+function operationOf(route: ListedRoute, book: SchemaBook) {
+  const { method, url, config } = route;
+  const {
+    summary,
+    description,
+    tags: own,
+    body,
+    querystring,
+    params,
+    response,
+    consumes,
+    produces,
+  } = route.schema ?? {};
+  const answers = Object.entries((response ?? {}) as Record<string, z.ZodType>).map(([status, schema]) => [
+    status,
+    answerOf(Number(status), schema, produces, isPaged(querystring), book),
+  ]);
+  const errors = [...errorCodesOf(route)].map(([status, codes]) => [String(status), errorAnswer(status, codes)]);
+  return {
+    tags: own,
+    summary,
+    description,
+    operationId: operationId(method, url),
+    'x-access': describeAccess(config.access),
+    security: config.access.kind === 'open' ? [] : [{ session: [] }],
+    parameters: [...parametersOf('path', params, book), ...parametersOf('query', querystring, book)],
+    ...(body !== undefined && {
+      requestBody: {
+        required: needsBody(body),
+        content: contentOf(book.add(body as z.ZodType, 'input'), consumes, book),
+      },
+    }),
+    // What a route says itself about a status goes before the rule.
+    responses: { ...Object.fromEntries(errors), ...Object.fromEntries(answers) },
+  };
+}
+
+function answerOf(
+  status: number,
+  zodSchema: z.ZodType,
+  produces: readonly string[] | undefined,
+  paged: boolean,
+  book: SchemaBook,
+) {
+  const description = zodSchema.description ?? STATUS_CODES[status] ?? '';
+  if (zodSchema.def.type === 'undefined') return { description };
+  const schema = book.add(zodSchema, 'output');
+  return { description, ...(paged && { headers: pageHeaders }), content: contentOf(schema, produces, book) };
+}
+
+function contentOf(schema: JsonSchema, types: readonly string[] = ['application/json'], book: SchemaBook) {
+  const example = exampleOf(schema, book);
+  return Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
+}
+
+function parametersOf(place: 'path' | 'query', zodSchema: unknown, book: SchemaBook) {
+  if (zodSchema === undefined) return [];
+  const { properties = {}, required = [] } = book.resolve(book.add(zodSchema as z.ZodType, 'input'));
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as JsonSchema;
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description && { description }),
+      schema,
+    };
+  });
+}
+
+const isPaged = (querystring: unknown): boolean =>
+  querystring !== undefined && 'cursor' in (querystring as z.ZodObject).shape;
+
+const pageHeaders = {
+  Link: { description: 'The next page (RFC 8288, `rel="next"`); absent on the last one', schema: { type: 'string' } },
+  'X-Next-Cursor': { description: 'The next page’s `cursor`; absent on the last one', schema: { type: 'string' } },
+  'X-Total-Count': {
+    description: 'How many entries match in all, where counting is cheap',
+    schema: { type: 'integer' },
+  },
+};
+
+/** `PATCH /users/:id` becomes `patchUsersById`: what client generators name their functions after. */
+function operationId(method: string, url: string): string {
+  const words = url.split(/[/.-]/).filter((word) => word !== '');
+  return (
+    method.toLowerCase() +
+    words.map((word) => (word.startsWith(':') ? `By${capitalized(word.slice(1))}` : capitalized(word))).join('')
+  );
+}
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,0 +1,31 @@
+import type { JsonSchema, SchemaBook } from './schemas.ts';
+
+/** A value of this schema to show: the one its author gave, or one put together from those of its parts; undefined when a part has none. */
+export function exampleOf(given: JsonSchema, book: SchemaBook): unknown {
+  const schema = book.resolve(given);
+  const stated = given.examples?.[0] ?? schema.examples?.[0];
+  if (stated !== undefined) return stated;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum?.[0] !== undefined) return schema.enum[0];
+  if (schema.default !== undefined) return schema.default;
+  const [choice] = schema.anyOf ?? schema.oneOf ?? [];
+  if (choice) return exampleOf(choice, book);
+  if (schema.type === 'array') {
+    const item = exampleOf((schema.items ?? {}) as JsonSchema, book);
+    return item === undefined ? undefined : [item];
+  }
+  if (schema.type === 'object') {
+    const parts = Object.entries(schema.properties ?? {}).map(
+      ([name, part]) => [name, exampleOf(part as JsonSchema, book)] as const,
+    );
+    return parts.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(parts);
+  }
+  return ofType(schema);
+}
+
+function ofType({ type, format }: JsonSchema): unknown {
+  if (format === 'uuid') return '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11';
+  if (format === 'date-time') return '2026-11-20T08:30:00.000Z';
+  if (type === 'boolean') return true;
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { open } from '@portal/domain/access';
+import { unavailable } from '@portal/domain/errors';
+import { Instant, SECOND } from '@portal/domain/time';
+import type { Visit } from '@portal/usecases/run/context';
+import type { Runtime } from '@portal/usecases/run/runtime';
+import type { App } from '../typed.ts';
+
+const tags = ['operations'];
+const access = open('load balancers and people look here without an account');
+
+// Shorter than the patience of every load balancer.
+const checkTimeoutMs = 2 * SECOND;
+
+const Reachability = z.enum(['ok', 'unreachable']);
+
+/** Whether the service is alive, whether it can work, and which release it is. */
+export function registerHealth(app: App, runtime: Runtime): void {
+  app.get(
+    '/health',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Whether the service is alive',
+        description: 'Touches nothing else: neither database nor queue.',
+        response: { 200: z.object({ status: z.literal('ok'), timestamp: Instant }) },
+      },
+    },
+    (request, reply) => {
+      reply.send({ status: 'ok', timestamp: request.visit.now() });
+    },
+  );
+
+  app.get(
+    '/health/ready',
+    {
+      config: { access, errors: { 503: ['UNAVAILABLE'] } },
+      schema: {
+        tags,
+        summary: 'Whether the service can work',
+        description:
+          '`degraded` when only the job queue is away: everything but background work goes on. 503 when the database is away.',
+        response: {
+          200: z.object({
+            status: z.enum(['ok', 'degraded']),
+            timestamp: Instant,
+            checks: z.object({ database: Reachability, queue: Reachability }),
+          }),
+        },
+      },
+    },
+    (request) => checkReadiness(runtime, request.visit),
+  );
+
+  app.get(
+    '/health/version',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Which release is running',
+        description: 'As the image build stamped it; a run from source says `dev`.',
+        response: {
+          200: z
+            .object({
+              name: z.string(),
+              version: z.string(),
+              channel: z.string(),
+              commit: z.string(),
+              buildTime: z.string(),
+            })
+            .meta({
+              example: {
+                name: 'portal',
+                version: '1.4.0',
+                channel: 'live',
+                commit: '3f2c1ab',
+                buildTime: '2026-11-20T08:30:00Z',
+              },
+            }),
+        },
+      },
+    },
+    (_request, reply) => {
+      reply.send(runtime.config.release);
+    },
+  );
+}
+
+async function checkReadiness({ database, queues }: Runtime, visit: Visit) {
+  const [hasDatabase, hasQueue] = await Promise.all([isReachable(database.ping()), isReachable(queues.ping())]);
+  if (!hasDatabase) throw unavailable('The database cannot be reached right now.');
+  const checks = { database: 'ok', queue: hasQueue ? 'ok' : 'unreachable' } as const;
+  return { status: hasQueue ? ('ok' as const) : ('degraded' as const), timestamp: visit.now(), checks };
+}
+
+/** Whether a ping comes back in time. */
+async function isReachable(ping: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(resolve, checkTimeoutMs, false);
+  try {
+    return await Promise.race([
+      ping.then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

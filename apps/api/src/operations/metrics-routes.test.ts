@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openMetrics } from '@portal/usecases/run/metrics';
+import { testApp } from '../../testing/app.ts';
+
+const token = 'a-token-for-scrapers';
+const local = await testApp();
+const guarded = await testApp({ env: { METRICS_TOKEN: token } });
+
+/** Stands where the worker's metrics do; answers its port. */
+async function standIn(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return String((server.address() as AddressInfo).port);
+}
+
+describe('GET /metrics without a token in the settings', () => {
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])(
+    'shows the figures to a caller at %s',
+    async (remoteAddress) => {
+      const answer = await local.request({ url: '/metrics', remoteAddress });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+      expect(answer.body).toMatch(/^process_cpu_seconds_total\{process="script"\}/m);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    },
+  );
+
+  it.each(['192.0.2.7', '10.0.0.1', '2001:db8::1', '::ffff:192.0.2.7'])(
+    'is no path for a caller at %s',
+    async (remoteAddress) => {
+      const answer = await local.request({ url: '/metrics', remoteAddress });
+      expect(answer.json()).toEqual((await local.request({ url: '/nowhere', remoteAddress })).json());
+      expect(answer.statusCode).toBe(404);
+    },
+  );
+
+  it.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host', 'x-forwarded-proto', 'x-client-ip'])(
+    'is no path for a request that was passed on with %s',
+    async (header) => {
+      expect((await local.request({ url: '/metrics', headers: { [header]: '127.0.0.1' } })).statusCode).toBe(404);
+    },
+  );
+});
+
+describe('GET /metrics with a token in the settings', () => {
+  it('shows the figures to who sends it, from anywhere', async () => {
+    const answer = await guarded.request({
+      url: '/metrics',
+      remoteAddress: '192.0.2.7',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+
+  it.each([
+    {},
+    { authorization: '' },
+    { authorization: 'Bearer' },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(1)}` },
+    { authorization: token },
+  ])('is no path for %j', async (headers) => {
+    expect((await guarded.request({ url: '/metrics', headers: headers })).statusCode).toBe(404);
+  });
+});
+
+describe('GET /metrics beside a worker', () => {
+  it('includes the worker’s figures', async () => {
+    const worker = openMetrics('worker', {
+      pool: () => ({ total: 0, idle: 0, waiting: 0, max: 0 }),
+      queues: async () => ({}),
+    });
+    const port = await standIn(
+      (_request, response) => void worker.json().then((families) => response.end(JSON.stringify(families))),
+    );
+    const { request } = await testApp({ env: { WORKER_METRICS_PORT: port } });
+    const { body } = await request({ url: '/metrics' });
+    expect(body).toMatch(/^process_cpu_seconds_total\{.*process="script".*\}/m);
+    expect(body).toMatch(/^process_cpu_seconds_total\{.*process="worker".*\}/m);
+    expect(body.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['refuses', (_request, response) => response.writeHead(500).end('no')],
+    ['talks nonsense', (_request, response) => response.end('<html>')],
+    ['is somebody else', (_request, response) => response.end('{"not":"a list"}')],
+    ['says nothing', () => undefined],
+    [
+      'never stops',
+      (_request, response) => {
+        const timer = setInterval(() => response.write('x'.repeat(1024 * 1024)), 1);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+  ])('does without it when it %s', async (_case, listener) => {
+    const { request } = await testApp({ env: { WORKER_METRICS_PORT: await standIn(listener) } });
+    const answer = await request({ url: '/metrics' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('process="script"');
+  });
+});

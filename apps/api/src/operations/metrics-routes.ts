@@ -1,0 +1,86 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { open } from '@portal/domain/access';
+import { notFound } from '@portal/domain/errors';
+import type { Runtime } from '@portal/usecases/run/runtime';
+import type { App } from '../typed.ts';
+
+// Set by whatever passes a request on: with one of these the peer on the socket is not the caller.
+const forwardingHeaders = [
+  'forwarded',
+  'via',
+  'x-client-ip',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const;
+
+const workerTimeoutMs = 500;
+const workerMaxBytes = 4 * 1024 * 1024;
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Figures for Prometheus. Who may not read them gets the answer of a path that does not exist. */
+export function registerMetrics(app: App, runtime: Runtime): void {
+  const { config, metrics } = runtime;
+  const token = config.metricsToken?.reveal();
+  const mayRead = token === undefined ? isFromThisMachine : (request: FastifyRequest) => carriesToken(request, token);
+  app.get(
+    '/metrics',
+    {
+      config: { access: open('scrapers show a token or stand on this machine'), errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags: ['operations'],
+        summary: 'Figures for Prometheus',
+        description:
+          'With the setting METRICS_TOKEN for who sends it as a bearer token, without it for callers on this machine; everybody else gets 404. Under `npm start` the worker’s figures are included.',
+        produces: ['text/plain'],
+        response: { 200: z.string().describe('Prometheus text format') },
+      },
+    },
+    async (request, reply) => {
+      if (!mayRead(request)) throw notFound();
+      const worker = config.worker.metricsPort === null ? undefined : await readWorker(config.worker.metricsPort);
+      const { contentType, body } = await metrics.render(worker);
+      return reply.type(contentType).send(body);
+    },
+  );
+}
+
+function isFromThisMachine(request: FastifyRequest): boolean {
+  const address = request.socket.remoteAddress ?? '';
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return loopback.check(address, family) && forwardingHeaders.every((name) => request.headers[name] === undefined);
+}
+
+// Digests are of one length, so comparing them tells nothing about the token's.
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const carriesToken = (request: FastifyRequest, token: string): boolean =>
+  timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));
+
+/** The worker's figures from its own port on this machine; undefined while it does not answer. */
+async function readWorker(port: number): Promise<unknown[] | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics.json`, {
+      signal: AbortSignal.timeout(workerTimeoutMs),
+    });
+    if (!answer.ok || !answer.body) return undefined;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += chunk.length;
+      if (bytes > workerMaxBytes) return undefined;
+      chunks.push(chunk);
+    }
+    const families: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    return Array.isArray(families) ? families : undefined;
+  } catch {
+    return undefined;
+  }
+}

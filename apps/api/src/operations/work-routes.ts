@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { role, signedIn } from '@portal/domain/access';
+import { Id, PathId } from '@portal/domain/ids';
+import { Instant } from '@portal/domain/time';
+import { getRun } from '@portal/usecases/operations/get-run';
+import { listJobs } from '@portal/usecases/operations/list-jobs';
+import type { App } from '../typed.ts';
+
+const tags = ['operations'];
+
+const Run = z
+  .object({
+    id: Id,
+    kind: z.string(),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    startedAt: Instant.nullable(),
+    finishedAt: Instant.nullable(),
+    progress: z.object({ done: z.int(), total: z.int() }).nullable(),
+    error: z.string().nullable().describe('One sentence when it failed'),
+  })
+  .meta({
+    id: 'Run',
+    description: 'Work that somebody started and that goes on in the background.',
+    example: {
+      id: '0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
+      kind: 'directory.sync',
+      state: 'running',
+      startedAt: '2026-11-20T08:30:00.000Z',
+      finishedAt: null,
+      progress: { done: 120, total: 450 },
+      error: null,
+    },
+  });
+
+const Job = z
+  .object({
+    queue: z.string(),
+    name: z.string(),
+    schedule: z.string().nullable().describe('When it runs by itself; null when only something else starts it'),
+    lastRunAt: Instant.nullable(),
+    lastState: z.enum(['succeeded', 'failed']).nullable(),
+    lastDurationMs: z.int().nullable(),
+    nextRunAt: Instant.nullable(),
+    waiting: z.int(),
+    active: z.int(),
+    failed: z.int(),
+  })
+  .meta({
+    id: 'Job',
+    example: {
+      queue: 'mail',
+      name: 'mails.sweep',
+      schedule: 'every 10 s',
+      lastRunAt: '2026-11-20T08:30:00.000Z',
+      lastState: 'succeeded',
+      lastDurationMs: 12,
+      nextRunAt: '2026-11-20T08:30:10.000Z',
+      waiting: 0,
+      active: 0,
+      failed: 0,
+    },
+  });
+
+/** Background work: how one piece of it stands, and all there is. */
+export function registerWork(app: App): void {
+  app.get(
+    '/runs/:id',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'How started work stands',
+        description: 'Runs the caller started; administrators see all of their tenant.',
+        params: z.object({ id: PathId }),
+        response: { 200: Run },
+      },
+    },
+    (request) => getRun(request.ctx, request.params.id),
+  );
+
+  app.get(
+    '/admin/jobs',
+    {
+      config: { access: role('SUPER_ADMIN') },
+      schema: {
+        tags,
+        summary: 'All kinds of background jobs',
+        description: 'Each with its schedule, its last run and how many of it wait, run and have failed.',
+        response: { 200: z.array(Job) },
+      },
+    },
+    (request) => listJobs(request.ctx),
+  );
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+
+// A cursor holds one or two sort values of 200 characters at most.
+const maxCursorLength = 1_500;
+
+/**
+ * The query of a list that comes in pages: `limit`, and `cursor` for the page after. `after` says what a cursor holds:
+ * the sort value the page before ended with.
+ */
+export function pageQuery<After extends z.ZodType = z.ZodString>(
+  options: { max?: number; standard?: number; after?: After } = {},
+) {
+  const { max = 200, standard = 50 } = options;
+  const after: z.ZodType = options.after ?? z.string();
+  return {
+    limit: z.coerce.number().int().min(1).max(max).default(standard).describe('Most entries one answer holds'),
+    cursor: z
+      .string()
+      .max(maxCursorLength)
+      .transform((cursor, check): z.output<After> => {
+        const read = after.safeParse(decodeCursor(cursor));
+        if (read.success) return read.data as z.output<After>;
+        check.addIssue('is no cursor of this list');
+        return z.NEVER;
+      })
+      .optional()
+      .describe('From `X-Next-Cursor` of the page before; left out, the list starts at its beginning'),
+  };
+}
+
+export interface Page<Item> {
+  items: Item[];
+  /** What the next page's cursor holds; null on the last page. */
+  next: unknown;
+  /** How many entries match in all, where counting them costs no scan. */
+  total?: number;
+}
+
+/** Answers a page as a bare array; where the list goes on stands in the headers `Link` (RFC 8288) and `X-Next-Cursor`. */
+export function sendPage<Item>(reply: FastifyReply, page: Page<Item>): Item[] {
+  if (page.total !== undefined) reply.header('x-total-count', page.total);
+  if (page.next !== null) {
+    const cursor = encodeCursor(page.next);
+    const [path, query] = reply.request.url.split('?', 2);
+    const parameters = new URLSearchParams(query);
+    parameters.set('cursor', cursor);
+    reply.header('x-next-cursor', cursor);
+    reply.header('link', `<${path}?${parameters.toString()}>; rel="next"`);
+  }
+  return page.items;
+}
+
+const encodeCursor = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function decodeCursor(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

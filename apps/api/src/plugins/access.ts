@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { type Access, type Actor, hasRole } from '@portal/domain/access';
+import { forbidden, type PortalError } from '@portal/domain/errors';
+import { authenticate } from '@portal/usecases/accounts/authenticate';
+import type { Ctx } from '@portal/usecases/run/context';
+import type { Runtime } from '@portal/usecases/run/runtime';
+import { sessionTokenOf } from '../session-cookie.ts';
+import type { App } from '../typed.ts';
+import { addressOf } from './peer.ts';
+
+type Guard = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+
+// What an account that must change its password may still call (specification, Authentication 6): exact method and path.
+const openDuringForcedChange = new Set(['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me']);
+
+const session = Symbol('session');
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    [session]: Ctx | undefined;
+  }
+  interface FastifyInstance {
+    accessOfPluginRoutes: Access | undefined;
+  }
+}
+
+/**
+ * Deny by default: every route says in `config.access` who may call it, or the server does not start.
+ * The guard made from it runs before anything of the request's body is read.
+ */
+export function guardRoutes(app: App, runtime: Runtime): void {
+  app.decorateRequest('visit');
+  app.decorateRequest(session);
+  app.decorateRequest('ctx', {
+    getter(this: FastifyRequest) {
+      const ctx = this[session];
+      if (!ctx) throw new Error(`${this.method} ${this.routeOptions.url} is open: it has a visit, but no ctx`);
+      return ctx;
+    },
+  });
+  app.decorate('accessOfPluginRoutes', undefined);
+  // Called on the instance that registers the route.
+  app.addHook('onRoute', function (route) {
+    const access = route.config?.access ?? this.accessOfPluginRoutes;
+    if (!access)
+      throw new Error(`${String(route.method)} ${route.url} does not say who may call it: give it config.access`);
+    route.config = { ...route.config, access };
+    const others = route.onRequest === undefined ? [] : [route.onRequest].flat();
+    route.onRequest = [guardOf(access, `${String(route.method)} ${route.url}`, runtime), ...others];
+  });
+}
+
+/** Who is signed in, as far as the request has got; undefined on open routes and before the check. */
+export const actorOf = (request: FastifyRequest): Actor | undefined => request[session]?.actor;
+
+/** Gives the routes that a plugin registers by itself their access. Call it inside the plugin's own `register` scope. */
+export function markPluginRoutes(scope: App, access: Access): void {
+  scope.accessOfPluginRoutes = access;
+}
+
+function guardOf(access: Access, route: string, runtime: Runtime): Guard {
+  const visitOf = (request: FastifyRequest) =>
+    runtime.visit({ requestId: request.id, ip: addressOf(request), userAgent: request.headers['user-agent'] ?? null });
+
+  if (access.kind === 'open') {
+    return (request, _reply, done) => {
+      request.visit = visitOf(request);
+      done();
+    };
+  }
+  const refusal = refusalOf(access, openDuringForcedChange.has(route));
+  return (request, _reply, done) => {
+    request.visit = visitOf(request);
+    authenticate(request.visit, sessionTokenOf(request)).then((ctx) => {
+      request[session] = ctx;
+      done(refusal(ctx));
+    }, done);
+  };
+}
+
+/** Decides whether a signed-in account may go on; undefined lets it pass. */
+function refusalOf(
+  access: Exclude<Access, { kind: 'open' }>,
+  isOpenDuringForcedChange: boolean,
+): (ctx: Ctx) => PortalError | undefined {
+  const lacksRights = access.kind === 'role' ? (ctx: Ctx) => !hasRole(ctx.actor.role, access.role) : () => false;
+  return (ctx) => {
+    if (ctx.account.mustChangePassword && !isOpenDuringForcedChange) {
+      return forbidden('Please change your password first.', 'PASSWORD_CHANGE_REQUIRED');
+    }
+    return lacksRights(ctx) ? forbidden() : undefined;
+  };
+}

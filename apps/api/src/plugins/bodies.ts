@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { invalid, PortalError } from '@portal/domain/errors';
+import type { App } from '../typed.ts';
+
+/**
+ * Takes JSON and nothing else as a request body; areas with uploads add multipart themselves.
+ * Keys that could reach a prototype are dropped like any other unknown key.
+ */
+export function readJsonBodies(app: App): void {
+  const parseJson = app.getDefaultJsonParser('remove', 'remove');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    const refusal = encodingRefusal(request);
+    if (refusal) return done(refusal);
+    // Many clients name a content type on every request: a route that can do without a body does not mind an empty one.
+    if (text === '' && !needsBody(request.routeOptions.schema?.body)) return done(null, undefined);
+    void parseJson(request, text, (error, value) => {
+      const isRefused = error === null && text.includes(String.raw`\u0000`) && holdsNul(value);
+      done(isRefused ? nulRefused() : error, value);
+    });
+  });
+  app.addHook('preValidation', (request, _reply, done) => {
+    done(request.url.includes('%00') ? nulRefused() : undefined);
+  });
+}
+
+/** Whether a route with this schema can do nothing without a body. Fastify shows a missing one to the schema as null. */
+export const needsBody = (schema: unknown): boolean => schema instanceof z.ZodType && !schema.safeParse(null).success;
+
+/** Bodies are read as they come, in UTF-8: one that says it is compressed or in another encoding would be misread. */
+function encodingRefusal(request: FastifyRequest): PortalError | undefined {
+  const { 'content-encoding': coding, 'content-type': type = '' } = request.headers;
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    return unsupported('Compressed request bodies are not supported.');
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
+    return unsupported('Request bodies must be in UTF-8.');
+  return undefined;
+}
+
+const unsupported = (message: string): PortalError =>
+  new PortalError('unsupported_media_type', 'UNSUPPORTED_MEDIA_TYPE', message);
+
+// PostgreSQL cannot store U+0000 in text (contract section 1: NUL characters are 400).
+const nulRefused = (): PortalError => invalid('VALIDATION_FAILED', 'The request contains a NUL character.');
+
+/** Walks without recursion: a body may be nested deeper than the stack. */
+function holdsNul(root: unknown): boolean {
+  const open = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key.includes('\0')) return true;
+      open.push(inner);
+    }
+  }
+  return false;
+}

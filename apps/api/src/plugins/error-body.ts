@@ -1,0 +1,46 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import type { ErrorDetail, ErrorKind } from '@portal/domain/errors';
+
+/** The one shape of every refusal and failure (contract section 1). */
+export const ErrorBody = z
+  .object({
+    statusCode: z.int(),
+    error: z.string().describe('Reason phrase of the status'),
+    code: z.string().describe('What went wrong, for programs; never changes'),
+    message: z.string().describe('The same for people: one plain English sentence'),
+    details: z
+      .array(
+        z.object({ path: z.string().describe('Where in the input, dotted: `filters.cpv.0`'), message: z.string() }),
+      )
+      .optional()
+      .describe('What exactly is wrong with the input'),
+  })
+  .meta({ id: 'Error', description: 'Every refusal and failure has this form.' });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export const statusOf = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  busy: 429,
+  upstream: 502,
+  unavailable: 503,
+} as const satisfies Record<ErrorKind, number>;
+
+export const errorBody = (statusCode: number, code: string, message: string, details?: ErrorDetail[]): ErrorBody => ({
+  statusCode,
+  error: STATUS_CODES[statusCode] ?? 'Error',
+  code,
+  message,
+  ...(details && { details }),
+});
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** Fixed text: what failed inside is for the log, never for the caller. */
+export const internalError = errorBody(500, 'INTERNAL', 'Something went wrong on our side.');

@@ -1,0 +1,43 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorBody, errorBody, jsonType } from './error-body.ts';
+import { malformed } from './errors.ts';
+
+const ofCode: Record<string, ErrorBody> = {
+  HPE_HEADER_OVERFLOW: errorBody(431, 'HEADERS_TOO_LARGE', 'The request headers are too large.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: errorBody(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: errorBody(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive.'),
+};
+
+/** Answers what is no HTTP request, or none that arrives whole, in the one error shape, and hangs up. */
+export function socketErrorHandler(headers: Record<string, string>) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const body = ofCode[error.code ?? ''] ?? malformed;
+    if (socket.writable) socket.write(rawAnswer(body, headers));
+    socket.destroy(error);
+  };
+}
+
+function rawAnswer(body: ErrorBody, headers: Record<string, string>): string {
+  const payload = JSON.stringify(body);
+  const lines = Object.entries({
+    ...headers,
+    'content-type': jsonType,
+    'content-length': String(Buffer.byteLength(payload)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${body.statusCode} ${body.error}\r\n${lines.join('')}\r\n${payload}`;
+}
+
+/** Node answers an `Expect` it does not know with an empty 417; ours says why. */
+export function answerUnknownExpectations(server: Server, headers: Record<string, string>): void {
+  const payload = JSON.stringify(
+    errorBody(417, 'EXPECTATION_FAILED', 'Expect: 100-continue is the only expectation this server meets.'),
+  );
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    response
+      .writeHead(417, { ...headers, 'content-type': jsonType, 'content-length': Buffer.byteLength(payload) })
+      .end(payload);
+  });
+}

@@ -1,0 +1,34 @@
+import findMyWay from 'find-my-way';
+import { notFound } from '@portal/domain/errors';
+import type { App } from '../typed.ts';
+import { errorBody, jsonType } from './error-body.ts';
+
+/**
+ * Answers a path that does not exist with 404, and a method that a path does not have with 405 and `Allow`.
+ * Both come before any session is asked for and before a body is read.
+ */
+export function answerUnknownPaths(app: App): void {
+  const paths = findMyWay({ caseSensitive: true });
+  const methodsOf = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ method, url }) => {
+    let methods = methodsOf.get(url);
+    if (!methods) {
+      methods = new Set();
+      methodsOf.set(url, methods);
+      // The method under which a path is filed here says nothing; each path is filed once.
+      paths.on('GET', url, () => undefined, methods);
+    }
+    for (const each of [method].flat()) methods.add(each);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    const [path = ''] = request.url.split('?', 1);
+    const methods = paths.find('GET', path)?.store as Set<string> | undefined;
+    if (!methods) return done(notFound());
+    reply
+      .code(405)
+      .header('allow', [...methods].toSorted().join(', '))
+      .type(jsonType)
+      .send(JSON.stringify(errorBody(405, 'METHOD_NOT_ALLOWED', `This path does not take ${request.method}.`)));
+  });
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { role } from '@portal/domain/access';
+import { PathId } from '@portal/domain/ids';
+import { Tenant, TenantName } from '@portal/domain/tenants';
+import {
+  createTenant,
+  deleteTenant,
+  getTenant,
+  listTenants,
+  updateTenant,
+} from '@portal/usecases/tenants/manage-tenants';
+import { type App, NoContent } from '../typed.ts';
+
+const tags = ['tenants'];
+const access = role('SUPER_ADMIN');
+const params = z.object({ id: PathId });
+
+/** Tenants, kept by SUPER_ADMIN alone. */
+export function registerTenants(app: App): void {
+  app.get(
+    '/tenants',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'List tenants',
+        description: 'All of them, by name, with the number of their accounts.',
+        response: { 200: z.array(Tenant) },
+      },
+    },
+    (request) => listTenants(request.ctx),
+  );
+
+  app.post(
+    '/tenants',
+    {
+      config: { access, errors: { 409: ['TENANT_NAME_TAKEN'] } },
+      schema: {
+        tags,
+        summary: 'Create a tenant',
+        description: 'Names differ by more than upper and lower case.',
+        body: z
+          .object({ name: TenantName, isActive: z.boolean().default(true) })
+          .meta({ example: { name: 'Stadtwerke Beispiel' } }),
+        response: { 201: Tenant },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await createTenant(request.ctx, request.body)),
+  );
+
+  app.get(
+    '/tenants/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'One tenant',
+        description: 'With the number of its accounts.',
+        params,
+        response: { 200: Tenant },
+      },
+    },
+    (request) => getTenant(request.ctx, request.params.id),
+  );
+
+  app.patch(
+    '/tenants/:id',
+    {
+      config: { access, errors: { 409: ['TENANT_NAME_TAKEN', 'OWN_TENANT'] } },
+      schema: {
+        tags,
+        summary: 'Rename, deactivate or activate a tenant',
+        description:
+          'An inactive tenant’s accounts are signed out and cannot sign in; its mails and jobs rest until it is active again.',
+        params,
+        body: z
+          .object({ name: TenantName.optional(), isActive: z.boolean().optional() })
+          .meta({ example: { isActive: false } }),
+        response: { 200: Tenant },
+      },
+    },
+    (request) => updateTenant(request.ctx, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/tenants/:id',
+    {
+      config: { access, errors: { 409: ['TENANT_HAS_ACTIVE_USERS'] } },
+      schema: {
+        tags,
+        summary: 'Delete a tenant',
+        description: 'With everything it owns. Refused while it has an active account.',
+        params,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await deleteTenant(request.ctx, request.params.id);
+      return reply.status(204).send();
+    },
+  );
+}

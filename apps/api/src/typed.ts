@@ -1,0 +1,62 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Access } from '@portal/domain/access';
+import { PortalError } from '@portal/domain/errors';
+import type { Ctx, Visit } from '@portal/usecases/run/context';
+
+/** The server with routes typed by their zod schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** A route's own error codes by status; those that follow from its access and input are added by rule. */
+export type ErrorCodes = Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 502 | 503, string[]>>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access: Access;
+    errors?: ErrorCodes;
+  }
+  interface FastifyRequest {
+    /** Who is calling, before any account is known. */
+    visit: Visit;
+    /** The signed-in account's context; reading it on an open route throws. */
+    ctx: Ctx;
+  }
+}
+
+/** The answer of a route that has nothing to say: status 204. */
+export const NoContent = z.undefined().describe('Done.');
+
+/** Compiles zod schemas for requests and answers, and types the routes by them. */
+export function useZod(app: FastifyInstance): App {
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => (input) => {
+    const parsed = schema.safeParse(input);
+    return parsed.success ? { value: parsed.data } : { error: validationFailed(parsed.error) };
+  });
+  app.setSerializerCompiler(serializerCompiler);
+  return app.withTypeProvider<ZodTypeProvider>();
+}
+
+// Bounds the answer to a list with thousands of wrong entries.
+const maxDetails = 50;
+
+function validationFailed(error: z.ZodError): PortalError {
+  const details = error.issues
+    .slice(0, maxDetails)
+    .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  return new PortalError('invalid', 'VALIDATION_FAILED', 'The request does not have the form it should have.', {
+    details,
+  });
+}

@@ -1,0 +1,77 @@
+import multipart from '@fastify/multipart';
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { z } from 'zod';
+import { invalid, invalidField, PortalError } from '@portal/domain/errors';
+import type { App } from './typed.ts';
+
+// Boundaries and part headers around one file; far more than any client writes.
+const envelopeBytes = 64 * 1024;
+
+/** Routes that take one file of at most `maxBytes` as multipart; anything larger is refused while it comes in. */
+export function acceptOneFile(app: App, maxBytes: number, register: (scope: App) => void): void {
+  void app.register(async (scope) => {
+    // Nothing but multipart: any other content type is 415.
+    scope.removeAllContentTypeParsers();
+    await scope.register(multipart, {
+      limits: {
+        fileSize: maxBytes,
+        files: 1,
+        fields: 10,
+        fieldSize: 1_024,
+        fieldNameSize: 100,
+        parts: 11,
+        headerPairs: 50,
+      },
+    });
+    scope.addHook('preParsing', (request, _reply, _payload, done) => {
+      const announced = Number(request.headers['content-length'] ?? 0);
+      done(announced > maxBytes + envelopeBytes ? tooLarge(maxBytes) : null);
+    });
+    register(scope);
+  });
+}
+
+/** The body of an upload route in the document; what comes in is read by `readFile`, not by this schema. */
+export const FileBody = (field: string) =>
+  z.object({ [field]: z.any().meta({ type: 'string', format: 'binary' }) }).meta({ example: { [field]: '(bytes)' } });
+
+/** For upload routes: their body is a stream of parts that no schema can look at. */
+export const bodyIsRead: Pick<RouteShorthandOptions, 'validatorCompiler'> = {
+  validatorCompiler: () => (value) => ({ value }),
+};
+
+/** The one file of an upload, from the field of this name. Throws 415 for anything but multipart, 413, and 400 when it is not there. */
+export async function readFile(request: FastifyRequest, field: string): Promise<Buffer> {
+  if (!request.isMultipart()) {
+    throw new PortalError(
+      'unsupported_media_type',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Please send the file as multipart/form-data.',
+    );
+  }
+  try {
+    let file: Buffer | null = null;
+    for await (const part of request.parts()) {
+      if (part.type !== 'file') continue;
+      if (part.fieldname !== field)
+        throw invalidField(part.fieldname, `is no field of this upload; the file belongs in ${field}`);
+      file = await part.toBuffer();
+    }
+    if (file === null) throw invalidField(field, 'must be a file');
+    return file;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** What multipart says about limits has a status already; anything else it says is about a body that is no whole multipart. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof PortalError) return error;
+  const isLimit = error instanceof Error && 'statusCode' in error && error.statusCode === 413;
+  if (isLimit)
+    return new PortalError('too_large', 'PAYLOAD_TOO_LARGE', 'The upload is larger than allowed.', { cause: error });
+  return invalid('VALIDATION_FAILED', 'The upload is no complete multipart/form-data.', { cause: error });
+}
+
+const tooLarge = (maxBytes: number): PortalError =>
+  new PortalError('too_large', 'PAYLOAD_TOO_LARGE', `The file must not be larger than ${maxBytes} bytes.`);

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { describeAccess } from '@portal/domain/access';
+import { testApp } from '../testing/app.ts';
+
+const { app, request } = await testApp();
+
+interface Media {
+  schema?: { $ref?: string };
+  example?: unknown;
+  examples?: Record<string, { value: { statusCode: number; code: string } }>;
+}
+interface Operation {
+  tags: string[];
+  summary: string;
+  description: string;
+  operationId: string;
+  'x-access': string;
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+}
+interface Document {
+  openapi: string;
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+const answer = await request({ url: '/openapi.json' });
+const document = answer.json<Document>();
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+);
+
+describe('the OpenAPI document', () => {
+  it('covers every route but the page’s own files, with who may call it', () => {
+    const listed = app.routeList
+      .filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide)
+      .map(
+        ({ method, url, config }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}: ${describeAccess(config.access)}`,
+      );
+    expect(operations.map(({ name, operation }) => `${name}: ${operation['x-access']}`).toSorted()).toEqual(
+      listed.toSorted(),
+    );
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it.each(operations)('says what $name is for', ({ operation, path }) => {
+    expect(operation.summary).toMatch(/^[A-Z].{5,80}[^.]$/);
+    expect(operation.description).toMatch(/^[A-Z`].{10,}[.:]$/s);
+    expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+    expect(operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`)).toEqual(
+      path.match(/\{\w+\}/g) ?? [],
+    );
+  });
+
+  it.each(operations)('shows what $name takes and answers, by example', ({ operation }) => {
+    const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    expect(successes).toHaveLength(1);
+    for (const [status, { description, content }] of successes) {
+      expect(description).not.toBe('');
+      expect(content === undefined).toBe(status === '204');
+      expectExamples(content);
+    }
+    expectExamples(operation.requestBody?.content);
+  });
+
+  it.each(operations)('names the errors of $name, each with an example', ({ operation }) => {
+    const errors = Object.entries(operation.responses).filter(([status]) => !status.startsWith('2'));
+    expect(errors.map(([status]) => status)).toContain('500');
+    if (!operation['x-access'].startsWith('open'))
+      expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
+    for (const [status, { description, content }] of errors) {
+      const { schema, examples = {} } = content?.['application/json'] ?? {};
+      expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+      expect(Object.keys(examples)).not.toHaveLength(0);
+      for (const [code, { value }] of Object.entries(examples)) {
+        expect(value).toMatchObject({
+          statusCode: Number(status),
+          code,
+          error: expect.any(String),
+          message: expect.stringMatching(/\.$/),
+        });
+        expect(description).toContain(code);
+      }
+    }
+  });
+
+  it('names each operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(ids.every((id) => /^[a-z][A-Za-z]+$/.test(id))).toBe(true);
+  });
+
+  it('points nowhere but into itself, and holds no schema nobody points to', () => {
+    const targets = new Set(
+      [...answer.body.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+    );
+    expect(targets).toEqual(new Set(Object.keys(document.components.schemas)));
+    expect(answer.body).not.toContain('$defs');
+  });
+});
+
+it('is what pnpm openapi prints, and nothing else', async () => {
+  const script = fileURLToPath(new URL('../../../scripts/openapi.ts', import.meta.url));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script], {
+    env: { PATH: process.env['PATH'] },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(JSON.parse(stdout)).toEqual(document);
+  expect(stderr).toBe('');
+});
+
+function expectExamples(content: Record<string, Media> | undefined): void {
+  for (const [type, { schema, example }] of Object.entries(content ?? {})) {
+    expect(schema).toBeDefined();
+    if (type === 'application/json') expect(example).toBeDefined();
+  }
+}
+
+describe('the page to browse it', () => {
+  it('is built of files of this server alone', async () => {
+    const page = await request({ url: '/docs' });
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).toContain("script-src 'self';");
+    const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file ?? '');
+    expect(files.length).toBeGreaterThan(3);
+    for (const url of files) {
+      expect(url).toMatch(/^\/docs\//);
+      expect((await request({ url })).statusCode).toBe(200);
+    }
+    expect(page.body).not.toMatch(/<script>|onload=/);
+  });
+
+  it('gets its files as the package ships them', async () => {
+    const shipped = new URL('static/swagger-ui-bundle.js', import.meta.resolve('@fastify/swagger-ui/package.json'));
+    expect((await request({ url: '/docs/swagger-ui-bundle.js' })).body).toBe(await readFile(shipped, 'utf8'));
+  });
+});

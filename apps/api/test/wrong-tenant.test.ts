@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { deliverMails } from '@portal/usecases/mails/jobs';
+import { startRun } from '@portal/usecases/operations/start-run';
+import { testApp } from '../testing/app.ts';
+import { bodyExample, methodOf } from './every-route.ts';
+
+const { app, request, make, signedIn, runtime } = await testApp();
+
+const us = await make.user({ role: 'ADMIN' });
+const them = await make.user({ role: 'ADMIN' });
+
+async function userWithAvatar(tenantId: string) {
+  const { files } = runtime.visit({ requestId: '', ip: null, userAgent: null });
+  const { path } = await files.write('avatars', newId(), 'webp', Buffer.from('picture'), { maxBytes: 100 });
+  return make.user({ tenantId, avatarPath: path });
+}
+
+/** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
+const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
+  '/auth/sessions/:id': async () => (await make.session(them)).id,
+  '/users/:id': async () => (await make.user({ tenantId: them.tenantId })).id,
+  '/users/:id/reset-password': async () => (await make.user({ tenantId: them.tenantId })).id,
+  '/users/:id/avatar': async () => (await userWithAvatar(them.tenantId)).id,
+  '/users/:id/welcome-mail': async () => (await make.user({ tenantId: them.tenantId })).id,
+  '/users/:id/logout-all': async () => (await make.user({ tenantId: them.tenantId })).id,
+  '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
+  '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
+};
+
+const routes = app.routeList.filter(({ method, url }) => url.includes(':') && method !== 'HEAD');
+
+it('knows a foreign record for every path that takes an id', () => {
+  expect(Object.keys(foreignIds).toSorted()).toEqual([...new Set(routes.map(({ url }) => url))].toSorted());
+});
+
+it.each(routes.map((route) => [`${route.method} ${route.url}`, route] as const))(
+  '%s answers another tenant’s record like one that never was',
+  async (_name, route) => {
+    const foreign = foreignIds[route.url];
+    if (typeof foreign !== 'function') return;
+    const ask = async (id: string) => {
+      const answer = await request({
+        method: methodOf(route),
+        url: route.url.replace(/:\w+/, id),
+        as: us,
+        ...(route.schema?.body !== undefined && { payload: bodyExample(route) ?? {} }),
+      });
+      return { status: answer.statusCode, body: answer.body };
+    };
+    const answer = await ask(await foreign());
+    expect(answer).toMatchObject({ status: 404, body: expect.stringContaining('NOT_FOUND') });
+    expect(answer).toEqual(await ask(newId()));
+  },
+);

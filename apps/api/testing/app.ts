@@ -1,0 +1,54 @@
+import type { InjectOptions } from 'fastify';
+import { afterAll } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { openLog } from '@portal/usecases/run/log';
+import { testRuntime } from '@portal/usecases/testing/runtime';
+import { buildApp } from '../src/app.ts';
+import { sessionCookieName } from '../src/session-cookie.ts';
+import type { App } from '../src/typed.ts';
+
+export interface TestAppOptions {
+  /** Settings beside those of every test, as environment variables. */
+  env?: Record<string, string>;
+  /** Routes for this test alone. */
+  routes?: (app: App) => void;
+}
+
+type Account = { id: string; tenantId: string; sessionVersion?: number | undefined };
+
+export interface TestRequest extends Pick<InjectOptions, 'method' | 'payload' | 'query' | 'remoteAddress'> {
+  url: string;
+  headers?: Record<string, string>;
+  /** Who sends it, each time with a session of its own; nobody when left out. */
+  as?: Account;
+}
+
+/** The real app on a database of the calling file's own. */
+export async function testApp(options: TestAppOptions = {}) {
+  const { runtime, make, url, config, signedIn } = await testRuntime(options.env);
+  const lines: Record<string, unknown>[] = [];
+  const log = openLog('info', 'api', { write: (line) => void lines.push(JSON.parse(line)) });
+  const app = await buildApp({ ...runtime, log });
+  options.routes?.(app);
+  await app.ready();
+  afterAll(() => app.close());
+
+  /** A cookie header that carries a fresh session of this account. */
+  async function cookieOf(account: Account): Promise<string> {
+    const session = await make.session(account);
+    const { sessionTokens } = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
+    const token = sessionTokens.issue({
+      sub: account.id,
+      tid: account.tenantId,
+      sid: session.id,
+      ver: account.sessionVersion ?? 1,
+    });
+    return `${sessionCookieName(config)}=${token}`;
+  }
+
+  async function request({ as, headers, ...rest }: TestRequest) {
+    return app.inject({ ...rest, headers: { ...headers, ...(as && { cookie: await cookieOf(as) }) } });
+  }
+
+  return { app, runtime, make, url, config, signedIn, request, cookieOf, logLines: lines };
+}
