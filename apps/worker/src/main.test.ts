@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eq, sql } from 'drizzle-orm';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { mails } from '@portal/db/schema/mails';
+import { serviceBinary } from '@portal/db/testing/services';
+import { newId } from '@portal/domain/ids';
+import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { queueMail } from '@portal/usecases/mails/queue-mail';
+import { describeOnEachQueue } from '@portal/usecases/testing/queue-backends';
+import { startRedis } from '@portal/usecases/testing/redis';
+import { testRuntime } from '@portal/usecases/testing/runtime';
+import { openTcpGate } from '@portal/usecases/testing/tcp-gate';
+
+const program = fileURLToPath(new URL('./main.ts', import.meta.url));
+const { url, make, runtime } = await testRuntime();
+
+const settings = {
+  DATABASE_URL: url,
+  SESSION_SECRET: `test:${Buffer.alloc(32).toString('base64')}`,
+  SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+};
+
+interface Program {
+  child: ChildProcess;
+  output: () => string;
+  exitCode: Promise<number | null>;
+}
+
+const running: Program[] = [];
+function start(env: Record<string, string>): Program {
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env['PATH'], ...settings, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()));
+  const made = { child, output: () => output, exitCode: once(child, 'exit').then(([code]) => code as number | null) };
+  running.push(made);
+  return made;
+}
+const whenReady = async ({ child, output }: Program): Promise<void> => {
+  const [message] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => [output()]),
+  ])) as unknown[];
+  expect(message).toEqual({ type: 'ready' });
+};
+afterEach(async () => {
+  for (const { child, exitCode } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await exitCode;
+  }
+});
+
+const withMail = ({ port }: TestSmtpServer) => ({
+  SMTP_HOST: '127.0.0.1',
+  SMTP_PORT: `${port}`,
+  SMTP_SECURITY: 'none',
+  SMTP_FROM: 'portal@example.org',
+});
+
+const queueReset = (user: { id: string; tenantId: string }) =>
+  runtime.database.inTenant(user.tenantId).tx((tx) =>
+    queueMail(tx, {
+      tenantId: user.tenantId,
+      kind: 'accounts/password-reset',
+      key: newId(),
+      userId: user.id,
+      data: {},
+    }),
+  );
+const statesOf = async (tenantId: string): Promise<string[]> => {
+  const rows = await runtime.database.inTenant(tenantId).read((db) => db.select({ state: mails.state }).from(mails));
+  return rows.map(({ state }) => state);
+};
+
+describeOnEachQueue('the worker process', (env) => {
+  let smtp: TestSmtpServer | undefined;
+  afterEach(() => smtp?.stop());
+
+  it('says when it is ready, sends what the outbox holds, and stops in order when told to', async () => {
+    smtp = await startSmtpServer();
+    const user = await make.user();
+    await queueReset(user);
+    const worker = start({ ...env, ...withMail(smtp) });
+    await whenReady(worker);
+    const mail = await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === user.email, 20_000);
+    expect(mail.text).toContain('/reset-password#token=');
+    await vi.waitFor(async () => expect(await statesOf(user.tenantId)).toEqual(['sent']), 5_000);
+    worker.child.kill('SIGTERM');
+    expect(await worker.exitCode).toBe(0);
+    expect(worker.output()).toContain('the worker has stopped');
+    expect(worker.output()).not.toContain(/#token=([\w-]+)/.exec(mail.text)?.[1]);
+  });
+
+  it('killed in the middle leaves its work to the next one', { timeout: 60_000 }, async () => {
+    let victim: Program | undefined;
+    smtp = await startSmtpServer({
+      delayMs: 20,
+      onMessage: () => void (smtp?.messages.length === 8 && victim?.child.kill('SIGKILL')),
+    });
+    const { id: tenantId } = await make.tenant();
+    for (let n = 0; n < 40; n++) await queueReset(await make.user({ tenantId }));
+    victim = start({ ...env, ...withMail(smtp) });
+    await victim.exitCode;
+    expect(await statesOf(tenantId)).toContain('queued');
+    // The dead worker's leases run out.
+    await runtime.database.inTenant(tenantId).tx((tx) =>
+      tx
+        .update(mails)
+        .set({ dueAt: sql`now()` })
+        .where(eq(mails.state, 'sending')),
+    );
+    start({ ...env, ...withMail(smtp) });
+    await vi.waitFor(async () => expect(new Set(await statesOf(tenantId))).toEqual(new Set(['sent'])), {
+      timeout: 40_000,
+      interval: 250,
+    });
+    const recipients = smtp.messages.map(({ envelopeTo }) => envelopeTo[0]);
+    expect(new Set(recipients).size).toBe(40);
+  });
+});
+
+describe.skipIf(!serviceBinary('redis-server'))('the worker process while Redis is away', () => {
+  it('goes on by itself and catches up, also when Redis has forgotten everything', { timeout: 90_000 }, async () => {
+    const redis = await startRedis();
+    const smtp = await startSmtpServer();
+    onTestFinished(async () => {
+      await redis.stop();
+      await smtp.stop();
+    });
+    const worker = start({ REDIS_URL: redis.url, ...withMail(smtp) });
+    await whenReady(worker);
+    const [before, during, after] = [await make.user(), await make.user(), await make.user()];
+    await queueReset(before);
+    await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === before.email, 20_000);
+    await redis.halt();
+    await queueReset(during);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    await redis.resume();
+    await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === during.email, 30_000);
+    await redis.empty();
+    await queueReset(after);
+    await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === after.email, 45_000);
+    expect(worker.child.exitCode).toBeNull();
+    expect(worker.output().match(/the job queue cannot be reached/g)).toHaveLength(1);
+    expect(worker.output().match(/the job queue is back/g)).toHaveLength(1);
+  });
+});
+
+describe('the worker process while the database is away', () => {
+  it('goes on by itself and catches up', { timeout: 60_000 }, async () => {
+    const gate = await openTcpGate(url);
+    const smtp = await startSmtpServer();
+    onTestFinished(async () => {
+      await gate.shut();
+      await smtp.stop();
+    });
+    const worker = start({ DATABASE_URL: gate.url, ...withMail(smtp) });
+    await whenReady(worker);
+    const [before, during] = [await make.user(), await make.user()];
+    await queueReset(before);
+    await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === before.email, 20_000);
+    await gate.shut();
+    await queueReset(during);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    await gate.open();
+    await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === during.email, 30_000);
+    expect(worker.child.exitCode).toBeNull();
+  });
+});
+
+describe('the worker process', () => {
+  it('names every wrong setting and ends with the code for it', async () => {
+    const worker = start({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
+    expect(await worker.exitCode).toBe(78);
+    expect(worker.output()).toContain('DATABASE_URL');
+    expect(worker.output()).toContain('LOG_LEVEL');
+  });
+
+  it('starts while its servers are away, and still stops when told to', async () => {
+    const worker = start({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
+    await whenReady(worker);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    worker.child.kill('SIGINT');
+    expect(await worker.exitCode).toBe(0);
+    expect(worker.output().match(/the job queue cannot be reached/g)).toHaveLength(1);
+  });
+});

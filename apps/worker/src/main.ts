@@ -1,0 +1,61 @@
+import { allJobs } from '@portal/usecases/operations/all-jobs';
+import { readConfig, SettingsError } from '@portal/usecases/run/config';
+import { openLog } from '@portal/usecases/run/log';
+import { openRuntime } from '@portal/usecases/run/runtime';
+import { startWorker } from '@portal/usecases/run/worker';
+import { fileHandlers, fileSchedules } from './files.ts';
+import { mailHandlers, mailSchedules } from './mails.ts';
+import { serveMetrics } from './metrics-server.ts';
+import { operationsHandlers, operationsSchedules } from './operations.ts';
+
+/** EX_CONFIG of sysexits: starting again changes nothing until a person has changed the settings. */
+const wrongSettings = 78;
+
+function readSettings() {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(wrongSettings);
+  }
+}
+
+const config = readSettings();
+const log = openLog(config.logLevel, 'worker');
+
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error) => {
+    log.fatal({ err: error }, 'the worker met an error nobody handles');
+    log.flush(() => process.exit(1));
+  });
+}
+
+const runtime = openRuntime(config, { process: 'worker', log });
+const worker = startWorker(runtime, {
+  contracts: allJobs,
+  handlers: [...mailHandlers(runtime.metrics), ...operationsHandlers, ...fileHandlers],
+  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules],
+});
+const { metricsPort } = config.worker;
+const metricsServer =
+  metricsPort === null
+    ? null
+    : await serveMetrics(runtime.metrics, { port: metricsPort, host: config.http.host, token: config.metricsToken });
+
+let isStopping = false;
+async function stop(): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  metricsServer?.close();
+  await worker.stop();
+  // Connections a dead server holds on to must not keep the process.
+  await Promise.race([runtime.close(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  log.flush(() => process.exit(0));
+}
+process.on('SIGTERM', () => void stop());
+process.on('SIGINT', () => void stop());
+// Whoever started this process is gone without a word.
+process.on('disconnect', () => void stop());
+
+process.send?.({ type: 'ready' });

@@ -1,0 +1,34 @@
+import { afterAll, expect, it } from 'vitest';
+import { Secret } from '@portal/domain/secret';
+import { openMetrics } from '@portal/usecases/run/metrics';
+import { serveMetrics } from './metrics-server.ts';
+
+const metrics = openMetrics('worker', {
+  pool: () => ({ total: 1, idle: 1, waiting: 0, max: 5 }),
+  queues: async () => ({}),
+});
+const server = await serveMetrics(metrics, { port: 0, host: '127.0.0.1', token: new Secret('a-token-of-some-length') });
+afterAll(() => server.close());
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`http://127.0.0.1:${server.port}${path}`, { headers, method });
+
+it('shows the figures as text to a scraper and as data to the API', async () => {
+  const text = await get('/metrics');
+  expect(text.headers.get('content-type')).toContain('text/plain');
+  expect(await text.text()).toContain('process="worker"');
+  const families = (await (await get('/metrics.json')).json()) as { name: string }[];
+  expect(families.map(({ name }) => name)).toContain('portal_job_seconds');
+});
+
+it('is not there for anything else', async () => {
+  expect((await get('/')).status).toBe(404);
+  expect((await get('/metrics?x=1')).status).toBe(404);
+  expect((await get('/metrics', {}, 'POST')).status).toBe(404);
+});
+
+it('is not there for who comes through a proxy, unless with the token', async () => {
+  const proxied = { 'x-forwarded-for': '198.51.100.7' };
+  expect((await get('/metrics', proxied)).status).toBe(404);
+  expect((await get('/metrics', { ...proxied, authorization: 'Bearer wrong' })).status).toBe(404);
+  expect((await get('/metrics', { ...proxied, authorization: 'Bearer a-token-of-some-length' })).status).toBe(200);
+});

@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Secret } from '@portal/domain/secret';
+import { SECOND } from '@portal/domain/time';
+import type { Metrics } from '@portal/usecases/run/metrics';
+
+export interface MetricsServer {
+  port: number;
+  close(): void;
+}
+
+interface Serving {
+  port: number;
+  host: string;
+  token: Secret | null;
+}
+
+/**
+ * The worker's own figures: `/metrics` for a scraper, `/metrics.json` for the API that shows both processes as one.
+ * They are for this machine, and for who knows the token; everybody else meets a 404.
+ */
+export async function serveMetrics(metrics: Metrics, { port, host, token }: Serving): Promise<MetricsServer> {
+  const answers: Record<string, () => Promise<{ contentType: string; body: string }>> = {
+    '/metrics': () => metrics.render(),
+    '/metrics.json': async () => ({
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify(await metrics.json()),
+    }),
+  };
+  const server = createServer({ requestTimeout: 5 * SECOND, headersTimeout: 5 * SECOND }, (request, response) => {
+    const answer = answers[request.url ?? ''];
+    if (request.method !== 'GET' || !answer || !(isLocal(request) || knowsToken(request, token))) {
+      response.writeHead(404).end();
+      return;
+    }
+    answer().then(
+      ({ contentType, body }) =>
+        response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
+
+/** A caller on this machine, and not somebody a proxy on this machine speaks for. */
+const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
+  /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') &&
+  forwarding.every((name) => headers[name] === undefined);
+
+const knowsToken = ({ headers }: IncomingMessage, token: Secret | null): boolean =>
+  token !== null && timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token.reveal()}`));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
