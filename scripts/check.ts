@@ -1,0 +1,56 @@
+// pnpm check: everything that can be said about the code without running it; exactly what CI runs before the tests.
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { missingMigration } from './missing-migration.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+// The first findings are the ones to mend first; nobody reads more than this
+const outputLimit = 100_000;
+
+interface Finding {
+  failed: boolean;
+  output: string;
+}
+
+const steps: [name: string, check: () => Promise<Finding>][] = [
+  ['format', () => runTool('oxfmt', '--check')],
+  ['lint', () => runTool('oxlint')],
+  ['types', () => runTool('tsc', '-p', 'tsconfig.json')],
+  ['dead code', () => runTool('knip', '--no-progress', '--no-config-hints')],
+  ['migrations', () => missingMigration(runTool)],
+];
+
+const results = await Promise.all(
+  steps.map(async ([name, check]) => {
+    const startedAt = performance.now();
+    const { failed, output } = await check().catch((error: unknown) => ({ failed: true, output: String(error) }));
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    console.log(`${failed ? '✗' : '✓'} ${name.padEnd(12)} ${seconds} s`);
+    return { name, failed, output };
+  }),
+);
+
+const failures = results.filter(({ failed }) => failed);
+for (const { name, output } of failures) console.log(`\n── ${name} ──\n${output.trim()}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** Runs an installed tool in the root, without a terminal, so that it asks nothing. */
+async function runTool(name: string, ...args: string[]): Promise<Finding> {
+  const child = spawn(join(root, 'node_modules', '.bin', name), args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Finding>();
+  let output = '';
+  const keep = (text: string) => {
+    if (output.length < outputLimit) output += text;
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  child.on('error', reject);
+  child.on('close', (code) => resolve({ failed: code !== 0, output }));
+  return promise;
+}

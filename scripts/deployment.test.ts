@@ -1,0 +1,397 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig, Settings, SettingsError } from '@portal/usecases/run/config';
+import { openMetrics } from '@portal/usecases/run/metrics';
+import { serveMetrics } from '@portal/worker/metrics-server';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+const missing = (paths: string[]): string[] => paths.filter((path) => !existsSync(`${root}${path}`));
+
+const settingNames = Object.keys(Settings.shape);
+const releaseNames = settingNames.filter((name) => name.startsWith('RELEASE_'));
+const manifest = JSON.parse(read('package.json')) as { packageManager: string; scripts: Record<string, string> };
+const { scripts } = manifest;
+
+interface Instruction {
+  keyword: string;
+  rest: string;
+}
+
+/** Stages of the Dockerfile in order, each from its FROM on. */
+function readDockerfile(): Instruction[][] {
+  const instructions = read('Dockerfile')
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ keyword: line.slice(0, line.indexOf(' ')), rest: line.slice(line.indexOf(' ') + 1).trim() }));
+  const starts = instructions.flatMap(({ keyword }, at) => (keyword === 'FROM' ? [at] : []));
+  return starts.map((start, at) => instructions.slice(start, starts[at + 1]));
+}
+
+const stages = readDockerfile();
+const image = stages.at(-1) ?? [];
+const every = (keyword: string, stage = image): string[] =>
+  stage.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
+const last = (keyword: string): string => every(keyword).at(-1) ?? '';
+const environmentOfImage = Object.fromEntries(
+  every('ENV').flatMap((rest) =>
+    rest.split(/\s+/).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  ),
+) as Record<string, string>;
+
+interface Service {
+  image: string;
+  build?: { context: string; args: Record<string, string> };
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  restart?: string;
+  stop_grace_period?: string;
+  healthcheck?: { test?: string[]; disable?: boolean };
+  networks?: string[];
+  volumes?: string[];
+  ports?: string[];
+  profiles?: string[];
+  logging?: { options: Record<string, string> };
+}
+
+interface Compose {
+  services: Record<'api' | 'worker' | 'migrate' | 'postgres' | 'redis' | 'mail', Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  volumes: Record<string, unknown>;
+}
+
+const text = read('docker-compose.yml');
+const compose = parse(text, { merge: true }) as Compose;
+const services = Object.entries(compose.services);
+const { api, worker, migrate, postgres, redis, mail } = compose.services;
+
+/** What Compose makes of `${NAME:-default}` and `${NAME:?message}`. */
+const interpolate = (value: string, env: Record<string, string>): string =>
+  value.replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, operator: string, argument: string) => {
+    if (env[name]) return env[name];
+    if (operator === '?') throw new Error(argument);
+    return argument;
+  });
+
+const settingsOf = (service: Service, env: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(Object.entries(environmentOfImage).filter(([name]) => !releaseNames.includes(name))),
+  ...Object.fromEntries(
+    Object.entries(service.environment ?? {}).map(([name, value]) => [name, interpolate(value, env)]),
+  ),
+});
+
+const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const dotEnv = {
+  POSTGRES_PASSWORD: 'abc123',
+  PUBLIC_URL: 'https://portal.example.org',
+  SESSION_SECRET: key,
+  SECRETS_KEYS: key,
+};
+
+const accessOf = (path: string): string | undefined =>
+  read('apps/api/test/access.txt')
+    .split('\n')
+    .find((line) => line.startsWith(`GET ${path} `));
+
+describe('the Dockerfile', () => {
+  it('stands on the runtime and package manager the checkout is developed with', () => {
+    const bases = stages.map((stage) => every('FROM', stage)[0]?.split(' ')[0]);
+    expect(new Set(bases)).toEqual(new Set([`node:${read('.node-version').trim()}-slim`]));
+    expect(/ (pnpm@\S+)$/m.exec(read('Dockerfile'))?.[1]).toBe(manifest.packageManager);
+  });
+
+  it('installs what the lockfile says for every workspace package, without development packages', () => {
+    const [packages = []] = stages;
+    const manifests = every('COPY', packages).flatMap((rest) => rest.split(/\s+/).slice(0, -1));
+    const workspace = globSync(['apps/*/package.json', 'packages/*/package.json'], { cwd: root });
+    expect(manifests.toSorted()).toEqual(
+      ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspace].toSorted(),
+    );
+    expect(every('RUN', packages).join('\n')).toMatch(/pnpm install --prod --frozen-lockfile /);
+  });
+
+  it('copies only what exists and what .dockerignore lets in', () => {
+    const [all, ...rules] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(all).toBe('*');
+    const admitted = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1));
+    expect(missing(admitted)).toEqual([]);
+    const copied = stages
+      .flatMap((stage) => every('COPY', stage))
+      .filter((rest) => !rest.startsWith('--from'))
+      .flatMap((rest) => rest.split(/\s+/).slice(0, -1));
+    expect(missing(copied)).toEqual([]);
+    expect(copied.filter((path) => !admitted.includes(path.split('/')[0] ?? ''))).toEqual([]);
+  });
+
+  it('lacks nothing that a source in it imports', () => {
+    const sources = globSync(
+      ['{apps,packages}/*/src/**/*.ts', 'scripts/{migrate,seed,reset-password,rotate-secrets}.ts'],
+      {
+        cwd: root,
+      },
+    );
+    const leftOut = /from '[^']*\/(testing|test)\/[^']*'|from '[^']*\.test\.ts'/;
+    expect(sources.filter((path) => !path.endsWith('.test.ts') && leftOut.test(read(path)))).toEqual([]);
+  });
+
+  it('never runs as root and keeps its data in a volume of its account', () => {
+    expect(every('USER')).toEqual(['1000:1000']);
+    const afterUser = image.slice(image.findIndex(({ keyword }) => keyword === 'USER') + 1);
+    expect(afterUser.filter(({ keyword }) => ['RUN', 'COPY', 'ADD'].includes(keyword))).toEqual([]);
+    expect(last('VOLUME')).toBe(environmentOfImage['DATA_DIR']);
+  });
+
+  it('starts the API itself, so that signals reach it', () => {
+    expect((JSON.parse(last('CMD')) as string[]).join(' ')).toBe(scripts['start:api']);
+    expect(every('ENTRYPOINT')).toEqual([]);
+  });
+
+  it('takes exactly the release settings as build arguments, with their defaults, and passes them on', () => {
+    const defaults = releaseNames.map(
+      (name) => `${name}=${Settings.shape[name as keyof typeof Settings.shape].parse(undefined) as string}`,
+    );
+    expect(every('ARG')).toEqual(defaults);
+    for (const name of releaseNames) expect(environmentOfImage[name]).toBe(`$${name}`);
+  });
+
+  it('sets nothing but settings that exist and are right', () => {
+    for (const name of Object.keys(environmentOfImage)) expect(settingNames).toContain(name);
+    expect(
+      readConfig({
+        ...settingsOf({ image: '' }, {}),
+        DATABASE_URL: 'postgres://localhost/portal',
+        SESSION_SECRET: key,
+        SECRETS_KEYS: key,
+      }),
+    ).toMatchObject({
+      http: { host: '0.0.0.0', port: Number(last('EXPOSE')) },
+      dataDir: '/data',
+    });
+  });
+
+  it('asks a route for its health that is open to everyone', () => {
+    const path = /\+ '(\/[^']*)'/.exec(last('HEALTHCHECK'))?.[1] ?? '';
+    expect(path).toBe('/health/ready');
+    expect(accessOf(path)).toMatch(/ open/);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('runs each of the three commands package.json names, from the one image', () => {
+    expect(api.command?.join(' ')).toBe(scripts['start:api']);
+    expect(worker.command?.join(' ')).toBe(scripts['start:worker']);
+    expect(migrate.command?.join(' ')).toBe(scripts['migrate']);
+    for (const service of [api, worker, migrate]) {
+      expect(missing([service.command?.at(-1) ?? 'its program', `${service.build?.context ?? ''}/Dockerfile`])).toEqual(
+        [],
+      );
+      expect(service.image).toBe(api.image);
+      expect(Object.keys(service.build?.args ?? {})).toEqual(releaseNames);
+    }
+  });
+
+  it('names only settings that exist', () => {
+    for (const service of [api, worker, migrate]) {
+      for (const name of Object.keys(service.environment ?? {})) expect(settingNames).toContain(name);
+    }
+    for (const name of Object.keys(postgres.environment ?? {}))
+      expect(name).toMatch(/^POSTGRES_(USER|PASSWORD|DB|INITDB_ARGS)$/);
+    for (const name of Object.keys(mail.environment ?? {})) expect(name).toMatch(/^MP_MAX_MESSAGES$/);
+    expect(redis.environment).toBeUndefined();
+    const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    expect(asked.filter((name) => name !== 'POSTGRES_PASSWORD' && !settingNames.includes(name ?? ''))).toEqual([]);
+  });
+
+  it('leaves no setting out of reach', () => {
+    const fixedByImage = new Set([...Object.keys(environmentOfImage), 'WORKER_METRICS_PORT']);
+    for (const service of [api, worker]) {
+      const missing = settingNames.filter(
+        (name) => !fixedByImage.has(name) && service.environment?.[name] === undefined,
+      );
+      expect(missing).toEqual([]);
+    }
+  });
+
+  it.each(Object.keys(dotEnv))('says what to do when %s is missing', (name) => {
+    const { [name as keyof typeof dotEnv]: _, ...others } = dotEnv;
+    expect(() => settingsOf(api, others)).toThrow(`set ${name} in .env`);
+  });
+
+  it('gives the apps settings they accept, with nothing but the secrets set', () => {
+    for (const service of [api, worker]) {
+      const config = readConfig(settingsOf(service, dotEnv));
+      expect(config.database.url.reveal()).toBe('postgres://portal:abc123@postgres:5432/portal');
+      expect(config.redisUrl?.reveal()).toBe('redis://redis:6379');
+      expect(config.http).toMatchObject({ host: '0.0.0.0', publicUrl: 'https://portal.example.org' });
+      expect(config.smtp).toBeNull();
+      expect(config.dataDir).toBe('/data');
+    }
+    expect(readConfig(settingsOf(worker, dotEnv)).worker.metricsPort).toBe(9464);
+    expect(readConfig(settingsOf(api, dotEnv)).worker.metricsPort).toBeNull();
+  });
+
+  it('hands each setting of .env on to the apps', () => {
+    const { smtp } = readConfig(
+      settingsOf(api, {
+        ...dotEnv,
+        SMTP_HOST: 'mail',
+        SMTP_PORT: '1025',
+        SMTP_SECURITY: 'none',
+        SMTP_FROM: 'portal@example.org',
+      }),
+    );
+    expect(smtp).toMatchObject({ host: 'mail', port: 1025, security: 'none', fromAddress: 'portal@example.org' });
+    expect(() => readConfig(settingsOf(worker, { ...dotEnv, LOG_LEVEL: 'loud' }))).toThrow(SettingsError);
+  });
+
+  it('gives the migration the database alone', () => {
+    expect(Object.keys(migrate.environment ?? {})).toEqual(['DATABASE_URL']);
+    expect(migrate.networks).toEqual(['inside']);
+    expect(migrate.restart).toBe('no');
+  });
+
+  it('starts the apps when the database is migrated and both stores answer', () => {
+    for (const service of [api, worker]) {
+      expect(service.depends_on).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+      });
+    }
+    expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('lets the worker scale', () => {
+    expect(worker).not.toHaveProperty('container_name');
+    expect(worker).not.toHaveProperty('hostname');
+    expect(worker.ports).toBeUndefined();
+  });
+
+  it('gives an app more time to stop than it needs to drain', () => {
+    for (const service of [api, worker])
+      expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(20);
+  });
+
+  it('restarts and watches everything that is meant to stay up', () => {
+    const permanent = services.filter(([name]) => name !== 'migrate');
+    expect(permanent.filter(([, service]) => service.restart !== 'unless-stopped')).toEqual([]);
+    // The API's check comes with the image.
+    expect(permanent.filter(([, service]) => !service.healthcheck?.test).map(([name]) => name)).toEqual(['api']);
+  });
+
+  it('checks health with a program each image has', () => {
+    expect(worker.healthcheck?.test?.slice(0, 2)).toEqual(['CMD', 'node']);
+    expect(postgres.healthcheck?.test?.[1]).toBe('pg_isready');
+    expect(redis.healthcheck?.test?.[1]).toMatch(/^redis-cli /);
+    expect(mail.healthcheck?.test?.[1]).toBe('/mailpit');
+  });
+
+  it('keeps jobs on disk and never evicts one', () => {
+    const options = redis.command?.join(' ') ?? '';
+    expect(options).toContain('--appendonly yes');
+    expect(options).toContain('--maxmemory-policy noeviction');
+    expect(redis.volumes).toEqual(['queues:/data']);
+  });
+
+  it('keeps the database where PostgreSQL 18 and later images look for it', () => {
+    expect(postgres.image).toMatch(/^postgres:18-/);
+    expect(postgres.volumes).toEqual(['database:/var/lib/postgresql']);
+  });
+
+  it('shows nothing but the API and, in the demo, the caught mails, and these on this machine alone', () => {
+    expect(services.flatMap(([, service]) => service.ports ?? [])).toEqual([
+      '127.0.0.1:${PORT:-3000}:3000',
+      '127.0.0.1:8025:8025',
+    ]);
+    expect(compose.networks['inside']).toEqual({ internal: true });
+    for (const service of [postgres, redis]) expect(service.networks).toEqual(['inside']);
+    expect(mail.profiles).toEqual(['demo']);
+    expect(services.filter(([, service]) => service.profiles).map(([name]) => name)).toEqual(['mail']);
+  });
+
+  it('bounds every log and declares every volume', () => {
+    for (const [, service] of services)
+      expect(Object.keys(service.logging?.options ?? {})).toEqual(['max-size', 'max-file']);
+    const used = services.flatMap(([, service]) => service.volumes ?? []).map((volume) => volume.split(':')[0]);
+    expect(new Set(used)).toEqual(new Set(Object.keys(compose.volumes)));
+  });
+});
+
+describe('the health checks', () => {
+  const servers: ReturnType<typeof createServer>[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  const listen = async (answer: RequestListener): Promise<string> => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return String((server.address() as AddressInfo).port);
+  };
+
+  const checks = [
+    {
+      name: 'of the API',
+      port: 'PORT',
+      path: '/health/ready',
+      command: JSON.parse(last('HEALTHCHECK').replace(/^.*?CMD /, '')) as string[],
+    },
+    {
+      name: 'of the worker',
+      port: 'WORKER_METRICS_PORT',
+      path: '/metrics',
+      command: worker.healthcheck?.test?.slice(1) ?? [],
+    },
+  ];
+
+  async function exitCode(command: string[], env: Record<string, string>): Promise<number> {
+    const child = spawn(process.execPath, command.slice(1), { env, stdio: 'ignore' });
+    const [code] = (await once(child, 'exit')) as [number];
+    return code;
+  }
+
+  it.each(checks)(
+    '$name pass on an answer, and fail on a refusal and on no server',
+    async ({ command, port, path }) => {
+      expect(command[0]).toBe('node');
+      const asked: (string | undefined)[] = [];
+      const well = await listen((request, reply) => {
+        asked.push(request.url);
+        reply.end('ok');
+      });
+      const ill = await listen((_, reply) => reply.writeHead(503).end());
+      expect(await exitCode(command, { [port]: well })).toBe(0);
+      expect(asked).toEqual([path]);
+      expect(await exitCode(command, { [port]: ill })).toBe(1);
+      expect(await exitCode(command, { [port]: '1' })).toBe(1);
+    },
+  );
+
+  it('of the worker passes on what a worker serves', async () => {
+    const metrics = openMetrics('worker', {
+      pool: () => ({ total: 0, idle: 0, waiting: 0, max: 1 }),
+      queues: async () => ({}),
+    });
+    const server = await serveMetrics(metrics, { port: 0, host: '127.0.0.1', token: null });
+    const command = worker.healthcheck?.test?.slice(1) ?? [];
+    expect(await exitCode(command, { WORKER_METRICS_PORT: String(server.port) })).toBe(0);
+    server.close();
+  });
+});

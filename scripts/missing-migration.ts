@@ -1,0 +1,35 @@
+import { cp, mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+type RunTool = (name: string, ...args: string[]) => Promise<{ failed: boolean; output: string }>;
+
+/** Fails with the SQL that is missing when the tables in the code are not those the migrations make. */
+export async function missingMigration(runTool: RunTool): Promise<{ failed: boolean; output: string }> {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const folder = await mkdtemp(join(root, '.cache', 'migrations-'));
+  try {
+    const out = join(folder, 'drizzle');
+    await cp(join(root, 'drizzle'), out, { recursive: true });
+    const config = join(folder, 'drizzle.config.ts');
+    // drizzle-kit takes paths relative to where it runs
+    await writeFile(
+      config,
+      `import config from '${relative(folder, join(root, 'packages/db/drizzle.config.ts')).replaceAll('\\', '/')}';
+       export default { ...config, out: './${relative(root, out).replaceAll('\\', '/')}' };`,
+    );
+    const generated = await runTool('drizzle-kit', 'generate', '--config', relative(root, config));
+    if (generated.failed) return generated;
+    const known = new Set(await readdir(join(root, 'drizzle')));
+    const added = (await readdir(out)).filter((name) => !known.has(name));
+    const statements = await Promise.all(added.map((name) => readFile(join(out, name), 'utf8')));
+    return {
+      failed: added.length > 0,
+      output: `The tables in the code differ from the migrations. Run: pnpm generate\n\n${statements.join('\n')}`,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,33 @@
+// pnpm admin:reset-password NAME — gives a local account a temporary password, printed this once.
+import { PortalError } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
+import { readConfig, SettingsError } from '@portal/usecases/run/config';
+import { openLog } from '@portal/usecases/run/log';
+import { openRuntime } from '@portal/usecases/run/runtime';
+
+const [username, ...rest] = process.argv.slice(2);
+if (!username || rest.length > 0) {
+  console.error('Usage: pnpm admin:reset-password NAME');
+  process.exit(2);
+}
+
+try {
+  const config = readConfig(process.env);
+  const runtime = openRuntime(config, { process: 'script', log: openLog('warn', 'script') });
+  try {
+    const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
+    const { temporaryPassword } = await operatorResetPassword(visit, username);
+    console.log(
+      `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in; all sessions of the account have ended.`,
+    );
+  } finally {
+    await runtime.close();
+  }
+} catch (error) {
+  if (error instanceof PortalError && error.kind === 'not_found')
+    console.error(`There is no local account named ${username}.`);
+  else if (error instanceof PortalError || error instanceof SettingsError) console.error(error.message);
+  else throw error;
+  process.exitCode = 1;
+}

@@ -1,0 +1,33 @@
+// pnpm secrets:rotate — seals every stored secret again with the first of SECRETS_KEYS; the apps may run meanwhile.
+import { openDatabase } from '@portal/db/open';
+import { readConfig } from '@portal/usecases/run/config';
+import { rotateSecrets } from '@portal/usecases/secrets/rotate-secrets';
+import { openSecrets } from '@portal/usecases/secrets/sealed';
+import { sealedColumns } from '@portal/usecases/secrets/sealed-columns';
+import { explainFailure } from './explain-failure.ts';
+
+try {
+  const { database: settings, secretsKeys } = readConfig(process.env);
+  const database = openDatabase({ url: settings.url.reveal(), poolMax: 1, applicationName: 'portal-rotate-secrets' });
+  try {
+    const rotations = await rotateSecrets(database, openSecrets(secretsKeys), sealedColumns);
+    let left = 0;
+    for (const { column, current, reEncrypted, unreadable, overtaken } of rotations) {
+      console.log(`${column}: ${reEncrypted} re-encrypted, ${current} were current already`);
+      for (const [reason, count] of unreadable) console.error(`  ${count} left as they are. ${reason}`);
+      if (overtaken > 0) console.error(`  ${overtaken} changed meanwhile`);
+      left += overtaken + [...unreadable.values()].reduce((sum, count) => sum + count, 0);
+    }
+    if (left === 0)
+      console.log(
+        `Every stored secret is sealed with the key "${secretsKeys[0].id}". Once all processes run with it first, the others can be taken away.`,
+      );
+    else console.error('Not everything is sealed with the first key: keep the others, and run this again.');
+    process.exitCode = left === 0 ? 0 : 1;
+  } finally {
+    await database.close();
+  }
+} catch (error) {
+  console.error(`Not every secret was re-encrypted; running this again goes on. ${explainFailure(error)}`);
+  process.exitCode = 1;
+}

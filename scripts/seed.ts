@@ -1,0 +1,26 @@
+import { sqlState } from '@portal/db/open';
+import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
+import { readConfig } from '@portal/usecases/run/config';
+import { explainFailure } from './explain-failure.ts';
+
+const tableIsMissing = '42P01';
+
+try {
+  const { username, generatedPassword, created } = await seedFirstStart(readConfig(process.env));
+  if (created) {
+    console.log('The first administrator may sign in and must then choose a new password.');
+    console.log(`  username  ${username}`);
+    console.log(
+      generatedPassword === null
+        ? '  password  the one in SEED_ADMIN_PASSWORD'
+        : `  password  ${generatedPassword}   (shown this once)`,
+    );
+  } else {
+    console.log('Nothing to do: the database is not empty.');
+  }
+} catch (error) {
+  const reason =
+    sqlState(error) === tableIsMissing ? 'The tables are missing: run `pnpm migrate` first.' : explainFailure(error);
+  console.error(`Nothing was seeded. ${reason}`);
+  process.exitCode = 1;
+}

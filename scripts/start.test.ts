@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { stopEmbeddedPostgres } from '@portal/db/embedded';
+
+const dataDir = await mkdtemp(join(tmpdir(), 'portal-start-'));
+// As root, the database runs under an account that has to get through
+if (process.getuid?.() === 0) await chmod(dataDir, 0o711);
+
+const started: Start[] = [];
+
+afterAll(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await stopEmbeddedPostgres(join(dataDir, 'postgres'));
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+});
+
+interface Start {
+  child: ChildProcess;
+  output: () => string;
+  ended: Promise<number | null>;
+}
+
+function start(env: Record<string, string> = {}): Start {
+  const child = spawn(process.execPath, ['scripts/start.ts'], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const result = { child, output: () => output, ended: once(child, 'close').then(([code]) => code as number | null) };
+  started.push(result);
+  return result;
+}
+
+const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+
+async function addressOf({ output }: Start): Promise<string> {
+  return eventually(() => {
+    expect(output()).toContain('Portal is running.');
+    return /Address +(\S+)/.exec(output())?.[1] ?? '';
+  });
+}
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+
+/** Number of the process the supervisor started for an app. */
+function pidOf({ child }: Start, app: string): number {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  return Number(children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join('apps', app))));
+}
+
+const databasePid = (): number =>
+  Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+
+describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, () => {
+  it('names every wrong setting and does not start', async () => {
+    const wrong = start({ PORT: 'abc', LOG_LEVEL: 'loud' });
+    expect(await wrong.ended).toBe(1);
+    expect(wrong.output()).toMatch(/^These settings are wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
+  });
+
+  it('runs everything, lets the first administrator sign in, mends what is killed and ends whole', async () => {
+    const first = start();
+    const address = await addressOf(first);
+    const password = /admin, password (\S+)/.exec(first.output())?.[1];
+    const login = await fetch(`${address}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password }),
+    });
+    expect(login.status).toBe(200);
+
+    process.kill(pidOf(first, 'api'), 'SIGKILL');
+    await eventually(() => expect(first.output()).toContain('The API answers again.'));
+    expect(await statusOf(`${address}/health`)).toBe(200);
+
+    process.kill(databasePid(), 'SIGKILL');
+    await eventually(() => expect(first.output()).toContain('PostgreSQL runs again.'));
+    await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
+
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toBe(
+      `Portal already runs on ${dataDir} (process ${first.child.pid}). Stop it first, or set DATA_DIR to another folder.\n`,
+    );
+
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    await expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed');
+    expect(() => databasePid()).toThrow('ENOENT');
+  });
+
+  it('goes on after it was killed itself, without a new password', async () => {
+    const killed = start();
+    const address = await addressOf(killed);
+    const [database, worker] = [databasePid(), pidOf(killed, 'worker')];
+    killed.child.kill('SIGKILL');
+    await eventually(() => expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed'));
+    await eventually(() => expect(() => process.kill(worker, 0)).toThrow('ESRCH'));
+
+    const next = start({ PORT: new URL(address).port });
+    expect(await addressOf(next)).toBe(address);
+    expect(databasePid()).toBe(database);
+    expect(next.output()).not.toContain('password');
+    next.child.kill('SIGINT');
+    expect(await next.ended).toBe(0);
+  });
+});

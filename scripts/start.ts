@@ -1,0 +1,170 @@
+// npm start, pnpm dev (--watch): runs the API, the worker and, without DATABASE_URL, the database; keeps them running
+// and stops them in order.
+import { once } from 'node:events';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readConfig, type Config } from '@portal/usecases/run/config';
+import { explainFailure } from './explain-failure.ts';
+import { banner } from './supervisor-banner.ts';
+import { keepRunning, type KeptChild } from './supervisor-child.ts';
+import { keepDatabase, type KeptDatabase } from './supervisor-database.ts';
+import { keptKeys } from './supervisor-keys.ts';
+import { lockDataFolder } from './supervisor-lock.ts';
+import { expectFree, freePort } from './supervisor-ports.ts';
+
+// Everything must have ended within 20 s, and the database, which ends last, needs a moment too
+const graceMs = 17_000;
+// What comes this soon after the first signal is its echo: the terminal, npm and the bootstrap may each send one
+const echoMs = 500;
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const stop = new AbortController();
+let stopAskedAt = 0;
+let exitCode = 0;
+let database: KeptDatabase | null = null;
+let children: KeptChild[] = [];
+let unlock: (() => Promise<void>) | null = null;
+let unshownPassword: string | null = null;
+
+const say = (line: string): void => console.log(`portal: ${line}`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop);
+// Whoever read what we print is gone
+process.stdout.on('error', askToStop);
+const parent = process.ppid;
+setInterval(() => {
+  // Under npm or pnpm a signal may end our parent alone
+  if (process.env['npm_lifecycle_event'] && process.ppid !== parent) askToStop();
+}, 500);
+
+try {
+  await bringUp();
+  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+} catch (error) {
+  if (!stop.signal.aborted) {
+    console.error(explainFailure(error));
+    exitCode = 1;
+  }
+}
+await takeDown();
+process.exit(exitCode);
+
+async function bringUp(): Promise<void> {
+  const dataDir = resolve(root, process.env['DATA_DIR'] || '.data');
+  await makeDataFolder(dataDir);
+  unlock = await lockDataFolder(dataDir);
+
+  const isEmbedded = !process.env['DATABASE_URL'];
+  const env = { ...process.env, DATA_DIR: dataDir };
+  if (isEmbedded) await addKeys(env, dataDir);
+  // The address of a database that does not run yet is the one setting that cannot be wrong
+  const { http } = readConfig({ ...env, ...(isEmbedded && { DATABASE_URL: 'postgres://127.0.0.1/portal' }) });
+  await fixPorts(env, http);
+
+  const [{ migrateDatabase }, { seedFirstStart }] = await Promise.all([
+    import('@portal/db/migrate'),
+    import('@portal/usecases/accounts/seed-first-start'),
+    isEmbedded && startDatabase(join(dataDir, 'postgres')),
+  ]);
+  stop.signal.throwIfAborted();
+  const currentEnv = () => (database ? { ...env, DATABASE_URL: database.url() } : env);
+  const config = readConfig(currentEnv());
+  await migrateDatabase(config.database.url.reveal(), () => {});
+  stop.signal.throwIfAborted();
+  const { username, generatedPassword } = await seedFirstStart(config);
+  unshownPassword = generatedPassword;
+  stop.signal.throwIfAborted();
+
+  await startChildren(currentEnv, (url) => {
+    const mailServer = config.smtp && `${config.smtp.host}:${config.smtp.port}, from ${config.smtp.fromAddress}`;
+    const address = url ?? config.http.publicUrl;
+    const databaseFolder = database?.folder ?? null;
+    console.log(banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer }));
+    unshownPassword = null;
+  });
+}
+
+async function makeDataFolder(dataDir: string): Promise<void> {
+  const isNew = (await mkdir(dataDir, { recursive: true, mode: 0o700 })) !== undefined;
+  // The database does not run as root, so its account has to get through this folder; what lies in it has its own mode
+  if (isNew && process.getuid?.() === 0) await chmod(dataDir, 0o711);
+}
+
+async function addKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {
+  const kept = await keptKeys(dataDir);
+  env['SESSION_SECRET'] ||= kept.SESSION_SECRET;
+  env['SECRETS_KEYS'] ||= kept.SECRETS_KEYS;
+}
+
+/** Settles every port before the first start: links in mails name it, and a restart must not move it. */
+async function fixPorts(env: NodeJS.ProcessEnv, { host, port }: Config['http']): Promise<void> {
+  if (port === 0) env['PORT'] = String(await freePort(host));
+  else await expectFree(host, port);
+  env['WORKER_METRICS_PORT'] ||= String(await freePort(host));
+}
+
+async function startDatabase(folder: string): Promise<void> {
+  database = await keepDatabase(folder, {
+    say,
+    onMoved() {
+      for (const child of children) child.replace();
+    },
+  });
+}
+
+async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: string | null) => void): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const heapFlags = manifest.scripts['start:api']?.match(/--max-\S+/g) ?? [];
+  const watch = process.argv.includes('--watch') ? ['--watch', '--watch-preserve-output'] : [];
+  const args = (app: string): string[] => [
+    ...heapFlags,
+    ...watch,
+    '--import',
+    pathToFileURL(join(root, 'scripts', 'supervised-process.ts')).href,
+    join(root, 'apps', app, 'src', 'main.ts'),
+  ];
+  const plan = {
+    env,
+    say,
+    onWrongSettings() {
+      exitCode = 1;
+      stop.abort();
+    },
+  };
+  let isFirst = true;
+  children = [
+    keepRunning({
+      ...plan,
+      name: 'API',
+      args: args('api'),
+      onReady(url) {
+        if (isFirst) onFirstReady(url);
+        else say('The API answers again.');
+        isFirst = false;
+      },
+    }),
+    keepRunning({ ...plan, name: 'worker', args: args('worker'), onReady() {} }),
+  ];
+}
+
+function askToStop(): void {
+  if (!stop.signal.aborted) {
+    stopAskedAt = performance.now();
+    say('Stopping …');
+    stop.abort();
+    return;
+  }
+  if (performance.now() - stopAskedAt < echoMs) return;
+  if (children.length === 0) process.exit(1);
+  for (const child of children.splice(0)) child.kill();
+}
+
+async function takeDown(): Promise<void> {
+  if (unshownPassword !== null) say(`The password of the first administrator is ${unshownPassword} (shown this once).`);
+  await Promise.all(children.map((child) => child.stop(graceMs)));
+  await database?.stop().catch((error: unknown) => say(explainFailure(error)));
+  await unlock?.();
+}

@@ -1,0 +1,32 @@
+import { sep } from 'node:path';
+
+export interface Running {
+  address: string;
+  username: string;
+  generatedPassword: string | null;
+  dataDir: string;
+  /** Where the embedded database lies; null when DATABASE_URL names another. */
+  databaseFolder: string | null;
+  mailServer: string | null;
+}
+
+/** What a person who just started the service wants to know. */
+export function banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer }: Running): string {
+  const rows = [
+    ['Address', address],
+    ['API docs', `${address}/docs`],
+    ['Sign in', generatedPassword === null ? username : `${username}, password ${generatedPassword} (shown this once)`],
+    ['Data', `${dataDir} ${whatLiesThere(dataDir, databaseFolder)}`],
+    ['Mail', mailServer ?? 'no fallback server: set SMTP_HOST and SMTP_FROM, or a server for each tenant'],
+    ['Stop', 'Ctrl-C'],
+  ];
+  return ['', 'Portal is running.', '', ...rows.map(([label, value]) => `  ${label?.padEnd(9)} ${value}`), ''].join(
+    '\n',
+  );
+}
+
+function whatLiesThere(dataDir: string, databaseFolder: string | null): string {
+  if (databaseFolder === null) return '(files; the database is that of DATABASE_URL)';
+  const isInside = databaseFolder.startsWith(dataDir + sep);
+  return isInside ? '(files, keys and database)' : `(files and keys), database in ${databaseFolder}`;
+}

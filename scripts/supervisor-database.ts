@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startEmbeddedPostgres } from '@portal/db/embedded';
+import { explainFailure } from './explain-failure.ts';
+import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
+
+export interface KeptDatabase {
+  url(): string;
+  /** Where it lies. */
+  folder: string;
+  stop(): Promise<void>;
+}
+
+/** Runs the embedded PostgreSQL and starts it again whenever it ends, until it is stopped. */
+export async function keepDatabase(
+  dataDir: string,
+  { say, onMoved }: { say: (line: string) => void; onMoved: () => void },
+): Promise<KeptDatabase> {
+  const stopping = new AbortController();
+  let server = await startEmbeddedPostgres({ dataDir, log: say });
+
+  async function watch(): Promise<void> {
+    for (let failures = 0; ;) {
+      const startedAt = performance.now();
+      await server.ended;
+      if (stopping.signal.aborted) return;
+      failures = failuresInRow(failures, performance.now() - startedAt);
+      say('PostgreSQL ended unexpectedly, it is started again.');
+      // The first restart is immediate: every second without it is a second of errors
+      if (failures > 1) await pause(restartPauseMs(failures - 1), undefined, { signal: stopping.signal });
+      const { url } = server;
+      try {
+        server = await startEmbeddedPostgres({ dataDir, log: say });
+        say('PostgreSQL runs again.');
+      } catch (error) {
+        say(`PostgreSQL could not be started. ${explainFailure(error)}`);
+      }
+      if (stopping.signal.aborted) return;
+      if (server.url !== url) onMoved();
+    }
+  }
+
+  const watched = watch().catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  return {
+    url: () => server.url,
+    folder: server.folder,
+    async stop() {
+      stopping.abort();
+      await server.stop();
+      await watched;
+      // The watch may have been in the middle of a start
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { keptKeys } from './supervisor-keys.ts';
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-keys-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+it('makes two keys of 32 bytes once, readable by their owner alone', async () => {
+  const folder = await emptyFolder();
+  const keys = await keptKeys(folder);
+  for (const key of [keys.SESSION_SECRET, keys.SECRETS_KEYS]) expect(key).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/);
+  expect(keys.SESSION_SECRET).not.toBe(keys.SECRETS_KEYS);
+  expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
+  expect(await keptKeys(folder)).toEqual(keys);
+});
+
+it('does not replace a damaged file: what the keys encrypted would be lost', async () => {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'keys.json'), '{"SESSION_SECRET":');
+  await expect(keptKeys(folder)).rejects.toThrow(/keys\.json is damaged/);
+});

@@ -1,0 +1,37 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const tries = 30;
+
+/** A port nobody uses at this moment. */
+export async function freePort(host: string): Promise<number> {
+  const result = await tryListen(host, 0);
+  if (typeof result === 'number') return result;
+  throw new Error(`HOST ${host} cannot be listened on: ${result.message}`);
+}
+
+/** Waits up to three seconds for the port, which an API whose supervisor was killed may still be leaving. */
+export async function expectFree(host: string, port: number): Promise<void> {
+  for (let turn = 1; ; turn++) {
+    const result = await tryListen(host, port);
+    if (typeof result === 'number') return;
+    if (result.code === 'EADDRINUSE' && turn < tries) {
+      await pause(100);
+      continue;
+    }
+    const reason = result.code === 'EADDRINUSE' ? 'something else uses it' : result.message;
+    throw new Error(`Port ${port} of ${host} cannot be used: ${reason}. Choose another one with PORT.`);
+  }
+}
+
+/** The port it got, or why it got none. */
+async function tryListen(host: string, port: number): Promise<number | NodeJS.ErrnoException> {
+  const { promise, resolve } = Promise.withResolvers<number | NodeJS.ErrnoException>();
+  const server = createServer();
+  server.once('error', resolve);
+  server.listen({ host, port, exclusive: true }, () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
+  });
+  return promise;
+}

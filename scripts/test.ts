@@ -1,0 +1,65 @@
+// npm test: runs the tests (arguments go to vitest), says which needed a missing server, closes with the counts.
+// With --missing-packages it only prints what to install for the missing servers.
+import { createVitest, parseCLI, type Vitest } from 'vitest/node';
+import { serviceBinary, services } from '@portal/db/testing/services';
+import { countResults, type Counts } from './test-counts.ts';
+
+const missing = services.filter(({ binary }) => serviceBinary(binary) === null);
+const mustHaveAll = process.env['CI'] === 'true';
+
+const args = process.argv.slice(2);
+if (args.includes('--missing-packages')) {
+  console.log(missing.map(({ debianPackage }) => debianPackage).join(' '));
+  process.exit();
+}
+
+let endAskedAt: number | null = null;
+const counts = await runTests(args);
+for (const { binary, debianPackage, skipped } of missing) {
+  console.log(`${binary} is missing, so ${skipped} were skipped. Debian and Ubuntu: apt-get install ${debianPackage}`);
+}
+if (mustHaveAll) counts.failed += missing.length;
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+process.exit(endAskedAt !== null || counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+async function runTests(given: string[]): Promise<Counts> {
+  const { filter, options } = parseCLI(['vitest', 'run', ...given]);
+  // What vitest's own command line sets before it starts
+  process.env['NODE_ENV'] ??= 'test';
+  process.env['VITEST'] = 'true';
+  const vitest = await createVitest({ ...options, watch: false });
+  endOnSignal(vitest);
+  try {
+    await vitest.start(filter);
+    return countResults(vitest.state.getTestModules(), vitest.state.getUnhandledErrors());
+  } catch (error) {
+    // vitest has already said so
+    if (error instanceof Error && 'code' in error && error.code === 'VITEST_FILES_NOT_FOUND') {
+      return { passed: 0, failed: 0, skipped: 0 };
+    }
+    vitest.logger.printError(error);
+    return { passed: 0, failed: 1, skipped: 0 };
+  } finally {
+    await vitest.close();
+  }
+}
+
+/** Lets the servers of the run end with it; a second signal does not wait. */
+function endOnSignal(vitest: Vitest): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // vite would exit at once and leave the database behind
+    process.removeAllListeners(signal);
+    process.on(signal, () => {
+      if (endAskedAt !== null) {
+        // The terminal, npm and the bootstrap may each send one
+        if (performance.now() - endAskedAt > 500) process.exit(1);
+        return;
+      }
+      endAskedAt = performance.now();
+      void vitest.cancelCurrentRun('keyboard-input');
+      // Cancelling waits for the tests under way, which may be long ones
+      setTimeout(() => void vitest.close().finally(() => process.exit(1)), 3_000).unref();
+    });
+  }
+}
