@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { migrateDatabase } from '@portal/db/migrate';
+import { startTestServer } from '@portal/db/testing/server';
+
+/** The heap flags of the start scripts, so that what is measured is what runs. */
+export const heapFlags = ['--max-semi-space-size=8', '--max-old-space-size=192'];
+
+export const median = (values: number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+};
+
+export const percentile = (values: number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+};
+
+/** Runs the measurements in turn, A B A B …, so that a machine that changes its speed changes it for all; answers the values of each. */
+export async function alternate<Name extends string>(
+  rounds: number,
+  measurements: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(measurements) as Name[];
+  const results = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) results[name].push(await measurements[name]());
+  }
+  return results;
+}
+
+/** Prints our figure, the limit measured in the same run, their ratio and what it is meant to be. */
+export function report(what: string, figures: { ours: number; limit: number; unit: string; goal: string }): void {
+  const show = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 });
+  console.log(
+    `${what}: ours ${show(figures.ours)} ${figures.unit}, limit ${show(figures.limit)} ${figures.unit}, ratio ${(figures.ours / figures.limit).toFixed(2)} (${figures.goal})`,
+  );
+}
+
+const stops: (() => Promise<unknown>)[] = [];
+
+/** Ends what a benchmark started, last first. */
+export async function stopAll(): Promise<void> {
+  for (const stop of stops.splice(0).toReversed()) await stop();
+}
+
+/** A migrated PostgreSQL of this benchmark's own, as durable as the one people run. */
+export async function benchDatabase(): Promise<{ url: string; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const postgres = await startTestServer({ durable: true });
+  stops.push(() => postgres.stop());
+  await migrateDatabase(postgres.url);
+  return { url: postgres.url, folder };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Settings of the apps for a benchmark; keys of no value beyond it. */
+export const benchSettings = (databaseUrl: string, dataDir: string): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: dataDir,
+  SESSION_SECRET: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
+  SECRETS_KEYS: `bench:${Buffer.alloc(32, 8).toString('base64')}`,
+});
+
+/** Starts a program as its own process, its output in a file, and waits until it answers on its port. */
+export async function startServer(
+  program: string,
+  env: Record<string, string>,
+  logFile: string,
+): Promise<{ url: string; child: ChildProcess }> {
+  const port = await freePort();
+  const log = openSync(logFile, 'a');
+  const child = spawn(process.execPath, [...heapFlags, program], {
+    env: { PATH: process.env['PATH'], PORT: String(port), ...env },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  stops.push(() => stopProcess(child));
+  const url = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}; see ${logFile}`);
+    const answer = await fetch(`${url}/health`).catch(() => null);
+    if (answer?.ok) return { url, child };
+    await pause(50);
+  }
+  throw new Error(`${program} did not answer`);
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await Promise.race([ended, pause(10_000)]);
+  child.kill('SIGKILL');
+}
