@@ -6,7 +6,9 @@ const needsDatabase = ['packages/db/**/*.test.ts', 'packages/usecases/**/*.test.
 export default defineConfig({
   test: {
     // Argon2, process starts and mail deliveries take their time on a small machine with all cores busy
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    // What is waited for comes soon or never; a loaded machine may take its time
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     // By default one core stays free, which on two halves the speed; many tests wait for processes anyway.

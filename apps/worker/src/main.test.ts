@@ -88,7 +88,7 @@ describeOnEachQueue('the worker process', (env) => {
     await whenReady(worker);
     const mail = await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === user.email, 20_000);
     expect(mail.text).toContain('/reset-password#token=');
-    await vi.waitFor(async () => expect(await statesOf(user.tenantId)).toEqual(['sent']), 5_000);
+    await vi.waitFor(async () => expect(await statesOf(user.tenantId)).toEqual(['sent']), 20_000);
     worker.child.kill('SIGTERM');
     expect(await worker.exitCode).toBe(0);
     expect(worker.output()).toContain('the worker has stopped');
@@ -138,7 +138,7 @@ describe.skipIf(!serviceBinary('redis-server'))('the worker process while Redis 
     await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === before.email, 20_000);
     await redis.halt();
     await queueReset(during);
-    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 20_000);
     await redis.resume();
     await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === during.email, 30_000);
     await redis.empty();
@@ -165,7 +165,7 @@ describe('the worker process while the database is away', () => {
     await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === before.email, 20_000);
     await gate.shut();
     await queueReset(during);
-    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 20_000);
     await gate.open();
     await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === during.email, 30_000);
     expect(worker.child.exitCode).toBeNull();
@@ -183,7 +183,7 @@ describe('the worker process', () => {
   it('starts while its servers are away, and still stops when told to', async () => {
     const worker = start({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
     await whenReady(worker);
-    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 10_000);
+    await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 20_000);
     worker.child.kill('SIGINT');
     expect(await worker.exitCode).toBe(0);
     expect(worker.output().match(/the job queue cannot be reached/g)).toHaveLength(1);

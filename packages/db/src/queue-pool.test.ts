@@ -29,7 +29,7 @@ it('survives a server that ends a connection in the very moment it is made', asy
     onConnectionLost: (error) => void lost.push(error),
   });
   const client = await pool.connect();
-  await vi.waitFor(() => expect(lost.map(({ message: text }) => text)).toContain('terminating connection'), 5_000);
+  await vi.waitFor(() => expect(lost.map(({ message: text }) => text)).toContain('terminating connection'), 20_000);
   client.release(true);
   await pool.end();
 });

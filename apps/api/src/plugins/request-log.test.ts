@@ -60,8 +60,9 @@ describe('the log', () => {
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(app.server, 'request');
     socket.destroy();
-    await vi.waitFor(() =>
-      expect(logLines).toContainEqual(expect.objectContaining({ route: '/slow', status: 499, ip: '127.0.0.1' })),
+    await vi.waitFor(
+      () => expect(logLines).toContainEqual(expect.objectContaining({ route: '/slow', status: 499, ip: '127.0.0.1' })),
+      20_000,
     );
     release();
   });

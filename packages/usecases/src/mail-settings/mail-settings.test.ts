@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings';
 import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
@@ -11,16 +11,12 @@ import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from './smtp-config.ts
 import { smtpSettingsOf } from './smtp-settings-of.ts';
 import { testSmtpConfig } from './test-smtp-config.ts';
 
-let fallback: TestSmtpServer;
-const fallbackPort = 2_000 + Math.floor(Math.random() * 20_000);
+const fallback = await startSmtpServer();
 const { runtime, make, signedIn } = await testRuntime({
   SMTP_HOST: '127.0.0.1',
-  SMTP_PORT: String(fallbackPort),
+  SMTP_PORT: String(fallback.port),
   SMTP_SECURITY: 'none',
   SMTP_FROM: 'service@example.org',
-});
-beforeAll(async () => {
-  fallback = await startSmtpServer({ port: fallbackPort });
 });
 afterAll(() => fallback.stop());
 
@@ -89,7 +85,7 @@ describe('mail settings', () => {
     const ctx = await admin();
     await putSmtpConfig(ctx, SmtpConfigInput.parse({ bugReportRecipient: 'it@example.org' }));
     expect(await getSmtpConfig(ctx)).toMatchObject({ host: null, bugReportRecipient: 'it@example.org' });
-    expect(await smtpSettingsOf(ctx)).toMatchObject({ port: fallbackPort, fromAddress: 'service@example.org' });
+    expect(await smtpSettingsOf(ctx)).toMatchObject({ port: fallback.port, fromAddress: 'service@example.org' });
   });
 
   it.each([

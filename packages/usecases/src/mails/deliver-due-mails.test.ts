@@ -141,7 +141,7 @@ describe('delivering what is due', () => {
     const user = await make.user();
     await queueReset(user);
     const delivering = deliver(contextOf(user.tenantId, server.port));
-    await vi.waitFor(() => expect(server.messages).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(server.messages).toHaveLength(1), 20_000);
     const { rows } = await runtime.database.acrossTenants('a test looks', (tx) =>
       tx.execute(
         sql`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,

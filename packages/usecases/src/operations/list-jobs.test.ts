@@ -11,7 +11,7 @@ import { allJobs } from './all-jobs.ts';
 import { listJobs } from './list-jobs.ts';
 
 const { url, make, signedIn } = await testRuntime();
-const soon = { timeout: 10_000, interval: 50 };
+const soon = { timeout: 20_000, interval: 50 };
 
 describeOnEachQueue('the list of jobs', (env) => {
   it('names each with its schedule, its last run and what there is of it', async () => {

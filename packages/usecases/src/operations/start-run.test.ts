@@ -26,7 +26,7 @@ const syncJob = defineTenantJob({
   timeoutMs: 10_000,
 });
 
-const soon = { timeout: 10_000, interval: 25 };
+const soon = { timeout: 20_000, interval: 25 };
 const workers: TestWorker[] = [];
 const work = (handler: Handler): TestWorker => {
   const worker = startTestWorker(url, { handlers: [handler] });

@@ -65,7 +65,7 @@ describeOnEachQueue('a queue', (env) => {
     await queues.enqueue(countJob, { tenantId, n: 1, at }, { origin: { requestId: 'request-1', actorId } });
     const seen: BullJob[] = [];
     work(queues, async (bull) => void seen.push(bull));
-    await vi.waitFor(() => expect(seen).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(seen).toHaveLength(1), 20_000);
     const [bull] = seen;
     expect(Envelope.parse(bull?.data)).toMatchObject({ tenantId, actorId, requestId: 'request-1', runId: null });
     expect(bull && payloadOf(bull)).toEqual({ tenantId, n: 1, at });
@@ -88,15 +88,15 @@ describeOnEachQueue('a queue', (env) => {
       });
     }
     await queues.enqueue(countJob, { tenantId, n: 1 });
-    await vi.waitFor(() => expect(seen).toEqual([1]), 5_000);
+    await vi.waitFor(() => expect(seen).toEqual([1]), 20_000);
     await Promise.all([2, 3, 4, 5].map((n) => (n % 2 ? queues : elsewhere).enqueue(countJob, { tenantId, n })));
     await queues.enqueue(countJob, { tenantId, n: 6 });
     gate.resolve();
     // Of the nudges that came meanwhile the last one's payload counts.
-    await vi.waitFor(() => expect(seen).toEqual([1, 6]), 5_000);
+    await vi.waitFor(() => expect(seen).toEqual([1, 6]), 20_000);
     await vi.waitFor(
       async () => expect(await queues.counts()).toMatchObject({ files: { waiting: 0, active: 0, delayed: 0 } }),
-      5_000,
+      20_000,
     );
     expect(mostAtOnce).toBe(1);
     expect(seen).toEqual([1, 6]);
@@ -109,7 +109,10 @@ describeOnEachQueue('a queue', (env) => {
     expect((await queues.counts()).files.waiting).toBe(1);
     const seen: number[] = [];
     work(queues, async (bull) => void seen.push(payloadOf(bull).n));
-    await vi.waitFor(async () => expect((await queues.counts()).files).toMatchObject({ waiting: 0, active: 0 }), 5_000);
+    await vi.waitFor(
+      async () => expect((await queues.counts()).files).toMatchObject({ waiting: 0, active: 0 }),
+      20_000,
+    );
     expect(seen).toHaveLength(1);
   });
 
@@ -126,7 +129,7 @@ describeOnEachQueue('a queue', (env) => {
       await queues.enqueue(countJob, { tenantId, n });
       if (n % 10 === 0) await pause(n % 7);
     }
-    await vi.waitFor(() => expect(found).toBe(100), 5_000);
+    await vi.waitFor(() => expect(found).toBe(100), 20_000);
   });
 
   it('works jobs of different keys side by side', async () => {
@@ -154,11 +157,11 @@ describeOnEachQueue('a queue', (env) => {
     });
     await queues.enqueue(countJob, { tenantId: again, n: 1 });
     await queues.enqueue(countJob, { tenantId: never, n: 1 });
-    await vi.waitFor(async () => expect((await queues.counts()).files.failed).toBe(2), 5_000);
+    await vi.waitFor(async () => expect((await queues.counts()).files.failed).toBe(2), 20_000);
     expect(tries.filter((id) => id === again)).toHaveLength(3);
     expect(tries.filter((id) => id === never)).toHaveLength(1);
     await queues.enqueue(countJob, { tenantId: never, n: 2 });
-    await vi.waitFor(() => expect(tries.filter((id) => id === never)).toHaveLength(2), 5_000);
+    await vi.waitFor(() => expect(tries.filter((id) => id === never)).toHaveLength(2), 20_000);
   });
 
   it('keeps a bounded number of finished jobs', async () => {
@@ -168,11 +171,11 @@ describeOnEachQueue('a queue', (env) => {
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => queues.push(countJob, { tenantId: newId(), n })));
     }
-    await vi.waitFor(() => expect(done).toBe(250), 15_000);
+    await vi.waitFor(() => expect(done).toBe(250), 20_000);
     // Two hundred, and what jobs that end at the same moment leave each other.
     await vi.waitFor(
       async () => expect(await queues.queue('files').getCompletedCount()).toBeLessThanOrEqual(210),
-      5_000,
+      20_000,
     );
   });
 
@@ -199,15 +202,15 @@ describe('a queue that is away', () => {
     const consumer = workOn(queues, async (bull) => void seen.push(payloadOf(bull).n));
     try {
       await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
-      await vi.waitFor(() => expect(seen).toEqual([1]), 5_000);
+      await vi.waitFor(() => expect(seen).toEqual([1]), 20_000);
       await cut();
       await pause(300);
       for (const n of [2, 3]) await queues.enqueue(countJob, { tenantId: newId(), n });
       expect(queues.lostNudges()).toBe(2);
       await expect(queues.ping()).rejects.toThrow();
       await restore();
-      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 4 }), { timeout: 10_000, interval: 200 });
-      await vi.waitFor(() => expect(seen).toEqual([1, 4]), 10_000);
+      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 4 }), { timeout: 20_000, interval: 200 });
+      await vi.waitFor(() => expect(seen).toEqual([1, 4]), 20_000);
     } finally {
       await consumer.close();
       await queues.close();
@@ -236,8 +239,8 @@ describe('a queue that is away', () => {
     await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
     expect(queues.lostNudges()).toBe(1);
     await gate.open();
-    await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 10_000, interval: 200 });
-    await vi.waitFor(() => expect(seen).toEqual([2]), 10_000);
+    await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(() => expect(seen).toEqual([2]), 20_000);
     await consumer.close();
     await queues.close();
   });
@@ -267,7 +270,7 @@ describe('a queue that is away', () => {
       await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
       expect(queues.lostNudges()).toBe(1);
       await redis.resume();
-      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 10_000, interval: 200 });
+      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 20_000, interval: 200 });
       expect((await queues.counts()).files.waiting).toBe(1);
       await queues.close();
       await redis.stop();

@@ -12,7 +12,7 @@ import { describeRhythm, type Rhythm, schedule, type Schedule, scheduleId } from
 /** The time a schedule fired for, which the request id of its job names. */
 const timeIn = (requestId: string): number => Number(requestId.slice(requestId.lastIndexOf(':') + 1));
 
-const soon = { timeout: 10_000, interval: 25 };
+const soon = { timeout: 20_000, interval: 25 };
 
 describeOnEachQueue('schedules', (env) => {
   const database = testDatabase();

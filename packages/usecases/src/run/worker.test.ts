@@ -28,7 +28,7 @@ const tenantJob = (name: string, overrides: { attempts?: number; timeoutMs?: num
     ...overrides,
   });
 
-const soon = { timeout: 10_000, interval: 25 };
+const soon = { timeout: 20_000, interval: 25 };
 
 describeOnEachQueue('a worker', (env) => {
   const open: TestWorker[] = [];
