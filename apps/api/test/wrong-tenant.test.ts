@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
+import { NewCustomModule } from '@portal/domain/custom-modules';
 import { newId } from '@portal/domain/ids';
 import { deliverMails } from '@portal/usecases/mails/jobs';
+import { createCategory } from '@portal/usecases/modules/manage-categories';
+import { createCustomModule } from '@portal/usecases/modules/manage-custom-modules';
+import { createGroup } from '@portal/usecases/modules/manage-groups';
 import { startRun } from '@portal/usecases/operations/start-run';
 import { testApp } from '../testing/app.ts';
 import { bodyExample, methodOf } from './every-route.ts';
@@ -16,6 +20,8 @@ async function userWithAvatar(tenantId: string) {
   return make.user({ tenantId, avatarPath: path });
 }
 
+const sharedModule = NewCustomModule.parse({ name: 'Wiki', url: 'https://wiki.example.org', shared: true });
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -25,6 +31,11 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/users/:id/welcome-mail': async () => (await make.user({ tenantId: them.tenantId })).id,
   '/users/:id/logout-all': async () => (await make.user({ tenantId: them.tenantId })).id,
   '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
+  '/groups/:id': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
+  '/groups/:id/members': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
+  '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },
+  '/module-categories/:key': async () => (await createCategory(await signedIn(them), { name: newId() })).key,
+  '/custom-modules/:id': async () => (await createCustomModule(await signedIn(them), sharedModule)).id,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { GrantLevel, ModuleKey } from './modules.ts';
 
 export const Role = z.enum(['SUPER_ADMIN', 'ADMIN', 'USER']);
 export type Role = z.infer<typeof Role>;
@@ -23,11 +24,17 @@ export const isSuperAdmin = (actor: Pick<Actor, 'role'>): boolean => actor.role 
 /**
  * Who may call a route. `open` needs a reason, because it is the only way past the session check.
  */
-export type Access = { kind: 'open'; why: string } | { kind: 'signedIn' } | { kind: 'role'; role: Role };
+export type Access =
+  | { kind: 'open'; why: string }
+  | { kind: 'signedIn' }
+  | { kind: 'role'; role: Role }
+  | { kind: 'module'; module: ModuleKey; level: GrantLevel };
 
 export const open = (why: string): Access => ({ kind: 'open', why });
 export const signedIn: Access = { kind: 'signedIn' };
 export const role = (needed: Role): Access => ({ kind: 'role', role: needed });
+/** The module must be on, and granted to the caller at this level; administrators hold MANAGE. */
+export const needs = (module: ModuleKey, level: GrantLevel): Access => ({ kind: 'module', module, level });
 
 /** One line per route for the reviewed list of who may call what. */
 export const describeAccess = (access: Access): string => {
@@ -38,5 +45,7 @@ export const describeAccess = (access: Access): string => {
       return 'signed in';
     case 'role':
       return access.role;
+    case 'module':
+      return `${access.level.toLowerCase()}:${access.module}`;
   }
 };

@@ -24,6 +24,21 @@ export const auditActions = [
   'smtp_config.delete',
   'welcome_mail.update',
   'welcome_mail.delete',
+  'groups.create',
+  'groups.update',
+  'groups.delete',
+  'groups.members',
+  'modules.update',
+  'module_grants.set',
+  'module_grants.delete',
+  'module_categories.create',
+  'module_categories.update',
+  'module_categories.order',
+  'module_categories.assign',
+  'module_categories.delete',
+  'custom_modules.create',
+  'custom_modules.update',
+  'custom_modules.delete',
 ] as const;
 
 export const AuditAction = z.enum(auditActions);

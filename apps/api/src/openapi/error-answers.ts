@@ -1,4 +1,3 @@
-import type { Access } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
 import { type ErrorBody, errorBody } from '../plugins/error-body.ts';
 import type { ListedRoute } from '../plugins/route-list.ts';
@@ -10,6 +9,9 @@ const sentences: Record<string, string> = {
   FORBIDDEN: 'You may not do this.',
   PASSWORD_CHANGE_REQUIRED: 'Please change your password first.',
   ORIGIN_NOT_ALLOWED: 'Requests from this origin are not allowed.',
+  MODULE_DISABLED: 'This module is switched off for your organization.',
+  MODULE_ACCESS_DENIED: 'You have no access to this module. Please ask an administrator of your organization.',
+  MANAGE_REQUIRED: 'You may use this module, but not manage it. Please ask an administrator of your organization.',
   NOT_FOUND: notFound().message,
   PAYLOAD_TOO_LARGE: 'The request body is too large.',
   UNSUPPORTED_MEDIA_TYPE: 'The request body has a content type this route does not take.',
@@ -29,7 +31,10 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
     [401, 'UNAUTHENTICATED', needsSession],
     [403, 'ORIGIN_NOT_ALLOWED', changes],
     [403, 'PASSWORD_CHANGE_REQUIRED', needsSession],
-    [403, 'FORBIDDEN', needsRole(access)],
+    [403, 'FORBIDDEN', access.kind === 'role'],
+    [403, 'MODULE_DISABLED', access.kind === 'module'],
+    [403, 'MODULE_ACCESS_DENIED', access.kind === 'module'],
+    [403, 'MANAGE_REQUIRED', access.kind === 'module' && access.level === 'MANAGE'],
     [404, 'NOT_FOUND', url.includes(':')],
     [413, 'PAYLOAD_TOO_LARGE', schema?.body !== undefined],
     [415, 'UNSUPPORTED_MEDIA_TYPE', schema?.body !== undefined],
@@ -43,8 +48,6 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
   for (const [status, own] of Object.entries(errors)) for (const code of own) add(Number(status), code);
   return new Map([...codes].toSorted(([a], [b]) => a - b));
 }
-
-const needsRole = (access: Access): boolean => access.kind !== 'open' && access.kind !== 'signedIn';
 
 /** The answer with one of these codes, with an example for each. */
 export function errorAnswer(status: number, codes: string[]) {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { type Access, type Actor, hasRole } from '@portal/domain/access';
 import { forbidden, type PortalError } from '@portal/domain/errors';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { checkModuleAccess } from '@portal/usecases/modules/module-access';
 import type { Ctx } from '@portal/usecases/run/context';
 import type { Runtime } from '@portal/usecases/run/runtime';
 import { sessionTokenOf } from '../session-cookie.ts';
@@ -73,7 +74,9 @@ function guardOf(access: Access, route: string, runtime: Runtime): Guard {
     request.visit = visitOf(request);
     authenticate(request.visit, sessionTokenOf(request)).then((ctx) => {
       request[session] = ctx;
-      done(refusal(ctx));
+      const refused = refusal(ctx);
+      if (refused || access.kind !== 'module') return done(refused);
+      checkModuleAccess(ctx, access).then(() => done(), done);
     }, done);
   };
 }

@@ -10,7 +10,10 @@ export interface AuditEvent {
   action: AuditAction;
   /** The tenant the entry is about; null when none is known. */
   tenantId: string | null;
-  target?: { type: 'user' | 'tenant' | 'session'; id: string };
+  target?: {
+    type: 'user' | 'tenant' | 'session' | 'group' | 'module' | 'module_category' | 'custom_module';
+    id: string;
+  };
   /** One English sentence; never a secret value. */
   summary: string;
 }

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { role, signedIn } from '@portal/domain/access';
+import { categoryLimit, CategoryName, ModuleCategory } from '@portal/domain/module-categories';
+import { requiredLine } from '@portal/domain/text';
+import {
+  assignModule,
+  createCategory,
+  deleteCategory,
+  listCategories,
+  renameCategory,
+  setCategoryOrder,
+} from '@portal/usecases/modules/manage-categories';
+import { type App, NoContent } from '../typed.ts';
+
+const tags = ['modules'];
+const access = role('ADMIN');
+const params = z.object({ key: z.string() });
+
+const CategoryOrder = z
+  .preprocess(
+    (body) => (Array.isArray(body) ? { keys: body } : body),
+    z.object({ keys: z.array(requiredLine()).max(categoryLimit) }),
+  )
+  .meta({ example: { keys: ['sales', 'infrastructure', 'accounting', 'tools'] } });
+
+/** The headings of a tenant’s sidebar, and which module stands under which. */
+export function registerModuleCategories(app: App): void {
+  app.get(
+    '/module-categories',
+    {
+      config: { access: signedIn },
+      schema: {
+        tags,
+        summary: 'List the categories of modules',
+        description:
+          'In order, `custom-modules` last, each with the built-in modules it holds; custom modules name their category themselves. A tenant starts with five categories.',
+        response: { 200: z.array(ModuleCategory) },
+      },
+    },
+    (request) => listCategories(request.ctx),
+  );
+
+  app.post(
+    '/module-categories',
+    {
+      config: { access, errors: { 409: ['CONFLICT', 'LIMIT_REACHED'] } },
+      schema: {
+        tags,
+        summary: 'Create a category',
+        description:
+          'It comes last but for `custom-modules`, and its key is made from its name. Names differ by more than upper and lower case. At most 100 categories.',
+        body: z.object({ name: CategoryName }).meta({ example: { name: 'Außendienst' } }),
+        response: { 201: ModuleCategory },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await createCategory(request.ctx, request.body)),
+  );
+
+  app.put(
+    '/module-categories/order',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Put the categories in order',
+        description:
+          'By the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and stays last wherever it stands in the list.',
+        body: CategoryOrder,
+        response: { 200: z.array(ModuleCategory) },
+      },
+    },
+    (request) => setCategoryOrder(request.ctx, request.body.keys),
+  );
+
+  app.put(
+    '/module-categories/assignment',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags,
+        summary: 'Move a built-in module to a category',
+        description:
+          'Answers all categories. A custom module is moved by changing its `category`; an unknown module or category answers 404.',
+        body: z
+          .object({ moduleKey: requiredLine(), categoryKey: requiredLine() })
+          .meta({ example: { moduleKey: 'calendar', categoryKey: 'sales' } }),
+        response: { 200: z.array(ModuleCategory) },
+      },
+    },
+    (request) => assignModule(request.ctx, request.body),
+  );
+
+  app.patch(
+    '/module-categories/:key',
+    {
+      config: { access, errors: { 409: ['CONFLICT'] } },
+      schema: {
+        tags,
+        summary: 'Rename a category',
+        description: 'Its key stays. `custom-modules` can be renamed, too.',
+        params,
+        body: z.object({ name: CategoryName }).meta({ example: { name: 'Vertrieb' } }),
+        response: { 200: ModuleCategory },
+      },
+    },
+    (request) => renameCategory(request.ctx, request.params.key, request.body),
+  );
+
+  app.delete(
+    '/module-categories/:key',
+    {
+      config: { access, errors: { 409: ['TARGET_REQUIRED', 'CONFLICT'] } },
+      schema: {
+        tags,
+        summary: 'Delete a category',
+        description:
+          'All it holds goes to the category named by `target`, personal custom modules of other users too. Without a target 409 `TARGET_REQUIRED`, also for an empty category; `custom-modules` is never deleted (409 `CONFLICT`).',
+        params,
+        querystring: z.object({ target: requiredLine().optional().describe('Key of the category that takes over') }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await deleteCategory(request.ctx, request.params.key, request.query.target);
+      return reply.status(204).send();
+    },
+  );
+}

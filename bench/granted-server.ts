@@ -1,0 +1,12 @@
+import { buildApp } from '@portal/api/app';
+import { needs } from '@portal/domain/access';
+import { readConfig } from '@portal/usecases/run/config';
+import { openLog } from '@portal/usecases/run/log';
+import { openRuntime } from '@portal/usecases/run/runtime';
+
+// The API with one more route, which does nothing but need a module: what bench modules asks.
+const config = readConfig(process.env);
+const log = openLog(config.logLevel, 'api');
+const app = await buildApp(openRuntime(config, { process: 'api', log }));
+app.get('/granted', { config: { access: needs('calendar', 'MANAGE') } }, () => Promise.resolve({ granted: true }));
+await app.listen({ host: config.http.host, port: config.http.port });

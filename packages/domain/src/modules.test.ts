@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { isModuleKey, modules } from './modules.ts';
+
+it('lists the modules of the contract, each with its default category and whether it can be managed', () => {
+  expect(modules.map(({ key, defaultCategory, hasManage }) => [key, defaultCategory, hasManage])).toEqual([
+    ['virtualization', 'infrastructure', true],
+    ['cloud-status', 'infrastructure', true],
+    ['certificate-manager', 'infrastructure', false],
+    ['tender-radar', 'sales', false],
+    ['canteen-billing', 'accounting', true],
+    ['merchandise-export', 'accounting', true],
+    ['invoice-mailbox', 'accounting', true],
+    ['calendar', 'tools', false],
+  ]);
+});
+
+it.each(['', 'constructor', '__proto__', 'Calendar', 'calendar '])('knows that %j is no module', (key) => {
+  expect(isModuleKey(key)).toBe(false);
+});

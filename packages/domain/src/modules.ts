@@ -1,0 +1,151 @@
+import { z } from 'zod';
+
+/** How far a grant goes; MANAGE includes USE. */
+export const GrantLevel = z.enum(['USE', 'MANAGE']);
+export type GrantLevel = z.output<typeof GrantLevel>;
+
+/** The headings a tenant's sidebar begins with, in this order. The last one is for modules of the tenant's own and stays last. */
+export const defaultCategories = [
+  { key: 'infrastructure', name: 'Infrastructure' },
+  { key: 'accounting', name: 'Financial accounting' },
+  { key: 'sales', name: 'Sales' },
+  { key: 'tools', name: 'Tools' },
+  { key: 'custom-modules', name: 'Custom modules' },
+] as const;
+
+interface ModuleEntry {
+  key: string;
+  name: string;
+  /** One sentence for the administrator who decides about it. */
+  description: string;
+  defaultCategory: (typeof defaultCategories)[number]['key'];
+  /** Whether any of its routes needs the level MANAGE. */
+  hasManage: boolean;
+}
+
+/**
+ * Every module of the product, in the order in which those of one category are shown. An area adds its module here and nowhere else:
+ * catalog, grants, switches, placement and the route marker `needs` follow from the entry.
+ */
+export const modules = [
+  {
+    key: 'virtualization',
+    name: 'Virtualization',
+    description: 'Watches virtualization, backup and mail gateway servers.',
+    defaultCategory: 'infrastructure',
+    hasManage: true,
+  },
+  {
+    key: 'cloud-status',
+    name: 'Cloud status',
+    description: 'Checks cloud instances and their versions, and reports failures by mail.',
+    defaultCategory: 'infrastructure',
+    hasManage: true,
+  },
+  {
+    key: 'certificate-manager',
+    name: 'Certificate manager',
+    description: 'Analyzes certificates and keys and converts them from one format to another.',
+    defaultCategory: 'infrastructure',
+    hasManage: false,
+  },
+  {
+    key: 'tender-radar',
+    name: 'Tender radar',
+    description: 'Finds public tenders by saved searches and reports new ones.',
+    defaultCategory: 'sales',
+    hasManage: false,
+  },
+  {
+    key: 'canteen-billing',
+    name: 'Canteen billing',
+    description: 'Turns canteen sales into a file for payroll accounting.',
+    defaultCategory: 'accounting',
+    hasManage: true,
+  },
+  {
+    key: 'merchandise-export',
+    name: 'Merchandise export',
+    description: 'Turns merchandise lists into a file for financial accounting.',
+    defaultCategory: 'accounting',
+    hasManage: true,
+  },
+  {
+    key: 'invoice-mailbox',
+    name: 'Invoice mailbox',
+    description: 'Fetches invoices from a mailbox and reads what they say.',
+    defaultCategory: 'accounting',
+    hasManage: true,
+  },
+  {
+    key: 'calendar',
+    name: 'Calendar',
+    description: 'Shows the events of calendars that each user adds.',
+    defaultCategory: 'tools',
+    hasManage: false,
+  },
+] as const satisfies readonly ModuleEntry[];
+
+const moduleKeys = modules.map(({ key }) => key);
+
+export const ModuleKey = z.enum(moduleKeys);
+export type ModuleKey = z.output<typeof ModuleKey>;
+
+const knownKeys = new Set<string>(moduleKeys);
+/** A stored key may be of another release, which has a module that this one does not. */
+export const isModuleKey = (key: string): key is ModuleKey => knownKeys.has(key);
+
+const names = new Map(modules.map(({ key, name }) => [key, name]));
+export const moduleName = (key: ModuleKey): string => names.get(key) ?? key;
+
+/** A module as a tenant has it. */
+export const Module = z
+  .object({
+    key: ModuleKey,
+    name: z.string(),
+    enabled: z.boolean().describe('False once an administrator has switched it off for everyone'),
+    category: z.string().describe('Key of the category it stands in'),
+  })
+  .meta({
+    id: 'Module',
+    example: { key: 'virtualization', name: 'Virtualization', enabled: true, category: 'infrastructure' },
+  });
+export type Module = z.output<typeof Module>;
+
+export const CatalogModule = z
+  .object({
+    key: ModuleKey,
+    name: z.string(),
+    description: z.string(),
+    defaultCategory: z.string(),
+    hasManage: z.boolean().describe('Whether the level MANAGE opens more than USE does'),
+  })
+  .meta({ id: 'CatalogModule', example: modules[0] });
+
+/** An entry of the caller's sidebar: a built-in module or a custom one. */
+export const ActiveModule = z
+  .object({
+    key: z.string().describe('Of a custom module `custom:` and its id'),
+    name: z.string(),
+    kind: z.enum(['builtin', 'custom']),
+    url: z.string().optional().describe('The page of a custom module'),
+    category: z.string(),
+    categoryName: z.string(),
+    level: GrantLevel,
+    canManage: z
+      .boolean()
+      .describe('The same as a level of MANAGE; of a custom module, whether the caller may change it'),
+  })
+  .meta({
+    id: 'ActiveModule',
+    example: {
+      key: 'tender-radar',
+      name: 'Tender radar',
+      kind: 'builtin',
+      category: 'sales',
+      categoryName: 'Sales',
+      level: 'USE',
+      canManage: false,
+    },
+  });
+export type ActiveModule = z.output<typeof ActiveModule>;

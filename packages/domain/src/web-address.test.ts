@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { HttpsAddress } from './web-address.ts';
+
+it.each([
+  'https://example.org',
+  'https://wiki.example.org/start?page=1&q=a@b#top',
+  'HTTPS://Example.org:8443/',
+  'https://10.0.0.1/',
+  'https://[2001:db8::1]/',
+  'https://müller.example/straße',
+])('takes %s as it is', (address) => {
+  expect(HttpsAddress.parse(` ${address} `)).toBe(address);
+});
+
+it.each([
+  ['plain http', 'http://example.org/'],
+  ['no scheme', 'example.org'],
+  ['a script', 'javascript:alert(1)'],
+  ['data', 'data:text/html,https://example.org'],
+  ['a username', 'https://anna@example.org/'],
+  ['a password', 'https://anna:secret@example.org/'],
+  ['an empty username', 'https://@example.org/'],
+  ['a username behind a backslash', 'https://example.org\\@evil.example/'],
+  ['no slashes', 'https:example.org'],
+  ['one slash', 'https:/example.org'],
+  ['three slashes', 'https:///example.org'],
+  ['no host', 'https://'],
+  ['a port without a host', 'https://:443/'],
+  ['a port there is not', 'https://example.org:99999/'],
+  ['white space', 'https://example.org/a b'],
+  ['a line break', 'https://example.org/\nx'],
+  ['nothing', ''],
+  ['too much', `https://example.org/${'x'.repeat(2_048)}`],
+])('refuses %s', (_, address) => {
+  expect(HttpsAddress.safeParse(address).success).toBe(false);
+});

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import type { TenantScope, Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
+import { moduleCategories, modulePlacements } from '@portal/db/schema/modules';
+import { tenants } from '@portal/db/schema/tenants';
+import { newId } from '@portal/domain/ids';
+import type { Arrangement, Category } from '@portal/domain/module-categories';
+import { defaultCategories } from '@portal/domain/modules';
+import { lockTenant } from '../tenants/lock-tenant.ts';
+
+const categoriesInOrder = sql`(
+  select coalesce(
+    json_agg(json_build_object('id', ${moduleCategories.id}, 'key', ${moduleCategories.key}, 'name', ${moduleCategories.name})
+      order by ${moduleCategories.position}), '[]')
+  from ${moduleCategories}
+)`;
+const placementsByModule = sql`(
+  select coalesce(json_object_agg(${modulePlacements.moduleKey}, ${modulePlacements.categoryId}), '{}') from ${modulePlacements}
+)`;
+
+/** Columns of an arrangement, for statements about the one row of the tenant at work: all of it as it stood at one instant. */
+export const arrangementColumns = {
+  categories: sql<Category[]>`${categoriesInOrder}`.as('categories'),
+  placements: sql<Record<string, string>>`${placementsByModule}`.as('placements'),
+};
+
+const storedArrangement = prepared<Record<string, never>>()('module_arrangement', (db) =>
+  db.select(arrangementColumns).from(tenants),
+);
+
+/** The tenant's categories and placements. The first one who looks makes the default set, once also when many look at the same time. */
+export async function readArrangement(ctx: TenantScope): Promise<Arrangement> {
+  return (await stored(ctx)) ?? changeArrangement(ctx, async (_tx, made) => made);
+}
+
+/** Changes categories and placements, one change of a tenant after the other, each on what the one before has left. */
+export const changeArrangement = <T>(
+  ctx: TenantScope,
+  work: (tx: Tx, arrangement: Arrangement) => Promise<T>,
+): Promise<T> =>
+  ctx.tx(async (tx) => {
+    await lockTenant(tx, ctx.tenantId);
+    return work(tx, (await stored(tx)) ?? (await makeDefaultCategories(tx, ctx.tenantId)));
+  });
+
+/** Null while no default set was made: `custom-modules` is never deleted, so afterwards there is always one. */
+async function stored(db: Pick<Tx, 'run'>): Promise<Arrangement | null> {
+  const [arrangement] = await db.run(storedArrangement, {});
+  return arrangement && arrangement.categories.length > 0 ? arrangement : null;
+}
+
+async function makeDefaultCategories(tx: Tx, tenantId: string): Promise<Arrangement> {
+  const categories = defaultCategories.map(({ key, name }, position) => ({
+    id: newId(),
+    tenantId,
+    key,
+    name,
+    position,
+  }));
+  await tx.insert(moduleCategories).values(categories);
+  return { categories, placements: {} };
+}

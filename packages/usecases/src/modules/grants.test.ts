@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { groups, moduleGrants } from '@portal/db/schema/modules';
+import { newId } from '@portal/domain/ids';
+import type { GrantTarget } from '@portal/domain/module-grants';
+import { type GrantLevel, modules } from '@portal/domain/modules';
+import { testRuntime } from '../../testing/runtime.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
+import { listAuditEntries } from '../audit/list-audit-entries.ts';
+import type { Ctx } from '../run/context.ts';
+import { setGroupMembers } from './group-members.ts';
+import { deleteGrant, grantMatrix, setGrant } from './manage-grants.ts';
+import { createGroup, deleteGroup } from './manage-groups.ts';
+import { setModuleEnabled } from './manage-modules.ts';
+import { moduleLevels } from './module-access.ts';
+
+const { make, signedIn } = await testRuntime();
+const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
+
+/** A tenant's administrator and a plain account of it. */
+async function tenant(): Promise<{ admin: Ctx; user: Ctx }> {
+  const admin = await signedIn(await make.user({ role: 'ADMIN' }));
+  return { admin, user: await signedIn(await make.user({ tenantId: admin.tenantId })) };
+}
+const toUser = (ctx: Ctx, moduleKey = 'calendar'): GrantTarget => ({
+  subjectType: 'user',
+  subjectId: ctx.actor.id,
+  moduleKey,
+});
+const toGroup = (subjectId: string, moduleKey = 'calendar'): GrantTarget => ({
+  subjectType: 'group',
+  subjectId,
+  moduleKey,
+});
+const levelOf = async (ctx: Ctx): Promise<GrantLevel | undefined> => (await moduleLevels(ctx)).get('calendar');
+
+describe('the level of an account', () => {
+  it('is that of its own grant, from the next look on', async () => {
+    const { admin, user } = await tenant();
+    expect([...(await moduleLevels(user))]).toEqual([]);
+    expect(await setGrant(admin, { ...toUser(user), level: 'USE' })).toEqual({ ...toUser(user), level: 'USE' });
+    expect([...(await moduleLevels(user))]).toEqual([['calendar', 'USE']]);
+    await setGrant(admin, { ...toUser(user), level: 'MANAGE' });
+    expect(await levelOf(user)).toBe('MANAGE');
+    await setGrant(admin, { ...toUser(user), level: 'USE' });
+    expect(await levelOf(user)).toBe('USE');
+    await deleteGrant(admin, toUser(user));
+    expect(await levelOf(user)).toBeUndefined();
+  });
+
+  it('is the greatest of its own grant and those of its groups', async () => {
+    const { admin, user } = await tenant();
+    const [one, two] = [
+      await createGroup(admin, { internalName: 'Eins' }),
+      await createGroup(admin, { internalName: 'Zwei' }),
+    ];
+    for (const { id } of [one, two]) await setGroupMembers(admin, id, [user.actor.id]);
+    await setGrant(admin, { ...toGroup(one.id), level: 'USE' });
+    expect(await levelOf(user)).toBe('USE');
+    await setGrant(admin, { ...toGroup(two.id), level: 'MANAGE' });
+    expect(await levelOf(user)).toBe('MANAGE');
+    await setGrant(admin, { ...toUser(user), level: 'USE' });
+    expect(await levelOf(user)).toBe('MANAGE');
+    await setGroupMembers(admin, two.id, []);
+    expect(await levelOf(user)).toBe('USE');
+    await deleteGroup(admin, one.id);
+    expect(await levelOf(user)).toBe('USE');
+    await deleteGrant(admin, toUser(user));
+    expect(await levelOf(user)).toBeUndefined();
+    await setGroupMembers(admin, two.id, [user.actor.id]);
+    expect(await levelOf(user)).toBe('MANAGE');
+    await deleteGroup(admin, two.id);
+    expect(await levelOf(user)).toBeUndefined();
+  });
+
+  it('is MANAGE on every module for administrators, and none on a module that is off', async () => {
+    const { admin, user } = await tenant();
+    await setGrant(admin, { ...toUser(user), level: 'MANAGE' });
+    expect([...(await moduleLevels(admin))]).toEqual(modules.map(({ key }) => [key, 'MANAGE']));
+    await setModuleEnabled(admin, 'calendar', false);
+    expect(await levelOf(admin)).toBeUndefined();
+    expect(await levelOf(user)).toBeUndefined();
+    await setModuleEnabled(admin, 'calendar', true);
+    expect(await levelOf(user)).toBe('MANAGE');
+  });
+
+  it('owes nothing to another tenant: neither grants, nor switches, nor a group of the same name', async () => {
+    const [ours, theirs] = [await tenant(), await tenant()];
+    await setGrant(theirs.admin, { ...toUser(theirs.user), level: 'MANAGE' });
+    await setModuleEnabled(theirs.admin, 'calendar', false);
+    expect(await levelOf(ours.user)).toBeUndefined();
+    expect(await levelOf(ours.admin)).toBe('MANAGE');
+  });
+});
+
+describe('a grant', () => {
+  it('is made once, however often it is set at once, and audited when something changes', async () => {
+    const { admin, user } = await tenant();
+    await Promise.all(Array.from({ length: 20 }, () => setGrant(admin, { ...toUser(user), level: 'MANAGE' })));
+    expect(await admin.read((db) => db.$count(moduleGrants))).toBe(1);
+    await deleteGrant(admin, toUser(user));
+    const { items } = await listAuditEntries(admin, { limit: 10 });
+    expect(items.map(({ action, targetId, summary }) => ({ action, targetId, summary }))).toEqual([
+      {
+        action: 'module_grants.delete',
+        targetId: user.actor.id,
+        summary: `Took the module Calendar from the user ${user.actor.username}.`,
+      },
+      {
+        action: 'module_grants.set',
+        targetId: user.actor.id,
+        summary: `Granted the module Calendar to the user ${user.actor.username} at level MANAGE.`,
+      },
+    ]);
+  });
+
+  it('answers 404 for what is unknown, foreign or not granted', async () => {
+    const [{ admin, user }, theirs] = [await tenant(), await tenant()];
+    const theirGroup = await createGroup(theirs.admin, { internalName: 'Fremde' });
+    const ourGroup = await createGroup(admin, { internalName: 'Unsere' });
+    for (const target of [
+      toUser(theirs.user),
+      toGroup(theirGroup.id),
+      { ...toUser(user), subjectId: newId() },
+      toGroup(newId()),
+      toGroup(user.actor.id),
+      { ...toUser(user), subjectId: ourGroup.id },
+      toUser(user, 'sport'),
+      toUser(user, '__proto__'),
+    ]) {
+      await expect(setGrant(admin, { ...target, level: 'USE' })).rejects.toMatchObject(notFound);
+      await expect(deleteGrant(admin, target)).rejects.toMatchObject(notFound);
+    }
+    await expect(deleteGrant(admin, toUser(user))).rejects.toMatchObject(notFound);
+    expect(await admin.read((db) => db.$count(moduleGrants))).toBe(0);
+  });
+
+  it('goes with its subject', async () => {
+    const { admin, user } = await tenant();
+    const group = await createGroup(admin, { internalName: 'Kurz' });
+    await setGrant(admin, { ...toUser(user), level: 'USE' });
+    await setGrant(admin, { ...toGroup(group.id), level: 'USE' });
+    await deleteUser(admin, user.actor.id);
+    await deleteGroup(admin, group.id);
+    expect(await admin.read((db) => db.$count(moduleGrants))).toBe(0);
+  });
+});
+
+describe('the matrix', () => {
+  it('shows all groups and the accounts with grants, each with its levels', async () => {
+    const { admin, user } = await tenant();
+    const plain = await createGroup(admin, { internalName: 'Leer' });
+    const directory = newId();
+    await admin.tx((tx) =>
+      tx.insert(groups).values({
+        id: directory,
+        tenantId: admin.tenantId,
+        internalName: 'Abteilung',
+        directoryId: 'from the directory',
+      }),
+    );
+    await setGrant(admin, { ...toGroup(directory), level: 'USE' });
+    await setGrant(admin, { ...toGroup(directory, 'cloud-status'), level: 'MANAGE' });
+    await setGrant(admin, { ...toUser(user, 'tender-radar'), level: 'USE' });
+    await setModuleEnabled(admin, 'calendar', false);
+    const matrix = await grantMatrix(admin);
+    expect(matrix.subjects).toEqual([
+      { type: 'group', id: directory, name: 'Abteilung', grants: { calendar: 'USE', 'cloud-status': 'MANAGE' } },
+      { type: 'group', id: plain.id, name: 'Leer', grants: {} },
+      { type: 'user', id: user.actor.id, name: user.actor.username, grants: { 'tender-radar': 'USE' } },
+    ]);
+    expect(matrix.modules.map(({ key, enabled }) => [key, enabled])).toEqual(
+      modules.map(({ key }) => [key, key !== 'calendar']),
+    );
+  });
+});
