@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HttpsAddress } from './web-address.ts';
+import { HttpsAddress, WebAddress } from './web-address.ts';
 
 it.each([
   'https://example.org',
@@ -10,10 +10,10 @@ it.each([
   'https://müller.example/straße',
 ])('takes %s as it is', (address) => {
   expect(HttpsAddress.parse(` ${address} `)).toBe(address);
+  expect(WebAddress.parse(address)).toBe(address);
 });
 
 it.each([
-  ['plain http', 'http://example.org/'],
   ['no scheme', 'example.org'],
   ['a script', 'javascript:alert(1)'],
   ['data', 'data:text/html,https://example.org'],
@@ -33,4 +33,13 @@ it.each([
   ['too much', `https://example.org/${'x'.repeat(2_048)}`],
 ])('refuses %s', (_, address) => {
   expect(HttpsAddress.safeParse(address).success).toBe(false);
+  expect(WebAddress.safeParse(address).success).toBe(false);
+});
+
+it('takes plain http only where a page is not shown inside ours', () => {
+  expect(WebAddress.parse('http://example.org/')).toBe('http://example.org/');
+  expect(HttpsAddress.safeParse('http://example.org/').success).toBe(false);
+  for (const address of ['http:example.org', 'http://anna@example.org/', 'ftp://example.org/']) {
+    expect(WebAddress.safeParse(address).success).toBe(false);
+  }
 });

@@ -1,0 +1,255 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { startDnsServer } from '../../testing/dns-server.ts';
+import { startHttpServer } from '../../testing/http-server.ts';
+import { guardedFetch, type OutboundPolicy } from './guarded-fetch.ts';
+import { OutboundFailure } from './outbound-failure.ts';
+import { resolveByDns } from './resolve-host.ts';
+
+const canary = await startHttpServer((_request, response) => response.end('reached'));
+const { port } = canary;
+
+// Passes every check and leads nowhere: nobody was ever given these addresses (IANA, IPv6 Global Unicast Address Assignments).
+const nowhere = '2d00::1';
+
+const dns = await startDnsServer({
+  'loopback.test': () => ({ addresses: ['127.0.0.1'] }),
+  'xn--bcher-kva.test': () => ({ addresses: ['127.0.0.1'] }),
+  '127.0.0.1.wildcard.test': () => ({ addresses: ['127.0.0.1'] }),
+  'loopback6.test': () => ({ addresses: ['::1'] }),
+  'mapped.test': () => ({ addresses: ['::ffff:127.0.0.1'] }),
+  'nat64.test': () => ({ addresses: ['64:ff9b::127.0.0.1'] }),
+  'zero.test': () => ({ addresses: ['0.0.0.0'] }),
+  'behind.test': () => ({ addresses: ['8.8.8.8', '127.0.0.1'] }),
+  'before.test': () => ({ addresses: ['127.0.0.1', '8.8.8.8'] }),
+  'other-family.test': () => ({ addresses: [nowhere, '127.0.0.1'] }),
+  'alias.test': () => ({ alias: 'loopback.test', addresses: ['127.0.0.1'] }),
+  'rebinding.test': (asked) => ({ addresses: [asked === 1 ? nowhere : '::1'] }),
+  'hop.test': () => ({ addresses: ['127.0.0.1'] }),
+});
+
+const hop = await startHttpServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://hop.test');
+  const to = url.searchParams.get('to') ?? '';
+  const rounds = Number(url.searchParams.get('rounds') ?? 0);
+  // A header holds bytes; those of UTF-8, one character each.
+  const bytes = Buffer.from(to).toString('latin1');
+  response.writeHead(Number(url.searchParams.get('status') ?? 302), {
+    location: rounds > 0 ? `/?${new URLSearchParams({ rounds: String(rounds - 1), to }).toString()}` : bytes,
+    refresh: `0; url=${bytes}`,
+    link: `<${bytes}>; rel=preload`,
+  });
+  response.end(`<meta http-equiv="refresh" content="0; url=${to}">`);
+});
+
+afterAll(() => Promise.all([canary.close(), hop.close(), dns.close()]));
+
+const policy: OutboundPolicy = {
+  httpsOnly: false,
+  allowHosts: [{ host: 'hop.test', port: hop.port }],
+  resolve: resolveByDns([dns.server]),
+};
+const call = (url: string, timeoutMs = 20_000) => guardedFetch(url, policy, { maxBytes: 1_000, timeoutMs });
+const hopTo = (to: string, more: Record<string, string> = {}) =>
+  `http://hop.test:${hop.port}/?${new URLSearchParams({ to, ...more }).toString()}`;
+
+/** What URL parsers, resolvers and sockets take for this machine, or for a name that leads to it. */
+const hosts = [
+  '127.0.0.1',
+  '127.0.0.1.',
+  '127.1',
+  '127.1.',
+  '127.0.1',
+  '127.0.0.2',
+  '2130706433',
+  '2130706433.',
+  '0x7f000001',
+  '0x7F.0.0.1',
+  '0x7f.1',
+  '0x7f.0x0.0x0.0x1',
+  '017700000001',
+  '0177.0.0.1',
+  '0177.1',
+  '0177.0x0.0.01',
+  '000000177.0.0.1',
+  '0',
+  '0.0.0.0',
+  '0x0',
+  '00.0',
+  '%31%32%37.0.0.1',
+  '127.0.0.%31',
+  '127%2e0%2e0%2e1',
+  '１２７.０.０.１',
+  '①②⑦.⓪.⓪.①',
+  '127。0。0。1',
+  '127．0．0．1',
+  '127｡1',
+  '127.0.0.1\t',
+  '12\n7.0.0.1',
+  '12\u00ad7.0.0.1',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000:0000:0000:0000:0000:0000:0000:0001]',
+  '[::127.0.0.1]',
+  '[::ffff:127.0.0.1]',
+  '[::FFFF:7f00:1]',
+  '[::ffff:0:127.0.0.1]',
+  '[0:0:0:0:0:ffff:127.0.0.1]',
+  '[::ffff:0.0.0.0]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b:1::127.0.0.1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[::1%25lo]',
+  '[fe80::1]',
+  'localhost',
+  'localhost.',
+  'LOCALHOST',
+  'lOcAlHoSt',
+  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  'local%68ost',
+  'localhost.localdomain',
+  'any.localhost',
+  'ip6-localhost',
+  'ip6-loopback',
+  'loopback.test',
+  'loopback.test.',
+  'LOOPBACK.test',
+  'bücher.test',
+  'xn--bcher-kva.test',
+  'BÜCHER。test',
+  '127.0.0.1.wildcard.test',
+  'loopback6.test',
+  'mapped.test',
+  'nat64.test',
+  'zero.test',
+  'behind.test',
+  'before.test',
+  'other-family.test',
+  'alias.test',
+];
+
+const urls = [
+  ...hosts.map((host) => `http://${host}:${port}/`),
+  ...['127.0.0.1', 'localhost', '[::1]', 'loopback.test'].map((host) => `https://${host}:${port}/`),
+  `http://user@127.0.0.1:${port}/`,
+  `http://user:secret@127.0.0.1:${port}/`,
+  `http://:secret@127.0.0.1:${port}/`,
+  `http://example.org@127.0.0.1:${port}/`,
+  `http://example.org:80@127.0.0.1:${port}/`,
+  `http://example.org%40127.0.0.1:${port}/`,
+  `http://a@b@127.0.0.1:${port}/`,
+  `http://127.0.0.1:${port}@example.org/`,
+  `http://example.org\\@127.0.0.1:${port}/`.replace('example.org', 'loopback.test'),
+  `http://127.0.0.1:${port}\\@example.org/`,
+  `http://127.0.0.1:${port}#@example.org/`,
+  `http://127.0.0.1:${port}?@example.org/`,
+  `http://127.0.0.1:${port}\r\nHost: example.org/`,
+  `http://127.0.0.1:${port}/\r\nHost: example.org`,
+  `http://127.0.0.1:${port}/%0d%0aHost:%20example.org`,
+  `http://127.0.0.1\r\n:${port}/`,
+  `http://\r\n127.0.0.1:${port}/`,
+  `http://127.0.0.1%00.example.org:${port}/`,
+  `http://127.0.0.1%0d%0a:${port}/`,
+  `http://127.0.0.1 :${port}/`,
+  `http://127.0.0.1,example.org:${port}/`,
+  `http://127.0.0.1;example.org:${port}/`,
+  `http:127.0.0.1:${port}/`,
+  `http:/127.0.0.1:${port}/`,
+  `http:///127.0.0.1:${port}/`,
+  `http:\\\\127.0.0.1:${port}\\`,
+  `HTTP://127.0.0.1:${port}/`,
+  ` \thttp://127.0.0.1:${port}/ `,
+  `//127.0.0.1:${port}/`,
+  `127.0.0.1:${port}`,
+  `/`,
+  '',
+  `http://`,
+  `http://[${'0:'.repeat(40)}1]:${port}/`,
+  ...['ftp', 'ws', 'wss', 'gopher', 'dict', 'ldap', 'tftp', 'unix', 'jar:http', 'view-source:http', 'blob:http'].map(
+    (scheme) => `${scheme}://127.0.0.1:${port}/`,
+  ),
+  'file:///etc/passwd',
+  `data:text/html,<img src=http://127.0.0.1:${port}/>`,
+  'javascript:alert(1)',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://[fd00:ec2::254]/latest/meta-data/',
+  'http://metadata.google.internal/',
+];
+
+it('is a list worth having', () => {
+  expect(new Set(urls).size).toBe(urls.length);
+  expect(urls.length).toBeGreaterThanOrEqual(120);
+});
+
+it('the canary is heard where it is allowed, so that its silence means something', async () => {
+  const allowing: OutboundPolicy = { ...policy, allowHosts: [{ host: '127.0.0.1', port: null }] };
+  const before = canary.connections();
+  const { body } = await guardedFetch(canary.origin, allowing, { maxBytes: 1_000, timeoutMs: 20_000 });
+  expect([body.toString(), canary.connections() - before]).toEqual(['reached', 1]);
+});
+
+/** The failure of a call that must not reach this machine. */
+async function refusalOf(url: string, timeoutMs?: number): Promise<OutboundFailure> {
+  const before = canary.connections();
+  const failure: unknown = await call(url, timeoutMs).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(canary.connections()).toBe(before);
+  expect(failure).toBeInstanceOf(OutboundFailure);
+  return failure as OutboundFailure;
+}
+
+describe('a hostile address reaches nobody', () => {
+  it.each(urls)('%j', async (url) => {
+    expect(['blocked', 'unreachable']).toContain((await refusalOf(url)).reason);
+  });
+
+  it('when it is too long or no text a host can be', async () => {
+    for (const host of ['a'.repeat(64), `${'a.'.repeat(200)}test`, 'x'.repeat(100_000)])
+      await refusalOf(`http://${host}:${port}/`);
+  });
+});
+
+describe('a redirect to a hostile address is not followed', () => {
+  // What the parser makes of an address without a scheme is a path of the host that redirects.
+  const absolute = urls.filter((url) => URL.canParse(url) && !/^ |^http:(?!\/\/|\\\\)|^http:\/[^/]/.test(url));
+
+  it.each(absolute)('%j', async (url) => {
+    // Line breaks cannot stand in a header; the parser would drop them.
+    expect(['blocked', 'unreachable']).toContain((await refusalOf(hopTo(url.replaceAll(/[\r\n]/g, '')))).reason);
+  });
+
+  it.each([301, 302, 303, 307, 308])('with status %i', async (status) => {
+    expect(await refusalOf(hopTo(canary.origin, { status: String(status) }))).toMatchObject({ reason: 'blocked' });
+  });
+
+  it.each([`//127.0.0.1:${port}/`, `\\\\127.0.0.1:${port}`, `/\\127.0.0.1:${port}/`])('written %s', async (to) => {
+    expect(await refusalOf(hopTo(to))).toMatchObject({ reason: 'blocked' });
+  });
+
+  it('after any number of others', async () => {
+    for (const rounds of [1, 2]) {
+      expect(await refusalOf(hopTo(canary.origin, { rounds: String(rounds) }))).toMatchObject({ reason: 'blocked' });
+    }
+    for (const rounds of [3, 4, 50]) {
+      expect(await refusalOf(hopTo(canary.origin, { rounds: String(rounds) }))).toMatchObject({ reason: 'redirects' });
+    }
+  });
+
+  it('nor does anything else in an answer lead there', async () => {
+    const before = canary.connections();
+    expect(await call(hopTo(canary.origin, { status: '200' }))).toMatchObject({ status: 200 });
+    expect(canary.connections()).toBe(before);
+  });
+});
+
+describe('a name that changes its address between check and connection', () => {
+  it('leads to the address that was checked', async () => {
+    // Wherever packets to nowhere end on this machine: at once without a route, else with the time allowed.
+    expect(['unreachable', 'timeout']).toContain((await refusalOf(`http://rebinding.test:${port}/`, 1_000)).reason);
+    expect(dns.asked.get('rebinding.test')).toBe(1);
+    expect(await refusalOf(`http://rebinding.test:${port}/`)).toMatchObject({ reason: 'blocked' });
+  });
+});

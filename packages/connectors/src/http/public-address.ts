@@ -1,0 +1,60 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** IPv4 networks that lead anywhere but to the public internet (IANA, IPv4 Special-Purpose Address Registry). */
+const reserved4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT, and the metadata service of Alibaba
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's platform, which answers its own machines alone
+  '169.254.0.0/16', // link-local, and the metadata services of most clouds
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments, and the metadata service of Oracle
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // relays of 6to4
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+];
+
+/**
+ * The only part of IPv6 given out to the public. Everything else stays outside: loopback, mapped and compatible IPv4, NAT64
+ * (64:ff9b::/96, 64:ff9b:1::/48), segment routing, unique local (and the metadata service of AWS), link- and site-local, multicast.
+ */
+const global6 = '2000::/3';
+
+/** Within it, what is special all the same (IANA, IPv6 Special-Purpose Address Registry). */
+const reserved6 = [
+  '2001::/23', // protocol assignments, among them Teredo, which hides an IPv4 address
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4, which hides an IPv4 address
+  '3ffe::/16', // the 6bone, given back
+  '3fff::/20', // documentation
+];
+
+const listOf = (networks: string[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+};
+
+const notPublic4 = listOf(reserved4, 'ipv4');
+const maybePublic6 = listOf([global6], 'ipv6');
+const notPublic6 = listOf(reserved6, 'ipv6');
+
+/** Whether an IP address belongs to a host on the public internet. Anything that is no plain address does not. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !notPublic4.check(address, 'ipv4');
+  return (
+    isIPv6(address) &&
+    !address.includes('%') &&
+    maybePublic6.check(address, 'ipv6') &&
+    !notPublic6.check(address, 'ipv6')
+  );
+}

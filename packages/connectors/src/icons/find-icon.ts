@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { guardedFetch, type OutboundAnswer, type OutboundPolicy } from '../http/guarded-fetch.ts';
+import { OutboundFailure } from '../http/outbound-failure.ts';
+import { addressOf, type IconLink, parseSizes, readIconLinks } from './icon-links.ts';
+
+export interface IconSearch<Icon> {
+  policy: OutboundPolicy;
+  /** What an icon may weigh. */
+  maxBytes: number;
+  /** For the page, its manifest, and each icon. */
+  timeoutMs: number;
+  /** Makes an icon of what came, or null when it is none; then the next best one is tried. */
+  read: (bytes: Buffer) => Icon | null;
+  signal?: AbortSignal;
+}
+
+export interface FoundIcon<Icon> {
+  icon: Icon;
+  /** Where it was; null when the page itself held it. */
+  url: string | null;
+}
+
+/** Read of a page or manifest; icons stand in its head. */
+const textMaxBytes = 256 * 1024;
+/** Icons the page names that are fetched before giving up on them. */
+const maxTries = 6;
+/** What a tile shows on a screen of double density, pixels. */
+const wantedSize = 64;
+
+/** The icon at an address, or null when what lies there is none. Throws an OutboundFailure. */
+export async function fetchIcon<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | null> {
+  const { policy, maxBytes, timeoutMs, signal, read } = search;
+  const answer = await guardedFetch(url, policy, { maxBytes, timeoutMs, ...(signal && { signal }) });
+  return answer.status === 200 ? read(answer.body) : null;
+}
+
+/**
+ * The icon of a page: the best of those it links to or its manifest names, else its host's `/favicon.ico`, else a mask.
+ * Null when there is none that can be used. Throws an OutboundFailure when the page cannot be reached and has no such file either.
+ */
+export async function findIcon<Icon>(pageUrl: URL, search: IconSearch<Icon>): Promise<FoundIcon<Icon> | null> {
+  const page = await fetchText(pageUrl, search).catch(passable);
+  const url = page instanceof OutboundFailure ? pageUrl : page.url;
+  const links = page instanceof OutboundFailure ? [] : await iconsOf(page, search);
+  for (const candidate of candidatesOf(links, url)) {
+    const icon = await iconAt(candidate, search);
+    if (icon !== null) return { icon, url: candidate.protocol === 'data:' ? null : candidate.href };
+  }
+  if (page instanceof OutboundFailure) throw page;
+  return null;
+}
+
+/** A failure that leaves hope for other addresses; one that may not be called leaves none. */
+function passable(error: unknown): OutboundFailure {
+  if (error instanceof OutboundFailure && error.reason !== 'blocked') return error;
+  throw error;
+}
+
+function fetchText(
+  url: URL,
+  { policy, timeoutMs, signal }: Pick<IconSearch<unknown>, 'policy' | 'timeoutMs' | 'signal'>,
+): Promise<OutboundAnswer> {
+  const headers = { accept: 'text/html,application/xhtml+xml,application/manifest+json;q=0.9,*/*;q=0.8' };
+  return guardedFetch(url, policy, {
+    headers,
+    maxBytes: textMaxBytes,
+    overflow: 'cut',
+    timeoutMs,
+    ...(signal && { signal }),
+  });
+}
+
+async function iconsOf(
+  page: OutboundAnswer,
+  search: Pick<IconSearch<unknown>, 'policy' | 'timeoutMs' | 'signal'>,
+): Promise<IconLink[]> {
+  const { icons, manifest } = readIconLinks(page.body.toString(), page.url);
+  if (manifest === null || manifest.protocol === 'data:') return icons;
+  const answer = await fetchText(manifest, search).catch((error: unknown) => {
+    if (error instanceof OutboundFailure) return null;
+    throw error;
+  });
+  return answer?.status === 200 ? [...icons, ...iconsOfManifest(answer)] : icons;
+}
+
+const Manifest = z.object({
+  icons: z
+    .array(
+      z
+        .object({ src: z.string(), sizes: z.string().catch(''), purpose: z.string().catch('any') })
+        .nullable()
+        .catch(null),
+    )
+    .max(100),
+});
+
+function iconsOfManifest({ body, url: manifestUrl }: OutboundAnswer): IconLink[] {
+  const parsed = Manifest.safeParse(parseJson(body.toString()));
+  return (parsed.data?.icons ?? []).flatMap((entry) => {
+    const url = entry && addressOf(entry.src, manifestUrl);
+    return url ? [{ url, size: parseSizes(entry.sizes), isMask: !entry.purpose.split(/\s+/).includes('any') }] : [];
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    return null;
+  }
+}
+
+/** What to try, best first: icons the page or its manifest names, the file every browser asks for, then masks. */
+function candidatesOf(links: IconLink[], pageUrl: URL): URL[] {
+  const best = (isMask: boolean, count: number): URL[] =>
+    links
+      .filter((link) => link.isMask === isMask)
+      .toSorted((a, b) => rank(a) - rank(b))
+      .map(({ url }) => url)
+      .filter((url, index, all) => all.findIndex(({ href }) => href === url.href) === index)
+      .slice(0, count);
+  return [...best(false, maxTries), new URL('/favicon.ico', pageUrl), ...best(true, 1)];
+}
+
+/** Drawings first, then the smallest that is large enough, those of unknown size, and the largest of the others. */
+function rank({ size }: IconLink): number {
+  if (size === 'any') return 0;
+  if (size === null) return 200_000;
+  return size >= wantedSize ? size : 400_000 - size;
+}
+
+async function iconAt<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | null> {
+  if (url.protocol === 'data:') return search.read(bytesOfDataUrl(url));
+  try {
+    return await fetchIcon(url, search);
+  } catch (error) {
+    if (error instanceof OutboundFailure) return null;
+    throw error;
+  }
+}
+
+/** RFC 2397. One without a comma holds nothing. */
+function bytesOfDataUrl({ href }: URL): Buffer {
+  const [, parameters = '', data = ''] = /^data:([^,]*),([^]*)$/i.exec(href) ?? [];
+  const text = /%/.test(data) ? unescapeBytes(data) : Buffer.from(data);
+  return /;\s*base64\s*$/i.test(parameters) ? Buffer.from(text.toString('latin1'), 'base64') : text;
+}
+
+const unescapeBytes = (data: string): Buffer =>
+  Buffer.from(
+    Buffer.from(data)
+      .toString('latin1')
+      .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );

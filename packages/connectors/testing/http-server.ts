@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HttpServer {
+  port: number;
+  /** `http://127.0.0.1:port`. */
+  origin: string;
+  /** How many connections were opened, whatever was said on them. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** An HTTP server on a free port of 127.0.0.1, and of ::1 where the machine has it. */
+export async function startHttpServer(listener: RequestListener): Promise<HttpServer> {
+  let connections = 0;
+  const start = async (host: string, port: number) => {
+    const server = createServer(listener);
+    server.on('connection', () => {
+      connections += 1;
+    });
+    server.listen(port, host);
+    await once(server, 'listening');
+    return server;
+  };
+  const server = await start('127.0.0.1', 0);
+  const { port } = server.address() as AddressInfo;
+  const beside = await start('::1', port).catch(() => null);
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    async close() {
+      for (const one of [server, beside]) {
+        if (!one) continue;
+        one.closeAllConnections();
+        one.close();
+        await once(one, 'close');
+      }
+    },
+  };
+}
