@@ -39,12 +39,15 @@ declare module 'fastify' {
 /** The answer of a route that has nothing to say: status 204. */
 export const NoContent = z.undefined().describe('Done.');
 
+/** Checks a part of a request and reads it as its schema says. */
+export const readerOf = (schema: z.ZodType) => (input: unknown) => {
+  const parsed = schema.safeParse(input);
+  return parsed.success ? { value: parsed.data } : { error: validationFailed(parsed.error) };
+};
+
 /** Compiles zod schemas for requests and answers, and types the routes by them. */
 export function useZod(app: FastifyInstance): App {
-  app.setValidatorCompiler<z.ZodType>(({ schema }) => (input) => {
-    const parsed = schema.safeParse(input);
-    return parsed.success ? { value: parsed.data } : { error: validationFailed(parsed.error) };
-  });
+  app.setValidatorCompiler<z.ZodType>(({ schema }) => readerOf(schema));
   app.setSerializerCompiler(serializerCompiler);
   return app.withTypeProvider<ZodTypeProvider>();
 }

@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { invalid, invalidField, PortalError } from '@portal/domain/errors';
-import type { App } from './typed.ts';
+import { type App, readerOf } from './typed.ts';
 
 // Boundaries and part headers around one file; far more than any client writes.
 const envelopeBytes = 64 * 1024;
@@ -37,11 +37,22 @@ export const FileBody = (field: string) =>
 
 /** For upload routes: their body is a stream of parts that no schema can look at. */
 export const bodyIsRead: Pick<RouteShorthandOptions, 'validatorCompiler'> = {
-  validatorCompiler: () => (value) => ({ value }),
+  validatorCompiler: ({ schema, httpPart }) =>
+    httpPart === 'body' ? (value) => ({ value }) : readerOf(schema as z.ZodType),
 };
 
-/** The one file of an upload, from the field of this name. Throws 415 for anything but multipart, 413, and 400 when it is not there. */
-export async function readFile(request: FastifyRequest, field: string): Promise<Buffer> {
+/** The bytes of the one file of an upload, see `readNamedFile`. */
+export const readFile = async (request: FastifyRequest, field: string): Promise<Buffer> =>
+  (await readNamedFile(request, field)).bytes;
+
+/**
+ * The one file of an upload, from the field of this name, and the name the sender gave it, which may be anything.
+ * Throws 415 for anything but multipart, 413, and 400 when it is not there.
+ */
+export async function readNamedFile(
+  request: FastifyRequest,
+  field: string,
+): Promise<{ name: string | undefined; bytes: Buffer }> {
   if (!request.isMultipart()) {
     throw new PortalError(
       'unsupported_media_type',
@@ -50,12 +61,12 @@ export async function readFile(request: FastifyRequest, field: string): Promise<
     );
   }
   try {
-    let file: Buffer | null = null;
+    let file: { name: string | undefined; bytes: Buffer } | null = null;
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue;
       if (part.fieldname !== field)
         throw invalidField(part.fieldname, `is no field of this upload; the file belongs in ${field}`);
-      file = await part.toBuffer();
+      file = { name: part.filename, bytes: await part.toBuffer() };
     }
     if (file === null) throw invalidField(field, 'must be a file');
     return file;

@@ -1,4 +1,5 @@
 import { newId } from '@portal/domain/ids';
+import { tinyGif } from '@portal/usecases/testing/pictures';
 import type { ListedRoute } from '../src/plugins/route-list.ts';
 import type { TestRequest } from '../testing/app.ts';
 
@@ -13,6 +14,19 @@ export function bodyExample(route: ListedRoute): Record<string, unknown> | undef
   const example = body?.meta?.()?.example;
   // What a route would dial is this machine, where nobody listens.
   return example !== undefined && 'host' in example ? { ...example, host: '127.0.0.1', port: 1 } : example;
+}
+
+/** A request with a good body, as far as the route takes one: the JSON its author shows, or a picture. */
+export function withGoodBody(route: ListedRoute): Pick<TestRequest, 'payload' | 'headers'> {
+  const { schema } = route;
+  if (schema?.body === undefined) return {};
+  if (schema.consumes === undefined) return { payload: bodyExample(route) ?? {} };
+  const [field] = Object.keys((schema.body as { shape?: object }).shape ?? {});
+  const start = `--x\r\ncontent-disposition: form-data; name="${field}"; filename="a"\r\n\r\n`;
+  return {
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    payload: Buffer.concat([Buffer.from(start), tinyGif, Buffer.from('\r\n--x--\r\n')]),
+  };
 }
 
 /** Whether the route's body is JSON; the others take files. */

@@ -1,13 +1,19 @@
 import { expect, it } from 'vitest';
 import { NewCustomModule } from '@portal/domain/custom-modules';
 import { newId } from '@portal/domain/ids';
+import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
+import { addImage } from '@portal/usecases/dashboards/add-image';
+import { addWidget } from '@portal/usecases/dashboards/add-widget';
+import { createTab } from '@portal/usecases/dashboards/create-tab';
+import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { deliverMails } from '@portal/usecases/mails/jobs';
 import { createCategory } from '@portal/usecases/modules/manage-categories';
 import { createCustomModule } from '@portal/usecases/modules/manage-custom-modules';
 import { createGroup } from '@portal/usecases/modules/manage-groups';
 import { startRun } from '@portal/usecases/operations/start-run';
+import { tinyGif } from '@portal/usecases/testing/pictures';
 import { testApp } from '../testing/app.ts';
-import { bodyExample, methodOf } from './every-route.ts';
+import { methodOf, withGoodBody } from './every-route.ts';
 
 const { app, request, make, signedIn, runtime } = await testApp();
 
@@ -21,6 +27,22 @@ async function userWithAvatar(tenantId: string) {
 }
 
 const sharedModule = NewCustomModule.parse({ name: 'Wiki', url: 'https://wiki.example.org', shared: true });
+const makeTab = async () => (await createTab(await signedIn(await make.user({ tenantId: them.tenantId })))).id;
+
+async function makeWidget(account?: Awaited<ReturnType<typeof make.user>>) {
+  const owner = await signedIn(account ?? (await make.user({ tenantId: them.tenantId })));
+  const { id: tabId } = await createTab(owner);
+  return (await addWidget(owner, { tabId, type: 'favorites', config: {} })).id;
+}
+
+async function favoriteWithIcon() {
+  const account = await make.user({ tenantId: them.tenantId });
+  const widgetId = await makeWidget(account);
+  const owner = await signedIn(account);
+  const { id } = await addFavorite(owner, { widgetId, title: 'Wiki', url: 'https://wiki.example.org' });
+  await uploadIcon(owner, id, tinyGif);
+  return id;
+}
 
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
@@ -30,6 +52,14 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/users/:id/avatar': async () => (await userWithAvatar(them.tenantId)).id,
   '/users/:id/welcome-mail': async () => (await make.user({ tenantId: them.tenantId })).id,
   '/users/:id/logout-all': async () => (await make.user({ tenantId: them.tenantId })).id,
+  '/dashboard/tabs/:id': makeTab,
+  '/dashboard/tabs/:id/layout': makeTab,
+  '/dashboard/tabs/:id/widgets': makeTab,
+  '/dashboard/widgets/:id': () => makeWidget(),
+  '/favorites/:id': favoriteWithIcon,
+  '/favorites/:id/icon': favoriteWithIcon,
+  '/favorites/:id/discover-icon': favoriteWithIcon,
+  '/dashboard/images/:id': async () => (await addImage(await signedIn(them), { name: 'fest.gif', bytes: tinyGif })).id,
   '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
   '/groups/:id': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
   '/groups/:id/members': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
@@ -55,7 +85,7 @@ it.each(routes.map((route) => [`${route.method} ${route.url}`, route] as const))
         method: methodOf(route),
         url: route.url.replace(/:\w+/, id),
         as: us,
-        ...(route.schema?.body !== undefined && { payload: bodyExample(route) ?? {} }),
+        ...withGoodBody(route),
       });
       return { status: answer.statusCode, body: answer.body };
     };

@@ -3,6 +3,7 @@ import { readConfig, SettingsError } from '@portal/usecases/run/config';
 import { openLog } from '@portal/usecases/run/log';
 import { openRuntime } from '@portal/usecases/run/runtime';
 import { startWorker } from '@portal/usecases/run/worker';
+import { dashboardHandlers } from './dashboards.ts';
 import { fileHandlers, fileSchedules } from './files.ts';
 import { mailHandlers, mailSchedules } from './mails.ts';
 import { serveMetrics } from './metrics-server.ts';
@@ -34,7 +35,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 const runtime = openRuntime(config, { process: 'worker', log });
 const worker = startWorker(runtime, {
   contracts: allJobs,
-  handlers: [...mailHandlers(runtime.metrics), ...operationsHandlers, ...fileHandlers],
+  handlers: [...mailHandlers(runtime.metrics), ...operationsHandlers, ...fileHandlers, ...dashboardHandlers],
   schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules],
 });
 const { metricsPort } = config.worker;

@@ -1,11 +1,12 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Servers that tests start as private processes when the machine has them; Debian's package names. */
+/** Servers, and a browser, that tests start as private processes when the machine has them; Debian's package names. */
 export const services = [
   { binary: 'redis-server', debianPackage: 'redis-server', skipped: 'the tests of the queues on Redis' },
   { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
+  { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
 ] as const;
 
 export type ServiceName = (typeof services)[number]['binary'];

@@ -21,6 +21,7 @@ export const tags = [
   { name: 'groups', description: 'Groups of accounts, a tenant’s own and those of its directory.' },
   { name: 'modules', description: 'Which modules a tenant has, who may open them, and how its sidebar is arranged.' },
   { name: 'mail-settings', description: 'How a tenant’s mail leaves the house, and the words of its welcome mail.' },
+  { name: 'dashboards', description: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
   { name: 'tenants', description: 'The organisations that share the service, kept by SUPER_ADMIN.' },
   { name: 'audit', description: 'Who did what and when.' },
   { name: 'operations', description: 'Health, version, figures, and the work going on in the background.' },

@@ -8,7 +8,7 @@ import type { App } from '../typed.ts';
 
 const tags = ['operations'];
 
-const Run = z
+export const Run = z
   .object({
     id: Id,
     kind: z.string(),

@@ -1,10 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { dashboardImages } from '@portal/db/schema/dashboards';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import type { Profile } from '@portal/domain/accounts';
 import type { DashboardBackground } from '@portal/domain/dashboard-background';
 import { conflict, notFound, unauthenticated } from '@portal/domain/errors';
+import { changeDashboards } from '../dashboards/change-dashboards.ts';
 import type { Ctx } from '../run/context.ts';
 import { ownColumns, toProfile } from './account-columns.ts';
 import { namingConflicts } from './administer.ts';
@@ -21,38 +23,42 @@ export async function updateOwnProfile(ctx: Ctx, change: ProfileChange): Promise
   if (namesPerson && !ctx.account.isLocalUser) {
     throw conflict('DIRECTORY_ACCOUNT', 'Your name and address come from the directory. Please change them there.');
   }
-  return setOwn(ctx, change);
+  return namingConflicts(() => ctx.tx((tx) => setOwn(tx, ctx, change)));
 }
 
 /** Sets the background of the caller's dashboards. Throws 404 for a picture that is not the caller's. */
-export async function setDashboardBackground(ctx: Ctx, background: DashboardBackground): Promise<Profile> {
-  if (background.kind === 'image') {
-    const { imageId } = background;
-    const [image] = await ctx.read((db) =>
-      db
+export const setDashboardBackground = (ctx: Ctx, background: DashboardBackground): Promise<Profile> =>
+  // The picture cannot go between the look at it and the write.
+  changeDashboards(ctx, async (tx) => {
+    if (background.kind === 'image') {
+      const { imageId } = background;
+      const [image] = await tx
         .select({ id: dashboardImages.id })
         .from(dashboardImages)
-        .where(and(eq(dashboardImages.id, imageId), eq(dashboardImages.userId, ctx.actor.id))),
-    );
-    if (!image) throw notFound();
-  }
-  return setOwn(ctx, { dashboardBackground: background });
+        .where(and(eq(dashboardImages.id, imageId), eq(dashboardImages.userId, ctx.actor.id)));
+      if (!image) throw notFound();
+    }
+    return setOwn(tx, ctx, { dashboardBackground: background });
+  });
+
+/** Takes a picture that is being deleted out of an account's background, so that none names what is not there. */
+export async function clearBackgroundImage(tx: Tx, userId: string, imageId: string): Promise<void> {
+  await tx
+    .update(users)
+    .set({ dashboardBackground: null, updatedAt: sql`now()` })
+    .where(and(eq(users.id, userId), sql`${users.dashboardBackground} ->> 'imageId' = ${imageId}`));
 }
 
-async function setOwn(ctx: Ctx, fields: Partial<typeof users.$inferInsert>): Promise<Profile> {
-  const [account] = await namingConflicts(() =>
-    ctx.tx(async (tx) => {
-      await tx
-        .update(users)
-        .set({ ...fields, updatedAt: sql`now()` })
-        .where(eq(users.id, ctx.actor.id));
-      return tx
-        .select(ownColumns)
-        .from(users)
-        .innerJoin(tenants, eq(tenants.id, users.tenantId))
-        .where(eq(users.id, ctx.actor.id));
-    }),
-  );
+async function setOwn(tx: Tx, ctx: Ctx, fields: Partial<typeof users.$inferInsert>): Promise<Profile> {
+  await tx
+    .update(users)
+    .set({ ...fields, updatedAt: sql`now()` })
+    .where(eq(users.id, ctx.actor.id));
+  const [account] = await tx
+    .select(ownColumns)
+    .from(users)
+    .innerJoin(tenants, eq(tenants.id, users.tenantId))
+    .where(eq(users.id, ctx.actor.id));
   // Deleted while its last request was under way.
   if (!account) throw unauthenticated();
   return toProfile(account);

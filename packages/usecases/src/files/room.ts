@@ -8,7 +8,7 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
 
 /** What files are kept for; each has a folder of its own. */
-export const fileAreas = ['avatars'] as const;
+export const fileAreas = ['avatars', 'dashboard-images', 'favorite-icons'] as const;
 export type FileArea = (typeof fileAreas)[number];
 
 export interface StoredFile {

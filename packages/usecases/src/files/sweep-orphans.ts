@@ -1,5 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { dashboardImages } from '@portal/db/schema/dashboards';
+import { favorites } from '@portal/db/schema/favorites';
 import { users } from '@portal/db/schema/users';
 import type { Visit } from '../run/context.ts';
 import { type FileArea, fileAreas, type FileRoom } from './room.ts';
@@ -7,6 +9,8 @@ import { type FileArea, fileAreas, type FileRoom } from './room.ts';
 /** The column that keeps the paths of an area's files. */
 const owners: Record<FileArea, { table: PgTable; path: PgColumn }> = {
   avatars: { table: users, path: users.avatarPath },
+  'dashboard-images': { table: dashboardImages, path: dashboardImages.storagePath },
+  'favorite-icons': { table: favorites, path: favorites.iconPath },
 };
 
 /** Files asked about in one statement. */

@@ -1,7 +1,8 @@
+import { discoverIcon } from '../dashboards/jobs.ts';
 import { sweepFiles } from '../files/jobs.ts';
 import { deliverMails, sweepMails } from '../mails/jobs.ts';
 import type { AnyJob } from '../run/jobs.ts';
 import { removeExpired, sweepRuns } from './jobs.ts';
 
 /** Every job there is. A worker refuses to start unless it has a handler for each. */
-export const allJobs: AnyJob[] = [deliverMails, sweepMails, sweepRuns, removeExpired, sweepFiles];
+export const allJobs: AnyJob[] = [deliverMails, sweepMails, sweepRuns, removeExpired, sweepFiles, discoverIcon];

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/operations';
 import { newId } from '@portal/domain/ids';
 import type { Ctx } from '../run/context.ts';
@@ -14,17 +15,26 @@ export async function startRun<Payload extends { tenantId: string }>(
   job: TenantJob<Payload>,
   payload: Payload,
 ): Promise<{ runId: string }> {
-  const runId = newId();
-  await ctx.tx((tx) =>
-    tx.insert(runs).values({
-      id: runId,
-      tenantId: ctx.tenantId,
-      kind: job.name,
-      payload: z.encode(job.payload, payload),
-      startedBy: ctx.actor.id,
-      dueAt: sql`now() + interval '30 seconds'`,
-    }),
-  );
+  const runId = await ctx.tx((tx) => addRun(tx, job, payload, { startedBy: ctx.actor.id }));
   await ctx.enqueue(job, payload, { runId });
   return { runId };
+}
+
+/** The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit. */
+export async function addRun<Payload extends { tenantId: string }>(
+  tx: Tx,
+  job: TenantJob<Payload>,
+  payload: Payload,
+  { startedBy }: { startedBy: string | null },
+): Promise<string> {
+  const id = newId();
+  await tx.insert(runs).values({
+    id,
+    tenantId: payload.tenantId,
+    kind: job.name,
+    payload: z.encode(job.payload, payload),
+    startedBy,
+    dueAt: sql`now() + interval '30 seconds'`,
+  });
+  return id;
 }

@@ -62,8 +62,18 @@ describe('settings', () => {
     ['DATABASE_POOL_MAX', '0'],
     ['COOKIE_SAMESITE', 'none'],
     ['TRUST_PROXY', 'yes'],
+    ['OUTBOUND_ALLOW_HOSTS', 'wiki.intern, http://other.intern'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
+  });
+
+  it('take hosts that people may name though they are not public', () => {
+    const { outbound } = readConfig({ ...enough, OUTBOUND_ALLOW_HOSTS: 'Wiki.intern, 127.0.0.1:8080' });
+    expect(outbound.allowHosts).toEqual([
+      { host: 'wiki.intern', port: null },
+      { host: '127.0.0.1', port: 8080 },
+    ]);
+    expect(readConfig(enough).outbound.allowHosts).toEqual([]);
   });
 
   it('take key lists, origins, proxies and mail servers', () => {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allowed-hosts';
 import { Secret } from '@portal/domain/secret';
 
 /** A signing or encryption key and the id that stands beside what it made. */
@@ -74,6 +75,15 @@ const trustProxy = z.string().transform((value, check): false | number | string[
   return networks;
 });
 
+const allowHosts = z.string().transform((value, check): AllowedHost[] =>
+  commaList(value).map((entry) => {
+    const host = parseAllowedHost(entry);
+    if (host) return host;
+    check.addIssue('must be hosts such as wiki.intern or wiki.intern:8080, comma-separated');
+    return z.NEVER;
+  }),
+);
+
 const databaseUrl = z
   .string()
   .refine(
@@ -129,6 +139,9 @@ export const Settings = z.object({
     .describe('Password for it'),
   SMTP_FROM: z.email().optional().describe('Sender address; needed with SMTP_HOST'),
   SMTP_VERIFY_TLS: flag.default(true).describe('Whether the mail server must show a valid certificate'),
+  OUTBOUND_ALLOW_HOSTS: allowHosts
+    .default([])
+    .describe('Hosts people may name though they are not public, host or host:port, comma-separated'),
   METRICS_TOKEN: z
     .string()
     .min(16)
@@ -209,6 +222,8 @@ export function readConfig(env: Record<string, string | undefined>) {
             verifyTls: s.SMTP_VERIFY_TLS,
           }
         : null,
+    /** Exceptions from calling public hosts alone, where people choose the address. */
+    outbound: { allowHosts: s.OUTBOUND_ALLOW_HOSTS },
     metricsToken: s.METRICS_TOKEN ?? null,
     worker: {
       metricsPort: s.WORKER_METRICS_PORT === 0 ? null : s.WORKER_METRICS_PORT,

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { signedIn } from '@portal/domain/access';
+import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/favorites';
+import { Id, PathId } from '@portal/domain/ids';
+import { reorderBody } from '@portal/domain/reorder';
+import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
+import { changeFavorite } from '@portal/usecases/dashboards/change-favorite';
+import { deleteFavorite } from '@portal/usecases/dashboards/delete-favorite';
+import {
+  getIcon,
+  openIcon,
+  removeIcon,
+  startIconDiscovery,
+  uploadIcon,
+} from '@portal/usecases/dashboards/favorite-icon';
+import { listFavorites } from '@portal/usecases/dashboards/list-favorites';
+import { orderFavorites } from '@portal/usecases/dashboards/order-favorites';
+import { getRun } from '@portal/usecases/operations/get-run';
+import { waitForRun } from '@portal/usecases/operations/wait-for-run';
+import { isUnchanged, sendFile } from '../files.ts';
+import { Run } from '../operations/work-routes.ts';
+import { preferenceApplied, preferredWait } from '../prefer.ts';
+import { type App, NoContent } from '../typed.ts';
+import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+
+const tags = ['dashboards'];
+const access = signedIn;
+
+const ById = z.object({ id: PathId });
+
+/** The links of favorites widgets, and the icon of each. */
+export function registerFavorites(app: App): void {
+  app.get(
+    '/favorites',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags,
+        summary: 'List the own favorites',
+        description: 'Those of one widget in their order, or all of them, widget by widget.',
+        querystring: z.object({ widgetId: Id.optional() }),
+        response: { 200: z.array(Favorite) },
+      },
+    },
+    (request) => listFavorites(request.ctx, request.query.widgetId),
+  );
+
+  app.post(
+    '/favorites',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'], 409: ['LIMIT_REACHED'] } },
+      schema: {
+        tags,
+        summary: 'Add a favorite',
+        description: `Behind the others of its widget, ${maxFavorites} at most. Its icon is looked for in the background: at \`iconUrl\`, else on the page itself. A widget of another type is refused.`,
+        body: NewFavorite,
+        response: { 201: Favorite },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await addFavorite(request.ctx, request.body)),
+  );
+
+  app.put(
+    '/favorites/order',
+    {
+      config: { access, errors: { 404: ['NOT_FOUND'] } },
+      schema: {
+        tags,
+        summary: 'Put the favorites of a widget into another order',
+        description:
+          'Takes the ids of all favorites of one widget, each once, bare or as `ids`, and answers the list in its new order. Without `widgetId` it is the widget of the first one.',
+        body: reorderBody({ widgetId: Id.optional() }, maxFavorites).meta({
+          example: { ids: ['0198d3c7-4f50-7162-8d7e-8f9a0b1c2d3e'] },
+        }),
+        response: { 200: z.array(Favorite) },
+      },
+    },
+    (request) => orderFavorites(request.ctx, request.body),
+  );
+
+  app.patch(
+    '/favorites/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Change a favorite',
+        description:
+          'Changes what is named. With another address, of the page or of the icon, the icon found before goes and another one is looked for; an uploaded one stays.',
+        params: ById,
+        body: FavoriteChange,
+        response: { 200: Favorite },
+      },
+    },
+    (request) => changeFavorite(request.ctx, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/favorites/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Delete a favorite',
+        description: 'With its icon. Those behind it move up.',
+        params: ById,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await deleteFavorite(request.ctx, request.params.id);
+      return reply.status(204).send();
+    },
+  );
+
+  app.get(
+    '/favorites/:id/icon',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'The icon of a favorite',
+        description:
+          'Uploaded or found, always a copy kept here; 404 while there is none. May be kept for a day: with the `ETag` in `If-None-Match` the answer is 304 as long as nothing has changed. An SVG holds nothing that could run.',
+        params: ById,
+        produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/x-icon', 'image/svg+xml'],
+        response: { 200: z.any().describe('The icon'), 304: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const icon = await getIcon(request.ctx, request.params.id);
+      const tag = `"${icon.version}"`;
+      reply.header('cache-control', 'private, max-age=86400').header('etag', tag);
+      if (isUnchanged(request, tag)) return reply.status(304).send();
+      return sendFile(reply, icon.type, await openIcon(request.ctx, icon));
+    },
+  );
+
+  acceptOneFile(app, iconMaxBytes, (scope) => {
+    scope.post(
+      '/favorites/:id/icon',
+      {
+        ...bodyIsRead,
+        config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
+        schema: {
+          tags,
+          summary: 'Upload the icon of a favorite',
+          description:
+            'Multipart, one file in the field `icon`: PNG, JPEG, GIF, WebP, ICO or SVG by content, at most 512 KiB and 4,096 pixels a side. Of an SVG only what draws is kept. It is shown instead of any found one until it is removed.',
+          consumes: ['multipart/form-data'],
+          params: ById,
+          body: FileBody('icon'),
+          response: { 200: Favorite },
+        },
+      },
+      async (request) => uploadIcon(request.ctx, request.params.id, await readFile(request, 'icon')),
+    );
+  });
+
+  app.delete(
+    '/favorites/:id/icon',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Remove the icon of a favorite',
+        description:
+          'After an uploaded one, the page’s own is looked for again. One that was found goes together with `iconUrl`. None at all is fine.',
+        params: ById,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await removeIcon(request.ctx, request.params.id);
+      return reply.status(204).send();
+    },
+  );
+
+  app.post(
+    '/favorites/:id/discover-icon',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Look for the icon of a favorite again',
+        description:
+          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays.',
+        params: ById,
+        response: {
+          200: Run,
+          202: z.object({ runId: Id }).meta({ example: { runId: '0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b' } }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { ctx } = request;
+      const started = await startIconDiscovery(ctx, request.params.id);
+      const seconds = preferredWait(request);
+      if (seconds === null) return reply.status(202).send(started);
+      preferenceApplied(reply, seconds);
+      return (await waitForRun(ctx, started.runId, seconds))
+        ? reply.status(200).send(await getRun(ctx, started.runId))
+        : reply.status(202).send(started);
+    },
+  );
+}

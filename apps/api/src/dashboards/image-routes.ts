@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { signedIn } from '@portal/domain/access';
+import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards';
+import { PathId } from '@portal/domain/ids';
+import { addImage } from '@portal/usecases/dashboards/add-image';
+import { deleteImage } from '@portal/usecases/dashboards/delete-image';
+import { listImages } from '@portal/usecases/dashboards/list-images';
+import { openImage } from '@portal/usecases/dashboards/open-image';
+import { sendFile } from '../files.ts';
+import { type App, NoContent } from '../typed.ts';
+import { acceptOneFile, bodyIsRead, FileBody, readNamedFile } from '../uploads.ts';
+
+const tags = ['dashboards'];
+const access = signedIn;
+
+/** The own pictures, for picture frames and backgrounds. */
+export function registerDashboardImages(app: App): void {
+  app.get(
+    '/dashboard/images',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'List the own pictures',
+        description: 'In the order they were uploaded.',
+        response: { 200: z.array(DashboardImage) },
+      },
+    },
+    (request) => listImages(request.ctx),
+  );
+
+  acceptOneFile(app, imageMaxBytes, (scope) => {
+    scope.post(
+      '/dashboard/images',
+      {
+        ...bodyIsRead,
+        config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'], 409: ['IMAGE_LIMIT'] } },
+        schema: {
+          tags,
+          summary: 'Upload a picture',
+          description:
+            'Multipart, one file in the field `image`: PNG, JPEG, GIF or WebP by content, at most 5 MiB, 30 of them an account. It is kept byte for byte, with whatever it says about place and camera.',
+          consumes: ['multipart/form-data'],
+          body: FileBody('image'),
+          response: { 201: DashboardImage },
+        },
+      },
+      async (request, reply) => {
+        const upload = await readNamedFile(request, 'image');
+        return reply.status(201).send(await addImage(request.ctx, upload));
+      },
+    );
+  });
+
+  app.get(
+    '/dashboard/images/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'The bytes of an own picture',
+        description:
+          'As they were uploaded, under the type they were found to be of; what is under an id never changes.',
+        params: z.object({ id: PathId }),
+        produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+        response: { 200: z.any().describe('The picture as it was uploaded') },
+      },
+    },
+    async (request, reply) => {
+      const { type, file } = await openImage(request.ctx, request.params.id);
+      reply.header('cache-control', 'private').header('content-disposition', 'inline');
+      return sendFile(reply, type, file);
+    },
+  );
+
+  app.delete(
+    '/dashboard/images/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Delete an own picture',
+        description: 'A background that showed it becomes none, and picture frames go on without it.',
+        params: z.object({ id: PathId }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await deleteImage(request.ctx, request.params.id);
+      return reply.status(204).send();
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { runs } from '@portal/db/schema/operations';
+import { addRun } from '../operations/start-run.ts';
+import type { Ctx } from '../run/context.ts';
+import { discoverIcon } from './jobs.ts';
+
+/**
+ * The run that will look for a favorite's icon as it stands after this transaction: one that has not begun yet, else a new one.
+ * One at work may have read the favorite already, and does not count. The job is handed over after the commit.
+ */
+export async function addIconSearch(tx: Tx, ctx: Ctx, favoriteId: string): Promise<string> {
+  // Locked: a worker about to begin it waits for what is written here.
+  const [waiting] = await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.state, 'queued'),
+        eq(runs.kind, discoverIcon.name),
+        sql`${runs.payload}->>'favoriteId' = ${favoriteId}`,
+      ),
+    )
+    .limit(1)
+    .for('update');
+  return waiting?.id ?? addRun(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy: ctx.actor.id });
+}

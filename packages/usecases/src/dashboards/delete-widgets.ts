@@ -1,0 +1,21 @@
+import { inArray } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { dashboardWidgets } from '@portal/db/schema/dashboards';
+import { favorites } from '@portal/db/schema/favorites';
+import type { Ctx } from '../run/context.ts';
+
+/** Deletes widgets with their favorites. Answers the files of the icons, which go once this is committed. */
+export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string[]> {
+  if (widgetIds.length === 0) return [];
+  const gone = await tx
+    .delete(favorites)
+    .where(inArray(favorites.widgetId, widgetIds))
+    .returning({ iconPath: favorites.iconPath });
+  await tx.delete(dashboardWidgets).where(inArray(dashboardWidgets.id, widgetIds));
+  return gone.flatMap(({ iconPath }) => iconPath ?? []);
+}
+
+/** Removes the files of deleted rows; those it does not get to are left to the sweep. */
+export async function removeFiles(ctx: Ctx, paths: string[]): Promise<void> {
+  for (const path of paths) await ctx.files.remove(path);
+}

@@ -1,0 +1,171 @@
+import { readdir } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startHttpServer } from '@portal/connectors/testing/http-server';
+import { pngIcon, svgIcon } from '../../testing/icons.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { addFavorite } from './add-favorite.ts';
+import { addWidget } from './add-widget.ts';
+import { changeFavorite } from './change-favorite.ts';
+import { createTab } from './create-tab.ts';
+import { deleteFavorite } from './delete-favorite.ts';
+import { discoverFavoriteIcon } from './discover-icon.ts';
+import { getIcon, openIcon, removeIcon, uploadIcon } from './favorite-icon.ts';
+import { listFavorites } from './list-favorites.ts';
+
+/** What the page under test does, by path. */
+const pages: Record<string, RequestListener> = {
+  '/page': (_request, response) => response.end('<link rel=icon href=/icon.png>'),
+  '/icon.png': (_request, response) => response.end(pngIcon()),
+  '/icon.svg': (_request, response) => response.end(svgIcon('<script>alert(1)</script><path d="M0"/>')),
+  '/inside': (_request, response) =>
+    response.end(`<link rel=icon href="data:image/png;base64,${pngIcon({ shade: 9 }).toString('base64')}">`),
+  '/to-canary': (_request, response) => response.writeHead(302, { location: canary.origin }).end(),
+};
+const site = await startHttpServer((request, response) => {
+  const page = pages[request.url ?? ''];
+  if (page) page(request, response);
+  else response.writeHead(404).end();
+});
+const canary = await startHttpServer((_request, response) => response.end(pngIcon()));
+afterAll(() => Promise.all([site.close(), canary.close()]));
+
+const { config, runtime, make, signedIn } = await testRuntime({
+  OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${site.port}`,
+});
+
+const ctx = await signedIn(await make.user());
+const { id: tabId } = await createTab(ctx);
+const { id: widgetId } = await addWidget(ctx, { tabId, type: 'favorites', config: {} });
+const at = (path: string) => `${site.origin}${path}`;
+const add = async (path: string, iconUrl?: string) =>
+  (await addFavorite(ctx, { widgetId, title: 'Page', url: path.startsWith('/') ? at(path) : path, iconUrl })).id;
+const discover = (favoriteId: string, signal = new AbortController().signal) =>
+  discoverFavoriteIcon(
+    runtime.tenantVisit({ requestId: '', ip: null, userAgent: null }, ctx.tenantId),
+    favoriteId,
+    signal,
+  );
+const shown = async (id: string) => (await listFavorites(ctx, widgetId)).find((favorite) => favorite.id === id);
+const iconOf = async (id: string): Promise<{ type: string; bytes: Buffer } | null> => {
+  const icon = await getIcon(ctx, id).catch(() => null);
+  return icon && { type: icon.type, bytes: await buffer((await openIcon(ctx, icon)).stream) };
+};
+const iconFiles = async (): Promise<number> =>
+  (await readdir(join(config.dataDir, 'files'), { recursive: true, withFileTypes: true }).catch(() => [])).filter(
+    (entry) => entry.isFile(),
+  ).length;
+
+describe('the search for an icon', () => {
+  it('keeps a copy of what the page names', async () => {
+    const id = await add('/page');
+    await discover(id);
+    expect(await shown(id)).toMatchObject({
+      iconUrl: at('/icon.png'),
+      iconVersion: 1,
+      hasUploadedIcon: false,
+      uploadedIconMime: null,
+    });
+    expect(await iconOf(id)).toEqual({ type: 'image/png', bytes: pngIcon() });
+    const files = await iconFiles();
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconVersion: 2 });
+    expect(await iconFiles()).toBe(files);
+  });
+
+  it('takes the address a person named instead, and an SVG only cleaned', async () => {
+    const id = await add('/page', at('/icon.svg'));
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconUrl: at('/icon.svg'), iconVersion: 1 });
+    expect(await iconOf(id)).toEqual({ type: 'image/svg+xml', bytes: svgIcon('<path d="M0"/>') });
+    await changeFavorite(ctx, id, { iconUrl: at('/none.png') });
+    expect(await iconOf(id)).toBeNull();
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconUrl: at('/none.png'), iconVersion: 2 });
+    expect(await iconOf(id)).toBeNull();
+  });
+
+  it('names no address for an icon within the page', async () => {
+    const id = await add('/inside');
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconUrl: null, iconVersion: 1 });
+    expect((await iconOf(id))?.bytes).toEqual(pngIcon({ shade: 9 }));
+    await removeIcon(ctx, id);
+    expect(await iconOf(id)).toBeNull();
+    expect(await shown(id)).toMatchObject({ iconVersion: 2 });
+  });
+
+  it('leaves what is there when it finds nothing', async () => {
+    const id = await add('/page');
+    await discover(id);
+    const icon = pages['/icon.png'];
+    pages['/icon.png'] = (_request, response) => response.end('gone');
+    await discover(id);
+    pages['/icon.png'] = icon ?? (() => undefined);
+    expect(await shown(id)).toMatchObject({ iconUrl: at('/icon.png'), iconVersion: 1 });
+    expect((await iconOf(id))?.bytes).toEqual(pngIcon());
+  });
+
+  it('calls nobody it may not call', async () => {
+    for (const [page, icon] of [
+      [canary.origin, undefined],
+      [`http://localhost:${canary.port}/`, undefined],
+      [at('/to-canary'), undefined],
+      [at('/page'), canary.origin],
+      [at('/page'), at('/to-canary')],
+    ] as const) {
+      const id = await add(page, icon);
+      await discover(id);
+      expect(await iconOf(id)).toBeNull();
+    }
+    expect(canary.connections()).toBe(0);
+  });
+
+  it('never takes the place of an uploaded icon', async () => {
+    const id = await add('/page');
+    await uploadIcon(ctx, id, pngIcon({ shade: 1 }));
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconUrl: null, iconVersion: 1, hasUploadedIcon: true });
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['an upload', (id) => uploadIcon(ctx, id, pngIcon({ shade: 1 }))],
+    ['another page', (id) => changeFavorite(ctx, id, { url: 'https://example.org/' })],
+    ['another icon', (id) => changeFavorite(ctx, id, { iconUrl: 'https://example.org/i.png' })],
+    ['its deletion', (id) => deleteFavorite(ctx, id)],
+  ])('gives way to %s that comes while it waits', async (_name, happen) => {
+    const id = await add('/slow');
+    const before = await iconFiles();
+    pages['/slow'] = (_request, response) => void happen(id).then(() => response.end('<link rel=icon href=/icon.png>'));
+    await discover(id);
+    const now = await shown(id);
+    expect(now?.iconUrl ?? null).not.toBe(at('/icon.png'));
+    expect((await iconFiles()) - before).toBe(now?.hasUploadedIcon === true ? 1 : 0);
+  });
+
+  it('does not bring back an icon that is removed while it waits', async () => {
+    const id = await add('/slow');
+    pages['/slow'] = (_request, response) => response.end('<link rel=icon href=/icon.png>');
+    await discover(id);
+    pages['/slow'] = (_request, response) =>
+      void removeIcon(ctx, id).then(() => response.end('<link rel=icon href=/icon.png>'));
+    await discover(id);
+    expect(await shown(id)).toMatchObject({ iconUrl: null, iconVersion: 2 });
+    expect(await iconOf(id)).toBeNull();
+  });
+
+  it('stops when its worker does', async () => {
+    const id = await add('/silent');
+    const controller = new AbortController();
+    pages['/silent'] = () => controller.abort(new Error('the worker stops'));
+    await expect(discover(id, controller.signal)).rejects.toThrow('the worker stops');
+  });
+
+  it('has nothing to do for a favorite that is gone', async () => {
+    const id = await add('/page');
+    await deleteFavorite(ctx, id);
+    await expect(discover(id)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,115 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { prepared } from '@portal/db/prepared';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { favorites } from '@portal/db/schema/favorites';
+import { invalid, notFound, PortalError } from '@portal/domain/errors';
+import { type Favorite, iconMaxBytes } from '@portal/domain/favorites';
+import { iconExtensionOf, type IconType } from '@portal/domain/icon-type';
+import { newId } from '@portal/domain/ids';
+import { readIcon } from '../files/icon-image.ts';
+import type { OpenedFile } from '../files/room.ts';
+import type { Ctx } from '../run/context.ts';
+import { addIconSearch } from './add-icon-search.ts';
+import { discoverIcon } from './jobs.ts';
+import { favoriteColumns, widgetOfFavorite } from './list-favorites.ts';
+import { tabOfWidget } from './list-widgets.ts';
+import { lockOwnFavorite } from './own-favorite.ts';
+
+/** Makes an upload the icon of a favorite. Throws 400 `UNSUPPORTED_IMAGE`, 404. */
+export async function uploadIcon(ctx: Ctx, favoriteId: string, upload: Uint8Array): Promise<Favorite> {
+  const icon = readIcon(upload);
+  if (!icon) {
+    throw invalid(
+      'UNSUPPORTED_IMAGE',
+      'The file is no PNG, JPEG, GIF, WebP, ICO or SVG that can be shown as an icon. Please choose another one.',
+    );
+  }
+  const { path } = await ctx.files.write('favorite-icons', newId(), iconExtensionOf(icon.type), icon.bytes, {
+    maxBytes: iconMaxBytes,
+  });
+  try {
+    const { favorite, fileBefore } = await ctx.tx(async (tx) => {
+      const before = await lockOwnFavorite(tx, ctx, favoriteId);
+      const [changed] = await tx
+        .update(favorites)
+        .set({ iconPath: path, iconType: icon.type, isIconUploaded: true, iconVersion: before.iconVersion + 1 })
+        .where(eq(favorites.id, favoriteId))
+        .returning(favoriteColumns);
+      if (!changed) throw new Error('an update of a locked row answered none');
+      return { favorite: changed, fileBefore: before.iconPath };
+    });
+    if (fileBefore !== null) await ctx.files.remove(fileBefore);
+    return favorite;
+  } catch (error) {
+    // After a lost connection the row may well name it; then the sweep finds out, and until then the file stays.
+    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
+    throw error;
+  }
+}
+
+/**
+ * Removes the icon of a favorite. Behind an uploaded one the page's own is looked for again; a found one is gone with the address
+ * it came from. None at all is fine. Throws 404.
+ */
+export async function removeIcon(ctx: Ctx, favoriteId: string): Promise<void> {
+  const search = { tenantId: ctx.tenantId, favoriteId };
+  const { file, runId } = await ctx.tx(async (tx) => {
+    const { isIconUploaded, iconUrl, iconPath } = await lockOwnFavorite(tx, ctx, favoriteId);
+    if (iconUrl === null && iconPath === null) return { file: null, runId: null };
+    await tx
+      .update(favorites)
+      .set({
+        iconPath: null,
+        iconType: null,
+        isIconUploaded: false,
+        iconVersion: sql`${favorites.iconVersion} + 1`,
+        ...(!isIconUploaded && { iconUrl: null, isIconUrlNamed: false }),
+      })
+      .where(eq(favorites.id, favoriteId));
+    return {
+      file: iconPath,
+      runId: isIconUploaded ? await addIconSearch(tx, ctx, favoriteId) : null,
+    };
+  });
+  if (file !== null) await ctx.files.remove(file);
+  if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
+}
+
+/** Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404. */
+export async function startIconDiscovery(ctx: Ctx, favoriteId: string): Promise<{ runId: string }> {
+  const runId = await ctx.tx(async (tx) => {
+    await lockOwnFavorite(tx, ctx, favoriteId);
+    return addIconSearch(tx, ctx, favoriteId);
+  });
+  await ctx.enqueue(discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { runId });
+  return { runId };
+}
+
+export interface StoredIcon {
+  path: string;
+  type: IconType;
+  version: number;
+}
+
+const iconOf = prepared<{ favoriteId: string; userId: string }>()('favorite_icon', (db) =>
+  db
+    .select({ path: favorites.iconPath, type: favorites.iconType, version: favorites.iconVersion })
+    .from(favorites)
+    .innerJoin(dashboardWidgets, widgetOfFavorite)
+    .innerJoin(dashboardTabs, tabOfWidget)
+    .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
+);
+
+/** Which icon a favorite has now. Throws 404, also without one. */
+export async function getIcon(ctx: Ctx, favoriteId: string): Promise<StoredIcon> {
+  const [icon] = await ctx.run(iconOf, { favoriteId, userId: ctx.actor.id });
+  if (!icon?.path) throw notFound();
+  return { path: icon.path, type: icon.type as IconType, version: icon.version };
+}
+
+/** Its bytes. Throws 404 when they are gone since. */
+export async function openIcon(ctx: Ctx, { path }: StoredIcon): Promise<OpenedFile> {
+  const file = await ctx.files.open(path);
+  if (!file) throw notFound();
+  return file;
+}

@@ -1,0 +1,287 @@
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { and, eq, sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '@portal/db/schema/operations';
+import { newId } from '@portal/domain/ids';
+import { pngIcon, svgIcon } from '../../testing/icons.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { sweepOrphanFiles } from '../files/sweep-orphans.ts';
+import { beginRun } from '../operations/run-state.ts';
+import type { Ctx } from '../run/context.ts';
+import { addFavorite } from './add-favorite.ts';
+import { addWidget } from './add-widget.ts';
+import { changeFavorite } from './change-favorite.ts';
+import { createTab } from './create-tab.ts';
+import { deleteFavorite } from './delete-favorite.ts';
+import { getIcon, openIcon, removeIcon, startIconDiscovery, uploadIcon } from './favorite-icon.ts';
+import { listFavorites } from './list-favorites.ts';
+import { orderFavorites } from './order-favorites.ts';
+import { removeWidget } from './remove-widget.ts';
+
+const { config, make, signedIn, visit } = await testRuntime();
+
+let ctx: Ctx;
+let tabId: string;
+let widgetId: string;
+const addFavoritesWidget = async (type = 'favorites') => (await addWidget(ctx, { tabId, type, config: {} })).id;
+beforeEach(async () => {
+  ctx = await signedIn(await make.user());
+  tabId = (await createTab(ctx)).id;
+  widgetId = await addFavoritesWidget();
+});
+
+const add = (title = 'Page', more: { iconUrl?: string; url?: string; widgetId?: string } = {}) =>
+  addFavorite(ctx, { widgetId, title, url: 'https://example.org/', ...more });
+const places = async (widget = widgetId) =>
+  (await listFavorites(ctx, widget)).map(({ title, position }) => `${position} ${title}`);
+/** Whether the icon of a favorite is going to be looked for because of what is done here. */
+const isSearchedAfter = async (favoriteId: string, work: () => Promise<unknown>): Promise<boolean> => {
+  await ctx.tx((tx) => tx.update(runs).set({ state: 'succeeded' }));
+  await work();
+  return (await searches(favoriteId)) === 1;
+};
+const searches = (favoriteId: string) =>
+  ctx.read((db) => db.$count(runs, and(eq(runs.state, 'queued'), sql`${runs.payload}->>'favoriteId' = ${favoriteId}`)));
+const iconFiles = async (): Promise<string[]> =>
+  (
+    await readdir(join(config.dataDir, 'files', 'favorite-icons'), { recursive: true, withFileTypes: true }).catch(
+      () => [],
+    )
+  )
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+const shownIcon = async (favoriteId: string): Promise<Buffer> =>
+  buffer((await openIcon(ctx, await getIcon(ctx, favoriteId))).stream);
+
+const notFound = expect.objectContaining({ kind: 'not_found', code: 'NOT_FOUND' });
+const refused = expect.objectContaining({ kind: 'invalid', code: 'VALIDATION_FAILED' });
+
+describe('favorites', () => {
+  it('stand in their widget in the order they were added, and each has its icon looked for', async () => {
+    const favorite = await add('First', { iconUrl: 'https://example.org/i.png' });
+    expect(favorite).toEqual({
+      id: expect.any(String),
+      widgetId,
+      title: 'First',
+      url: 'https://example.org/',
+      position: 0,
+      iconUrl: 'https://example.org/i.png',
+      hasUploadedIcon: false,
+      uploadedIconMime: null,
+      iconVersion: 0,
+    });
+    const second = await add('Second');
+    expect(second).toMatchObject({ position: 1, iconUrl: null });
+    expect(await listFavorites(ctx, widgetId)).toEqual([favorite, second]);
+    expect([await searches(favorite.id), await searches(second.id)]).toEqual([1, 1]);
+  });
+
+  it('are listed all together, widget by widget', async () => {
+    const other = await addFavoritesWidget();
+    const [a, b] = [await add('A', { widgetId: other }), await add('B')];
+    const c = await add('C', { widgetId: other });
+    expect(await listFavorites(ctx)).toEqual([b, a, c]);
+    expect(await listFavorites(ctx, other)).toEqual([a, c]);
+    expect(await listFavorites(ctx, await addFavoritesWidget())).toEqual([]);
+  });
+
+  it('belong to a favorites widget of one’s own', async () => {
+    const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
+    await expect(addFavorite(stranger, { widgetId, title: 'x', url: 'https://example.org' })).rejects.toEqual(notFound);
+    await expect(add('x', { widgetId: newId() })).rejects.toEqual(notFound);
+    await expect(add('x', { widgetId: await addFavoritesWidget('notes') })).rejects.toEqual(refused);
+    await expect(listFavorites(stranger, widgetId)).rejects.toEqual(notFound);
+    await add();
+    expect(await listFavorites(stranger)).toEqual([]);
+    await expect(listFavorites(stranger, widgetId)).rejects.toEqual(notFound);
+  });
+
+  it('are 200 a widget, however many are added at once', async () => {
+    for (let n = 0; n < 195; n += 1) await add();
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => add()));
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refusals).toHaveLength(7);
+    for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'conflict', code: 'LIMIT_REACHED' });
+    expect((await listFavorites(ctx, widgetId)).map(({ position }) => position)).toEqual(
+      Array.from({ length: 200 }, (_, position) => position),
+    );
+    await add('elsewhere', { widgetId: await addFavoritesWidget() });
+  });
+
+  it('close the gap one leaves', async () => {
+    const all = [await add('A'), await add('B'), await add('C'), await add('D')];
+    await deleteFavorite(ctx, all[1]?.id ?? '');
+    expect(await places()).toEqual(['0 A', '1 C', '2 D']);
+    await add('E');
+    await Promise.all([deleteFavorite(ctx, all[0]?.id ?? ''), deleteFavorite(ctx, all[3]?.id ?? '')]);
+    expect(await places()).toEqual(['0 C', '1 E']);
+    await expect(deleteFavorite(ctx, all[0]?.id ?? '')).rejects.toEqual(notFound);
+  });
+
+  it('go with their widget', async () => {
+    const { id } = await add();
+    await uploadIcon(ctx, id, pngIcon());
+    await removeWidget(ctx, widgetId);
+    expect(await listFavorites(ctx)).toEqual([]);
+    await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
+  });
+
+  it('leave their icons to the sweep of files when their widget goes', async () => {
+    const kept = await add('kept', { widgetId: await addFavoritesWidget() });
+    for (const { id } of [await add(), await add(), kept]) await uploadIcon(ctx, id, pngIcon());
+    await removeWidget(ctx, widgetId);
+    const folder = join(config.dataDir, 'files', 'favorite-icons');
+    for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      await utimes(join(parentPath, name), 0, 0);
+    }
+    await sweepOrphanFiles(visit(), ctx.files, new AbortController().signal);
+    expect(await iconFiles()).toHaveLength(1);
+    expect(await shownIcon(kept.id)).toEqual(pngIcon());
+  });
+});
+
+describe('their order', () => {
+  it('is the one that was sent, with or without the widget’s name', async () => {
+    const [a, b, c] = [await add('A'), await add('B'), await add('C')];
+    const answer = await orderFavorites(ctx, { ids: [c.id, a.id, b.id] });
+    expect(answer.map(({ title, position }) => `${position} ${title}`)).toEqual(['0 C', '1 A', '2 B']);
+    await orderFavorites(ctx, { widgetId, ids: [b.id, c.id, a.id] });
+    expect(await places()).toEqual(['0 B', '1 C', '2 A']);
+    expect(await orderFavorites(ctx, { widgetId: await addFavoritesWidget(), ids: [] })).toEqual([]);
+  });
+
+  it('names all of one widget, each once, and nothing else', async () => {
+    const [a, b] = [await add('A'), await add('B')];
+    const other = await addFavoritesWidget();
+    const elsewhere = await add('C', { widgetId: other });
+    const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
+    for (const ids of [
+      [],
+      [a.id],
+      [a.id, a.id],
+      [a.id, b.id, b.id],
+      [a.id, b.id, elsewhere.id],
+      [elsewhere.id, a.id],
+      [newId()],
+      [a.id, newId()],
+    ]) {
+      await expect(orderFavorites(ctx, { ids })).rejects.toEqual(refused);
+      await expect(orderFavorites(ctx, { widgetId, ids })).rejects.toEqual(refused);
+    }
+    await expect(orderFavorites(ctx, { widgetId: other, ids: [b.id, a.id] })).rejects.toEqual(refused);
+    await expect(orderFavorites(stranger, { ids: [b.id, a.id] })).rejects.toEqual(refused);
+    await expect(orderFavorites(stranger, { widgetId, ids: [b.id, a.id] })).rejects.toEqual(notFound);
+    expect(await places()).toEqual(['0 A', '1 B']);
+  });
+
+  it('and a deletion at once leave no gap', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const widget = await addFavoritesWidget();
+      const ids: string[] = [];
+      for (const title of ['A', 'B', 'C']) ids.push((await add(title, { widgetId: widget })).id);
+      const [first = ''] = ids;
+      const [ordered] = await Promise.allSettled([
+        orderFavorites(ctx, { ids: ids.toReversed() }),
+        deleteFavorite(ctx, first),
+      ]);
+      expect(await places(widget)).toEqual(ordered.status === 'fulfilled' ? ['0 C', '1 B'] : ['0 B', '1 C']);
+    }
+  });
+});
+
+describe('a change', () => {
+  it('is of what is named', async () => {
+    const favorite = await add('A', { iconUrl: 'https://example.org/i.png' });
+    expect(await changeFavorite(ctx, favorite.id, { title: 'B' })).toEqual({ ...favorite, title: 'B' });
+    expect(await isSearchedAfter(favorite.id, () => changeFavorite(ctx, favorite.id, { title: 'C' }))).toBe(false);
+    expect(await changeFavorite(ctx, favorite.id, {})).toEqual({ ...favorite, title: 'C' });
+  });
+
+  it('of where the icon comes from drops what was found and looks again', async () => {
+    const { id } = await add('A');
+    for (const [change, expected, isSearched] of [
+      [{ url: 'https://other.example/' }, { iconUrl: null, iconVersion: 1 }, true],
+      [{ url: 'https://other.example/' }, { iconUrl: null, iconVersion: 1 }, false],
+      [{ iconUrl: 'https://example.org/i.png' }, { iconUrl: 'https://example.org/i.png', iconVersion: 2 }, true],
+      [{ url: 'https://third.example/' }, { iconUrl: 'https://example.org/i.png', iconVersion: 2 }, false],
+      [{ iconUrl: 'https://example.org/i.png' }, { iconVersion: 2 }, false],
+      [{ iconUrl: null }, { iconUrl: null, iconVersion: 3 }, true],
+      [{ iconUrl: null }, { iconVersion: 3 }, false],
+    ] as const) {
+      expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, change))).toBe(isSearched);
+      expect(await changeFavorite(ctx, id, {})).toMatchObject(expected);
+    }
+  });
+
+  it('that comes before a search has begun needs no other one', async () => {
+    const { id } = await add('A');
+    await changeFavorite(ctx, id, { url: 'https://other.example/' });
+    const { runId } = await startIconDiscovery(ctx, id);
+    expect(await startIconDiscovery(ctx, id)).toEqual({ runId });
+    expect(await searches(id)).toBe(1);
+    await beginRun(ctx, runId);
+    expect((await startIconDiscovery(ctx, id)).runId).not.toBe(runId);
+  });
+
+  it('leaves an uploaded icon', async () => {
+    const { id } = await add('A');
+    await uploadIcon(ctx, id, pngIcon());
+    expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, { url: 'https://other.example/' }))).toBe(false);
+    expect(await changeFavorite(ctx, id, {})).toMatchObject({ hasUploadedIcon: true, iconVersion: 2 });
+    expect(await shownIcon(id)).toEqual(pngIcon());
+  });
+
+  it('is one’s own', async () => {
+    const { id } = await add('A');
+    const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
+    await expect(changeFavorite(stranger, id, { title: 'B' })).rejects.toEqual(notFound);
+    await expect(deleteFavorite(stranger, id)).rejects.toEqual(notFound);
+    await expect(uploadIcon(stranger, id, pngIcon())).rejects.toEqual(notFound);
+    await expect(removeIcon(stranger, id)).rejects.toEqual(notFound);
+    await expect(getIcon(stranger, id)).rejects.toEqual(notFound);
+    await expect(startIconDiscovery(stranger, id)).rejects.toEqual(notFound);
+    expect(await places()).toEqual(['0 A']);
+  });
+});
+
+describe('an uploaded icon', () => {
+  it('is shown until it is removed, and then the page’s own is looked for', async () => {
+    const { id } = await add();
+    await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
+    expect(await uploadIcon(ctx, id, pngIcon())).toMatchObject({
+      hasUploadedIcon: true,
+      uploadedIconMime: 'image/png',
+      iconVersion: 1,
+    });
+    expect(await uploadIcon(ctx, id, svgIcon())).toMatchObject({ uploadedIconMime: 'image/svg+xml', iconVersion: 2 });
+    expect(await getIcon(ctx, id)).toMatchObject({ type: 'image/svg+xml', version: 2 });
+    expect(await shownIcon(id)).toEqual(svgIcon());
+    expect(await isSearchedAfter(id, () => removeIcon(ctx, id))).toBe(true);
+    await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
+    expect((await listFavorites(ctx, widgetId))[0]).toMatchObject({
+      hasUploadedIcon: false,
+      uploadedIconMime: null,
+      iconVersion: 3,
+    });
+    await removeIcon(ctx, id);
+    expect((await listFavorites(ctx, widgetId))[0]).toMatchObject({ iconVersion: 3 });
+  });
+
+  it('leaves one file on disk, however many come at once, and none behind', async () => {
+    const before = (await iconFiles()).length;
+    const { id } = await add();
+    await Promise.all(Array.from({ length: 5 }, (_, shade) => uploadIcon(ctx, id, pngIcon({ shade }))));
+    expect((await iconFiles()).length - before).toBe(1);
+    expect((await listFavorites(ctx, widgetId))[0]).toMatchObject({ iconVersion: 5 });
+    await expect(uploadIcon(ctx, id, Buffer.from('text'))).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'UNSUPPORTED_IMAGE',
+    });
+    await expect(uploadIcon(ctx, newId(), pngIcon())).rejects.toEqual(notFound);
+    expect((await iconFiles()).length - before).toBe(1);
+    await deleteFavorite(ctx, id);
+    expect((await iconFiles()).length).toBe(before);
+  });
+});

@@ -1,0 +1,66 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
+import { dashboardTabs } from '@portal/db/schema/dashboards';
+import {
+  convertLayouts,
+  type DashboardLayout,
+  emptyLayouts,
+  gridVersion,
+  type Layouts,
+} from '@portal/domain/dashboard-grid';
+import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { changeDashboards } from './change-dashboards.ts';
+
+const layoutColumns = {
+  gridVersion: dashboardTabs.gridVersion,
+  layouts: dashboardTabs.layouts,
+  revision: dashboardTabs.layoutRevision,
+  updatedAt: dashboardTabs.layoutUpdatedAt,
+};
+
+interface StoredLayout {
+  gridVersion: number | null;
+  layouts: Layouts | null;
+  revision: number;
+  updatedAt: Date | null;
+}
+
+const layoutOf = prepared<{ tabId: string; userId: string }>()('dashboard_layout', (db) =>
+  db
+    .select(layoutColumns)
+    .from(dashboardTabs)
+    .where(and(eq(dashboardTabs.id, sql.placeholder('tabId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
+);
+
+/**
+ * A tab's layout. One of an older grid is converted and stored so, once: whoever comes second finds it converted.
+ * The revision stays, because converting moves nothing against anything else. Throws 404.
+ */
+export async function getLayout(ctx: Ctx, tabId: string): Promise<DashboardLayout> {
+  const [stored] = await ctx.run(layoutOf, { tabId, userId: ctx.actor.id });
+  if (!stored) throw notFound();
+  return isOutdated(stored) ? changeDashboards(ctx, (tx) => convertLayout(tx, ctx, tabId)) : toLayout(stored);
+}
+
+/** Converts a tab's stored layout to today's grid, if it is of an older one; answers what is stored then. Throws 404. */
+export async function convertLayout(tx: Tx, ctx: Ctx, tabId: string): Promise<DashboardLayout> {
+  const [stored] = await tx.run(layoutOf, { tabId, userId: ctx.actor.id });
+  if (!stored) throw notFound();
+  if (!isOutdated(stored)) return toLayout(stored);
+  const converted = { gridVersion, layouts: convertLayouts(stored.layouts, stored.gridVersion) };
+  await tx.update(dashboardTabs).set(converted).where(eq(dashboardTabs.id, tabId));
+  return toLayout({ ...stored, ...converted });
+}
+
+const isOutdated = (stored: StoredLayout): stored is StoredLayout & { gridVersion: number; layouts: Layouts } =>
+  stored.gridVersion !== null && stored.gridVersion < gridVersion;
+
+/** A tab without one has an empty one. */
+const toLayout = (stored: StoredLayout): DashboardLayout => ({
+  __gridVersion: stored.gridVersion ?? gridVersion,
+  layouts: stored.layouts ?? emptyLayouts,
+  revision: stored.revision,
+  updatedAt: stored.updatedAt,
+});

@@ -1,0 +1,59 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, expect, it } from 'vitest';
+import { startHttpServer } from '@portal/connectors/testing/http-server';
+import { runs } from '@portal/db/schema/operations';
+import { pngIcon } from '../../testing/icons.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { startTestWorker } from '../../testing/worker.ts';
+import { getRun } from '../operations/get-run.ts';
+import { addRun } from '../operations/start-run.ts';
+import { handOverIdleRuns } from '../operations/sweep-runs.ts';
+import { handle } from '../run/handler.ts';
+import { addFavorite } from './add-favorite.ts';
+import { addWidget } from './add-widget.ts';
+import { createTab } from './create-tab.ts';
+import { discoverFavoriteIcon } from './discover-icon.ts';
+import { startIconDiscovery } from './favorite-icon.ts';
+import { discoverIcon } from './jobs.ts';
+import { listFavorites } from './list-favorites.ts';
+
+const site = await startHttpServer((_request, response) => response.end(pngIcon()));
+const { url, config, make, signedIn, visit } = await testRuntime();
+const settings = { DATA_DIR: config.dataDir, OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${site.port}` };
+const search = handle(discoverIcon, (tenant, { favoriteId }, { signal }) =>
+  discoverFavoriteIcon(tenant, favoriteId, signal),
+);
+const { worker, runtime } = startTestWorker(url, { handlers: [search] }, { env: settings });
+afterAll(async () => {
+  await worker.stop();
+  await runtime.close();
+  await site.close();
+});
+
+const soon = { timeout: 20_000 };
+const ctx = await signedIn(await make.user());
+const { id: tabId } = await createTab(ctx);
+const { id: widgetId } = await addWidget(ctx, { tabId, type: 'favorites', config: {} });
+const favorite = await addFavorite(ctx, { widgetId, title: 'Page', url: `${site.origin}/page` });
+const version = async () => (await listFavorites(ctx, widgetId))[0]?.iconVersion;
+
+it('finds the icon of a favorite that was added, and looks again when asked', async () => {
+  await expect.poll(version, soon).toBe(1);
+  const { runId } = await startIconDiscovery(ctx, favorite.id);
+  await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded', error: null });
+  expect(await version()).toBe(2);
+});
+
+it('does so too when the queue never heard of it', async () => {
+  const payload = { tenantId: ctx.tenantId, favoriteId: favorite.id };
+  const runId = await ctx.tx((tx) => addRun(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));
+  await ctx.tx((tx) =>
+    tx
+      .update(runs)
+      .set({ dueAt: sql`now() - interval '1 second'` })
+      .where(eq(runs.id, runId)),
+  );
+  await handOverIdleRuns(visit());
+  await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded' });
+  expect(await version()).toBe(3);
+});

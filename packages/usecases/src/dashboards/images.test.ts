@@ -1,0 +1,142 @@
+import { readdir, unlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { dashboardImages } from '@portal/db/schema/dashboards';
+import { users } from '@portal/db/schema/users';
+import { newId } from '@portal/domain/ids';
+import { tinyGif } from '../../testing/pictures.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { setDashboardBackground } from '../accounts/update-own-profile.ts';
+import { sweepOrphanFiles } from '../files/sweep-orphans.ts';
+import { addImage } from './add-image.ts';
+import { addWidget } from './add-widget.ts';
+import { createTab } from './create-tab.ts';
+import { deleteImage } from './delete-image.ts';
+import { listImages } from './list-images.ts';
+import { listWidgets } from './list-widgets.ts';
+import { openImage } from './open-image.ts';
+
+const { make, signedIn, config, visit } = await testRuntime();
+const somebody = async () => signedIn(await make.user());
+type Ctx = Awaited<ReturnType<typeof somebody>>;
+
+const upload = (ctx: Ctx, name: string | undefined = 'fest.gif') => addImage(ctx, { name, bytes: tinyGif });
+const storedFiles = async () =>
+  (
+    await readdir(join(config.dataDir, 'files/dashboard-images'), { recursive: true, withFileTypes: true }).catch(
+      () => [],
+    )
+  )
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
+it('keeps a picture byte for byte under its id and type, whatever it is called', async () => {
+  const ctx = await somebody();
+  const bytes = Buffer.concat([tinyGif, Buffer.from('and what a camera writes behind it')]);
+  const image = await addImage(ctx, { name: '../../Sommer\nfest.exe', bytes });
+  expect(image).toEqual({
+    id: expect.any(String),
+    originalName: 'Sommerfest.exe',
+    type: 'image/gif',
+    sizeBytes: bytes.length,
+    createdAt: expect.any(Date),
+  });
+  expect(await storedFiles()).toContain(`${image.id}.gif`);
+  const { type, file } = await openImage(ctx, image.id);
+  expect([type, await buffer(file.stream)]).toEqual(['image/gif', bytes]);
+  const second = await upload(ctx);
+  expect(await listImages(ctx)).toEqual([image, second]);
+});
+
+it('refuses what is no picture by its content, and keeps nothing of it', async () => {
+  const ctx = await somebody();
+  const before = await storedFiles();
+  for (const text of ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'BM a bitmap', '', '%PDF-1.7']) {
+    await expect(addImage(ctx, { name: 'a.png', bytes: Buffer.from(text) })).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'UNSUPPORTED_IMAGE',
+    });
+  }
+  expect(await storedFiles()).toEqual(before);
+  expect(await listImages(ctx)).toEqual([]);
+});
+
+it('deletes row and file', async () => {
+  const ctx = await somebody();
+  const { id } = await upload(ctx);
+  await deleteImage(ctx, id);
+  expect(await listImages(ctx)).toEqual([]);
+  expect(await storedFiles()).not.toContain(`${id}.gif`);
+  await expect(deleteImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(openImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+it('says that nothing is there when the file is missing', async () => {
+  const ctx = await somebody();
+  const { id } = await upload(ctx);
+  const [row] = await ctx.read((db) => db.select().from(dashboardImages).where(eq(dashboardImages.id, id)));
+  await unlink(join(config.dataDir, 'files', row?.storagePath ?? ''));
+  await expect(openImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await deleteImage(ctx, id);
+});
+
+it('takes a deleted picture out of the background and the picture frames of its owner', async () => {
+  const ctx = await somebody();
+  const [shown, other] = [await upload(ctx), await upload(ctx)];
+  const background = (imageId: string) => ({ kind: 'image' as const, imageId, fit: 'cover' as const, dim: 0, blur: 0 });
+  const { id: tabId } = await createTab(ctx);
+  const frame = { tabId, type: 'picture-frame', config: { imageIds: [shown.id, other.id, shown.id], intervalSec: 30 } };
+  await addWidget(ctx, frame);
+  const storedBackground = async () =>
+    (await ctx.read((db) => db.select().from(users).where(eq(users.id, ctx.actor.id))))[0]?.dashboardBackground;
+
+  await setDashboardBackground(ctx, background(other.id));
+  await deleteImage(ctx, shown.id);
+  expect(await storedBackground()).toEqual(background(other.id));
+  expect(await listWidgets(ctx, tabId)).toMatchObject([{ config: { imageIds: [other.id], intervalSec: 30 } }]);
+  await deleteImage(ctx, other.id);
+  expect(await storedBackground()).toBeNull();
+  expect(await listWidgets(ctx, tabId)).toMatchObject([{ config: { imageIds: [], intervalSec: 30 } }]);
+});
+
+it('leaves no background behind when a picture is deleted while it becomes one', async () => {
+  const ctx = await somebody();
+  for (let round = 0; round < 20; round += 1) {
+    const { id: imageId } = await upload(ctx);
+    const [set] = await Promise.allSettled([
+      setDashboardBackground(ctx, { kind: 'image', imageId, fit: 'tile', dim: 0, blur: 0 }),
+      deleteImage(ctx, imageId),
+    ]);
+    if (set.status === 'rejected') expect(set.reason).toMatchObject({ kind: 'not_found' });
+    const [row] = await ctx.read((db) => db.select().from(users).where(eq(users.id, ctx.actor.id)));
+    expect(row?.dashboardBackground).toBeNull();
+  }
+});
+
+it('is spared by the sweep of files without a row, which clears what an upload left that got none', async () => {
+  const ctx = await somebody();
+  const { id } = await upload(ctx);
+  const orphan = newId();
+  await ctx.files.write('dashboard-images', orphan, 'gif', tinyGif, { maxBytes: 100 });
+  const folder = join(config.dataDir, 'files/dashboard-images');
+  for (const name of [id, orphan]) await utimes(join(folder, name.slice(-2), `${name}.gif`), 0, 0);
+  await sweepOrphanFiles(visit(), ctx.files, new AbortController().signal);
+  const files = await storedFiles();
+  expect(files).toContain(`${id}.gif`);
+  expect(files).not.toContain(`${orphan}.gif`);
+});
+
+it('is nobody else’s business', async () => {
+  const ctx = await somebody();
+  const { id } = await upload(ctx);
+  const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
+  for (const other of [await somebody(), colleague]) {
+    await expect(openImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(deleteImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
+    expect(await listImages(other)).toEqual([]);
+  }
+  await expect(deleteImage(ctx, newId())).rejects.toMatchObject({ kind: 'not_found' });
+  expect(await listImages(ctx)).toHaveLength(1);
+});

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { defineTenantJob } from '../run/jobs.ts';
+
+/** Looks for the icon of one favorite, carrying out a run. */
+export const discoverIcon = defineTenantJob({
+  name: 'favorites.discover-icon',
+  queue: 'files',
+  payload: z.object({ tenantId: z.uuid(), favoriteId: z.uuid() }),
+  attempts: 2,
+  backoffMs: 10 * SECOND,
+  key: ({ favoriteId }) => favoriteId,
+  timeoutMs: MINUTE,
+});

@@ -1,0 +1,21 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { favorites } from '@portal/db/schema/favorites';
+import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { widgetOfFavorite } from './list-favorites.ts';
+import { tabOfWidget } from './list-widgets.ts';
+
+/** One of the caller's favorites, locked: the worker that found an icon for it waits. Throws 404. */
+export async function lockOwnFavorite(tx: Tx, ctx: Ctx, favoriteId: string): Promise<typeof favorites.$inferSelect> {
+  const [found] = await tx
+    .select({ favorite: favorites })
+    .from(favorites)
+    .innerJoin(dashboardWidgets, widgetOfFavorite)
+    .innerJoin(dashboardTabs, tabOfWidget)
+    .where(and(eq(favorites.id, favoriteId), eq(dashboardTabs.userId, ctx.actor.id)))
+    .for('update', { of: favorites });
+  if (!found) throw notFound();
+  return found.favorite;
+}

@@ -1,0 +1,24 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
+import { dashboardTabs } from '@portal/db/schema/dashboards';
+import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+
+const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (db) =>
+  db
+    .select({ gridVersion: dashboardTabs.gridVersion, revision: dashboardTabs.layoutRevision })
+    .from(dashboardTabs)
+    .where(and(eq(dashboardTabs.id, sql.placeholder('tabId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
+);
+
+/** What the caller's tab says about its layout: the grid of the stored one, null without one, and its revision. Throws 404. */
+export async function getOwnTab(
+  tx: Tx,
+  ctx: Ctx,
+  tabId: string,
+): Promise<{ gridVersion: number | null; revision: number }> {
+  const [tab] = await tx.run(ownTab, { tabId, userId: ctx.actor.id });
+  if (!tab) throw notFound();
+  return tab;
+}

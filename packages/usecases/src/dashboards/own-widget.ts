@@ -1,0 +1,17 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { tabOfWidget, widgetColumns } from './list-widgets.ts';
+
+/** One of the caller's widgets and the tab it stands on. Throws 404. */
+export async function getOwnWidget(tx: Pick<Tx, 'select'>, ctx: Ctx, widgetId: string) {
+  const [widget] = await tx
+    .select({ ...widgetColumns, tabId: dashboardWidgets.tabId })
+    .from(dashboardWidgets)
+    .innerJoin(dashboardTabs, tabOfWidget)
+    .where(and(eq(dashboardWidgets.id, widgetId), eq(dashboardTabs.userId, ctx.actor.id)));
+  if (!widget) throw notFound();
+  return widget;
+}

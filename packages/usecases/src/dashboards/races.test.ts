@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '@portal/db/testing/database';
+import { raceDashboards, raceNames } from '../../../../soak/race-dashboards.ts';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak dashboard-races`.
+it.each(raceNames)('the race for the %s has one winner in every round', { timeout: 120_000 }, async (race) => {
+  await expect(raceDashboards({ databaseUrl: url, race, rounds: 25 })).resolves.toBeUndefined();
+});

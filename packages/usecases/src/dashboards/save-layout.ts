@@ -1,0 +1,114 @@
+import { and, eq, isNull, or, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import {
+  type Breakpoint,
+  breakpoints,
+  checkItemsAreOf,
+  type DashboardLayout,
+  emptyLayouts,
+  type LayoutInput,
+  type Layouts,
+  widgetsOf,
+} from '@portal/domain/dashboard-grid';
+import { conflict } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { changeDashboards } from './change-dashboards.ts';
+import { convertLayout } from './get-layout.ts';
+import { getOwnTab } from './own-tab.ts';
+
+/**
+ * Saves a tab's layout in the grid the client works with.
+ * Throws 404, 409 `GRID_VERSION_NEWER`, 409 `LAYOUT_CHANGED`, and 400 for an item that is no widget of the tab. The conflicts
+ * come first: a client that has not seen a widget go must read anew, not mend its request.
+ */
+export const saveLayout = (ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout> =>
+  changeDashboards(ctx, async (tx) => {
+    const saved = await replaceLayouts(tx, ctx, tabId, input);
+    if (saved) return saved;
+    await checkMayBeSaved(tx, ctx, tabId, input);
+    // What is left: it holds a layout of an older grid, of which breakpoints may stay.
+    await convertLayout(tx, ctx, tabId);
+    const savedNow = await replaceLayouts(tx, ctx, tabId, input);
+    if (!savedNow) throw new Error('a layout that may be saved was not saved');
+    return savedNow;
+  });
+
+interface NewLayouts extends Record<string, unknown> {
+  tabId: string;
+  userId: string;
+  gridVersion: number;
+  revision: number | null;
+  /** JSON of the breakpoints the client named. */
+  layouts: string;
+  named: Breakpoint[];
+  widgetIds: string[];
+}
+
+const named = sql`${sql.placeholder('named')}::text[]`;
+const revision = sql`${sql.placeholder('revision')}::int`;
+const gridVersion = sql`${sql.placeholder('gridVersion')}::int`;
+
+const replace = prepared<NewLayouts>()('dashboard_layout_save', (db) =>
+  db
+    .update(dashboardTabs)
+    .set({
+      gridVersion,
+      // A client mostly names all breakpoints; then the large value before is neither read nor sent back.
+      layouts: sql`case when cardinality(${named}) = ${sql.raw(`${breakpoints.length}`)} then '{}'
+        else coalesce(${dashboardTabs.layouts}, ${sql.raw(`'${JSON.stringify(emptyLayouts)}'`)}) end || ${sql.placeholder('layouts')}::jsonb`,
+      layoutRevision: sql`${dashboardTabs.layoutRevision} + 1`,
+      layoutUpdatedAt: sql`now()`,
+    })
+    .where(
+      and(
+        eq(dashboardTabs.id, sql.placeholder('tabId')),
+        eq(dashboardTabs.userId, sql.placeholder('userId')),
+        or(isNull(dashboardTabs.gridVersion), eq(dashboardTabs.gridVersion, gridVersion)),
+        sql`coalesce(${revision}, ${dashboardTabs.layoutRevision}) = ${dashboardTabs.layoutRevision}`,
+        sql`${sql.placeholder('widgetIds')}::uuid[] <@ array(
+          select ${dashboardWidgets.id} from ${dashboardWidgets} where ${dashboardWidgets.tabId} = ${dashboardTabs.id})`,
+      ),
+    )
+    .returning({
+      unnamed: sql<Partial<Layouts>>`${dashboardTabs.layouts} - ${named}`.as('unnamed'),
+      revision: dashboardTabs.layoutRevision,
+      updatedAt: dashboardTabs.layoutUpdatedAt,
+    }),
+);
+
+/** Saves in one statement; null when anything speaks against it. */
+async function replaceLayouts(tx: Tx, ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout | null> {
+  const { __gridVersion, layouts } = input;
+  const [saved] = await tx.run(replace, {
+    tabId,
+    userId: ctx.actor.id,
+    gridVersion: __gridVersion,
+    revision: input.revision ?? null,
+    layouts: JSON.stringify(layouts),
+    named: breakpoints.filter((breakpoint) => layouts[breakpoint] !== undefined),
+    widgetIds: widgetsOf(layouts),
+  });
+  if (!saved) return null;
+  const { unnamed, ...rest } = saved;
+  return { __gridVersion, layouts: { ...unnamed, ...layouts } as Layouts, ...rest };
+}
+
+async function checkMayBeSaved(tx: Tx, ctx: Ctx, tabId: string, input: LayoutInput): Promise<void> {
+  const tab = await getOwnTab(tx, ctx, tabId);
+  if (tab.gridVersion !== null && tab.gridVersion > input.__gridVersion) {
+    throw conflict(
+      'GRID_VERSION_NEWER',
+      'This dashboard was arranged with a newer version of the program. Please reload the page before you change it.',
+    );
+  }
+  if (input.revision !== undefined && input.revision !== tab.revision) {
+    throw conflict('LAYOUT_CHANGED', 'This dashboard was rearranged elsewhere in the meantime. Please load it again.');
+  }
+  const widgets = await tx
+    .select({ id: dashboardWidgets.id })
+    .from(dashboardWidgets)
+    .where(eq(dashboardWidgets.tabId, tabId));
+  checkItemsAreOf(input.layouts, new Set(widgets.map(({ id }) => id)));
+}

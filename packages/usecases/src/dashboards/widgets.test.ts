@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest';
+import { favorites } from '@portal/db/schema/favorites';
+import { newId } from '@portal/domain/ids';
+import { tinyGif } from '../../testing/pictures.ts';
+import { testRuntime } from '../../testing/runtime.ts';
+import { deleteGrant, setGrant } from '../modules/manage-grants.ts';
+import { setModuleEnabled } from '../modules/manage-modules.ts';
+import { addImage } from './add-image.ts';
+import { addWidget } from './add-widget.ts';
+import { changeWidget } from './change-widget.ts';
+import { createTab } from './create-tab.ts';
+import { deleteTab } from './delete-tab.ts';
+import { listWidgets } from './list-widgets.ts';
+import { removeWidget } from './remove-widget.ts';
+
+const { make, signedIn } = await testRuntime();
+
+async function desk() {
+  const ctx = await signedIn(await make.user());
+  const { id: tabId } = await createTab(ctx);
+  return { ctx, tabId, add: (type = 'clock', config = {}) => addWidget(ctx, { tabId, type, config }) };
+}
+
+it('lists what was added to a tab, in that order', async () => {
+  const { ctx, tabId, add } = await desk();
+  expect(await listWidgets(ctx, tabId)).toEqual([]);
+  const clock = await add('clock', { showSeconds: true });
+  const page = await add('embedded-page', {
+    url: 'https://example.org/',
+    title: 'x'.repeat(120),
+    reloadIntervalSec: 90,
+  });
+  expect(page).toEqual({
+    id: expect.any(String),
+    type: 'embedded-page',
+    config: { url: 'https://example.org/', title: 'x'.repeat(100), reloadIntervalSec: 60 },
+  });
+  expect(await listWidgets(ctx, tabId)).toEqual([clock, page]);
+});
+
+it('refuses a type nobody knows, and a configuration the type does not allow', async () => {
+  const { ctx, tabId, add } = await desk();
+  await expect(add('weather')).rejects.toMatchObject({ kind: 'invalid', code: 'INVALID_WIDGET_TYPE' });
+  await expect(add('clock', { url: 'https://example.org' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  await expect(add('embedded-page')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  expect(await listWidgets(ctx, tabId)).toEqual([]);
+});
+
+it('holds 60 widgets a tab, however many are added or moved there at once', async () => {
+  const { ctx, tabId, add } = await desk();
+  const { id: otherTab } = await createTab(ctx);
+  for (let n = 0; n < 57; n += 1) await add();
+  const movers = await Promise.all(
+    Array.from({ length: 6 }, () => addWidget(ctx, { tabId: otherTab, type: 'notes', config: {} })),
+  );
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 6 }, () => add()),
+    ...movers.map(({ id }) => changeWidget(ctx, id, { tabId })),
+  ]);
+  const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  expect(refusals).toHaveLength(9);
+  for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'conflict', code: 'LIMIT_REACHED' });
+  expect(await listWidgets(ctx, tabId)).toHaveLength(60);
+});
+
+it('adds the tile of a module only while the module is open to its owner, and keeps it afterwards', async () => {
+  const { ctx, tabId, add } = await desk();
+  const admin = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
+  const grant = { subjectType: 'user', subjectId: ctx.actor.id, moduleKey: 'virtualization' } as const;
+  await expect(add('backup-status')).rejects.toMatchObject({ kind: 'forbidden', code: 'MODULE_ACCESS_DENIED' });
+  await setGrant(admin, { ...grant, level: 'USE' });
+  const tile = await add('backup-status', { compact: true });
+  await setModuleEnabled(admin, 'virtualization', false);
+  await expect(add('virtualization-status')).rejects.toMatchObject({ kind: 'forbidden', code: 'MODULE_DISABLED' });
+  await deleteGrant(admin, grant);
+  expect(await listWidgets(ctx, tabId)).toEqual([tile]);
+  expect(await changeWidget(ctx, tile.id, { config: {} })).toMatchObject({ config: {} });
+});
+
+it('replaces a configuration as a whole', async () => {
+  const { ctx, tabId, add } = await desk();
+  const { id } = await add('favorites', { columns: 7, showLabels: true });
+  expect(await changeWidget(ctx, id, { config: { columns: 4 } })).toEqual({
+    id,
+    type: 'favorites',
+    config: { columns: 4 },
+  });
+  await expect(changeWidget(ctx, id, { config: { showSeconds: true } })).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    details: [{ path: 'config', message: expect.any(String) }],
+  });
+  expect(await changeWidget(ctx, id, {})).toMatchObject({ config: { columns: 4 } });
+  expect(await listWidgets(ctx, tabId)).toMatchObject([{ config: { columns: 4 } }]);
+});
+
+it('takes only own pictures into a picture frame', async () => {
+  const { ctx, tabId, add } = await desk();
+  const { ctx: colleague } = await desk();
+  const own = await addImage(ctx, { name: 'a.gif', bytes: tinyGif });
+  const theirs = await addImage(colleague, { name: 'b.gif', bytes: tinyGif });
+  const frame = await add('picture-frame', { imageIds: [own.id, own.id], fit: 'cover' });
+  for (const imageIds of [[theirs.id], [own.id, newId()]]) {
+    await expect(add('picture-frame', { imageIds })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(changeWidget(ctx, frame.id, { config: { imageIds } })).rejects.toMatchObject({ kind: 'not_found' });
+  }
+  expect(await listWidgets(ctx, tabId)).toEqual([frame]);
+});
+
+it('moves a widget to another own tab and to no other', async () => {
+  const { ctx, tabId, add } = await desk();
+  const theirs = await desk();
+  const { id: otherTab } = await createTab(ctx);
+  const widget = await add('notes', { text: 'mit' });
+  expect(await changeWidget(ctx, widget.id, { tabId: otherTab, config: { text: 'um' } })).toMatchObject({
+    config: { text: 'um' },
+  });
+  expect(await listWidgets(ctx, tabId)).toEqual([]);
+  expect(await listWidgets(ctx, otherTab)).toMatchObject([{ id: widget.id, config: { text: 'um' } }]);
+  for (const foreign of [theirs.tabId, newId()]) {
+    await expect(changeWidget(ctx, widget.id, { tabId: foreign })).rejects.toMatchObject({ kind: 'not_found' });
+  }
+});
+
+it('goes with its tab, or alone', async () => {
+  const { ctx, tabId, add } = await desk();
+  const { id: otherTab } = await createTab(ctx);
+  const [first, second] = [await add(), await add()];
+  await removeWidget(ctx, first.id);
+  await expect(removeWidget(ctx, first.id)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(await listWidgets(ctx, tabId)).toEqual([second]);
+  await deleteTab(ctx, tabId);
+  await expect(listWidgets(ctx, tabId)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(removeWidget(ctx, second.id)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(await listWidgets(ctx, otherTab)).toEqual([]);
+});
+
+it('takes its favorites along, the files of their icons too', async () => {
+  const { ctx, tabId, add } = await desk();
+  await createTab(ctx);
+  const [removed, onDeletedTab] = [await add('favorites'), await add('favorites')];
+  const paths: string[] = [];
+  for (const widget of [removed, removed, onDeletedTab]) {
+    const { path } = await ctx.files.write('favorite-icons', newId(), 'gif', tinyGif, { maxBytes: 100 });
+    const link = { tenantId: ctx.tenantId, widgetId: widget.id, title: 'a', url: 'https://example.org', position: 0 };
+    await ctx.tx((tx) => tx.insert(favorites).values({ ...link, id: newId(), iconPath: path, iconType: 'image/gif' }));
+    paths.push(path);
+  }
+  const areThere = async () => {
+    const opened = await Promise.all(paths.map((path) => ctx.files.open(path)));
+    for (const file of opened) file?.stream.destroy();
+    return opened.map((file) => file !== null);
+  };
+  expect(await areThere()).toEqual([true, true, true]);
+  await removeWidget(ctx, removed.id);
+  expect(await areThere()).toEqual([false, false, true]);
+  await deleteTab(ctx, tabId);
+  expect(await areThere()).toEqual([false, false, false]);
+  expect(await ctx.read((db) => db.select().from(favorites))).toEqual([]);
+});
+
+it('is nobody else’s business', async () => {
+  const { ctx, tabId, add } = await desk();
+  const widget = await add();
+  const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
+  for (const other of [(await desk()).ctx, colleague]) {
+    await expect(listWidgets(other, tabId)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(addWidget(other, { tabId, type: 'clock', config: {} })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(changeWidget(other, widget.id, { config: {} })).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(removeWidget(other, widget.id)).rejects.toMatchObject({ kind: 'not_found' });
+  }
+  expect(await listWidgets(ctx, tabId)).toEqual([widget]);
+});
