@@ -1,17 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { inArray, sql } from 'drizzle-orm';
+import { inArray, isNull, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { mails } from '@portal/db/schema/mails';
+import { reminders } from '@portal/db/schema/reminders';
 import { users } from '@portal/db/schema/users';
 import { builders } from '@portal/db/testing/make';
 import { newId } from '@portal/domain/ids';
 import { type ReceivedMail, startSmtpServer } from '@portal/mail/testing/smtp-server';
-import { queueMail } from '@portal/usecases/mails/queue-mail';
+import { queueMails } from '@portal/usecases/mails/queue-mail';
 import { readConfig } from '@portal/usecases/run/config';
 import { openLog } from '@portal/usecases/run/log';
 import { openRuntime, type Runtime } from '@portal/usecases/run/runtime';
+import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface CrashResult {
   kills: number;
@@ -24,20 +24,23 @@ export interface CrashResult {
   /** Repeats of mails that were not in that gap. */
   unexplained: number;
   otherMessageId: number;
+  /** Reminders that do not show that their mail was sent. */
+  untraced: number;
 }
 
 interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
+  /** What promises the mails: the outbox itself, or reminders that are due. */
+  from: 'outbox' | 'reminders';
   mails: number;
-  /** Each drains its own outbox, ten mails at a time. */
+  /** Each has an outbox of its own, drained twenty mails at a time. */
   tenants: number;
   kills: number;
   deadlineMs: number;
   say: (line: string) => void;
 }
 
-const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
 /** What the mail server takes for each message, so that a kill meets mails in every state. */
 const serverDelayMs = 30;
 
@@ -55,25 +58,15 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
       onAccepted();
     },
   });
-  const env = {
-    DATABASE_URL: options.databaseUrl,
-    ...(options.redisUrl === null ? {} : { REDIS_URL: options.redisUrl }),
-    SESSION_SECRET: `soak:${Buffer.alloc(32).toString('base64')}`,
-    SECRETS_KEYS: `soak:${Buffer.alloc(32, 1).toString('base64')}`,
-    SMTP_HOST: '127.0.0.1',
-    SMTP_PORT: `${smtp.port}`,
-    SMTP_SECURITY: 'none',
-    SMTP_FROM: 'portal@example.org',
-    LOG_LEVEL: 'silent',
-  };
+  const env = workerSettings({ ...options, smtpPort: smtp.port });
   const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
   const across = runtime.database.acrossTenants;
   const inTheGap = new Map<string, number>();
   const deadline = performance.now() + options.deadlineMs;
-  let worker: Started | null = null;
+  let worker: WorkerProcess | null = null;
 
   /** Resolves when the server has taken so many more mails, or when none are left to take. */
-  async function mailsTaken(count: number, life: Started): Promise<void> {
+  async function mailsTaken(count: number, life: WorkerProcess): Promise<void> {
     const target = accepted + count;
     while (accepted < target && performance.now() < deadline && (await unsettled()) > 0) {
       await Promise.race([
@@ -87,7 +80,10 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
   }
 
   const unsettled = (): Promise<number> =>
-    across('the soak counts what is left', (tx) => tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
+    across('the soak counts what is left', async (tx) => {
+      const toBePromised = await tx.$count(reminders, isNull(reminders.emailQueuedAt));
+      return toBePromised + (await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
+    });
 
   /** Which of the mails a dead worker held the server has taken nevertheless. */
   async function noteGap(): Promise<void> {
@@ -104,11 +100,11 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
   }
 
   try {
-    await queueAll(options, runtime);
-    options.say(`${options.mails} mails of ${options.tenants} tenants are queued`);
+    await promiseAll(options, runtime);
+    options.say(`${options.mails} mails of ${options.tenants} tenants are promised`);
     let kills = 0;
     while (kills < options.kills && (await unsettled()) > 0 && performance.now() < deadline) {
-      worker = start(env);
+      worker = startWorkerProcess(env);
       // On average a life sends a good part of its share; the last instants before the kill are left to chance.
       await mailsTaken(1 + Math.floor((Math.random() * options.mails) / (options.kills + 1)), worker);
       await pause(Math.random() * 2 * serverDelayMs);
@@ -120,21 +116,20 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
       await noteGap();
       if (kills % 10 === 0) options.say(`${kills} kills, ${accepted} mails taken`);
     }
-    worker = start(env);
+    worker = startWorkerProcess(env);
     while ((await unsettled()) > 0 && performance.now() < deadline)
       await Promise.race([pause(500), worker.endedByItself]);
     worker.child.kill('SIGTERM');
     await worker.ended;
 
-    const sent = await across('the soak looks at what was promised', (tx) =>
-      tx.execute<{ email: string }>(
-        sql`select ${users.email} from ${mails} join ${users} on ${users.id} = ${mails.userId}`,
-      ),
-    );
+    const { accounts, untraced } = await across('the soak looks at what was promised', async (tx) => ({
+      accounts: await tx.select({ email: users.email }).from(users),
+      untraced: await tx.$count(reminders, isNull(reminders.emailSentAt)),
+    }));
     const all = [...received.entries()];
     return {
       kills,
-      lost: sent.rows.filter(({ email }) => !received.has(email)).length,
+      lost: accounts.filter(({ email }) => !received.has(email ?? '')).length,
       repeated: all.reduce((sum, [, copies]) => sum + copies.length - 1, 0),
       inTheGap: [...inTheGap.values()].reduce((sum, times) => sum + times, 0),
       unexplained: all.reduce(
@@ -145,6 +140,7 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
         (sum, [, copies]) => sum + new Set(copies.map(({ messageId }) => messageId)).size - 1,
         0,
       ),
+      untraced,
     };
   } finally {
     worker?.child.kill('SIGKILL');
@@ -154,30 +150,8 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
   }
 }
 
-interface Started {
-  child: ChildProcess;
-  ended: Promise<unknown>;
-  /** Rejects when it ended without having been told to. */
-  endedByItself: Promise<never>;
-}
-
-/** The channel ends with this process, and with it the worker. */
-function start(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [workerProgram], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const ended = once(child, 'exit');
-  const endedByItself = ended.then(([code]) => {
-    throw new Error(`the worker ended by itself with code ${String(code)}`);
-  });
-  // Looked at only while the worker is meant to run.
-  endedByItself.catch(() => undefined);
-  return { child, ended, endedByItself };
-}
-
 /** One account and one mail each, so that the address tells which mail a message is. */
-async function queueAll({ mails: count, tenants }: CrashOptions, { database }: Runtime): Promise<void> {
+async function promiseAll({ mails: count, tenants, from }: CrashOptions, { database }: Runtime): Promise<void> {
   const make = builders(database);
   for (let t = 0; t < tenants; t++) {
     const tenant = await make.tenant();
@@ -186,10 +160,36 @@ async function queueAll({ mails: count, tenants }: CrashOptions, { database }: R
       return { id, tenantId: tenant.id, username: id, email: `${id}@example.org` };
     });
     await database.acrossTenants('the soak makes accounts', (tx) => tx.insert(users).values(accounts));
-    await database.inTenant(tenant.id).tx(async (tx) => {
-      for (const { id, tenantId } of accounts) {
-        await queueMail(tx, { tenantId, kind: 'accounts/password-changed', key: `soak/${id}`, userId: id, data: {} });
-      }
-    });
+    await database
+      .inTenant(tenant.id)
+      .tx((tx) => (from === 'outbox' ? promiseNotices(tx, accounts) : promiseReminders(tx, accounts)));
   }
+}
+
+type Account = Pick<typeof users.$inferSelect, 'id' | 'tenantId'>;
+
+const promiseNotices = (tx: Tx, accounts: Account[]) =>
+  queueMails(
+    tx,
+    accounts.map(({ id, tenantId }) => ({
+      tenantId,
+      kind: 'accounts/password-changed' as const,
+      key: `soak/${id}`,
+      userId: id,
+      data: {},
+    })),
+  );
+
+async function promiseReminders(tx: Tx, accounts: Account[]): Promise<void> {
+  await tx.insert(reminders).values(
+    accounts.map(({ id, tenantId }) => ({
+      id: newId(),
+      tenantId,
+      userId: id,
+      title: 'Soak',
+      dueAt: sql`now()`,
+      occurrenceId: newId(),
+      emailEnabled: true,
+    })),
+  );
 }

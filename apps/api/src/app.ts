@@ -31,6 +31,7 @@ import { listRoutes } from './plugins/route-list.ts';
 import { securityHeaders } from './plugins/security.ts';
 import { answerUnknownExpectations, socketErrorHandler } from './plugins/socket-errors.ts';
 import { answerUnknownPaths } from './plugins/unknown-paths.ts';
+import { registerReminders } from './reminders/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
 import { type App, useZod } from './typed.ts';
 
@@ -112,6 +113,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerWidgets(app);
   registerDashboardImages(app);
   registerFavorites(app);
+  registerReminders(app);
   registerAudit(app);
   registerHealth(app, runtime);
   registerWork(app);

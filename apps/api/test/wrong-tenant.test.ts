@@ -66,6 +66,9 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },
   '/module-categories/:key': async () => (await createCategory(await signedIn(them), { name: newId() })).key,
   '/custom-modules/:id': async () => (await createCustomModule(await signedIn(them), sharedModule)).id,
+  '/reminders/:id': async () => (await make.reminder(them)).id,
+  '/reminders/:id/snooze': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
+  '/reminders/:id/done': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

@@ -8,6 +8,7 @@ import { fileHandlers, fileSchedules } from './files.ts';
 import { mailHandlers, mailSchedules } from './mails.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { operationsHandlers, operationsSchedules } from './operations.ts';
+import { reminderHandlers, reminderSchedules } from './reminders.ts';
 
 /** EX_CONFIG of sysexits: starting again changes nothing until a person has changed the settings. */
 const wrongSettings = 78;
@@ -35,8 +36,14 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 const runtime = openRuntime(config, { process: 'worker', log });
 const worker = startWorker(runtime, {
   contracts: allJobs,
-  handlers: [...mailHandlers(runtime.metrics), ...operationsHandlers, ...fileHandlers, ...dashboardHandlers],
-  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules],
+  handlers: [
+    ...mailHandlers(runtime.metrics),
+    ...operationsHandlers,
+    ...fileHandlers,
+    ...dashboardHandlers,
+    ...reminderHandlers,
+  ],
+  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules, ...reminderSchedules],
 });
 const { metricsPort } = config.worker;
 const metricsServer =

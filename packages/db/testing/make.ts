@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { newId } from '@portal/domain/ids';
 import type { Database } from '../src/open.ts';
 import { sessions } from '../src/schema/accounts.ts';
+import { reminders } from '../src/schema/reminders.ts';
 import { tenants } from '../src/schema/tenants.ts';
 import { users } from '../src/schema/users.ts';
 
@@ -47,5 +48,19 @@ export function builders(database: Database) {
     return values;
   }
 
-  return { tenant, user, session };
+  async function reminder(owner: { id: string; tenantId: string }, overrides: Overrides<typeof reminders> = {}) {
+    const values = {
+      id: newId(),
+      tenantId: owner.tenantId,
+      userId: owner.id,
+      title: `Reminder ${unique()}`,
+      dueAt: new Date(Date.now() + 3_600_000),
+      occurrenceId: newId(),
+      ...overrides,
+    };
+    await across('a test makes a reminder', (tx) => tx.insert(reminders).values(values));
+    return values;
+  }
+
+  return { tenant, user, session, reminder };
 }

@@ -4,6 +4,7 @@ import { passwordChanged } from './templates/accounts/password-changed.ts';
 import { passwordReset } from './templates/accounts/password-reset.ts';
 import { welcome } from './templates/accounts/welcome.ts';
 import { smtpTest } from './templates/mail-settings/smtp-test.ts';
+import { reminderDue } from './templates/reminders/due.ts';
 
 /** Every mail the product sends, by the name its outbox row carries: area and file of its template. */
 export const mailKinds = {
@@ -11,6 +12,7 @@ export const mailKinds = {
   'accounts/password-reset': passwordReset,
   'accounts/welcome': welcome,
   'mail-settings/smtp-test': smtpTest,
+  'reminders/due': reminderDue,
 };
 
 export type MailKind = keyof typeof mailKinds;

@@ -112,4 +112,18 @@ export const sampleMails = (): SampleMail[] => [
     fromAddress: 'portal@muster.example',
     sentAt: mailTime(new Date('2026-11-21T09:12:00Z')),
   }),
+  sample('reminders/due', 'plain', {
+    ...sender,
+    displayName: person.displayName,
+    title: 'Angebot an die Stadtwerke schicken',
+    note: null,
+    dueAt: mailTime(new Date('2026-07-03T15:05:00Z')),
+  }),
+  sample('reminders/due', 'awkward', {
+    ...sender,
+    displayName: awkward.displayName,
+    title: awkward.displayName,
+    note: 'Vorher mit Anna abstimmen:\n– <b>Preis</b>\n– Laufzeit\n\n\nUnterlagen: https://portal.example.com/?a=1&b=2',
+    dueAt: mailTime(new Date('2026-10-25T00:30:00Z')),
+  }),
 ];

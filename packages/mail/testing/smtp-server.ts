@@ -55,7 +55,7 @@ export interface TestSmtpServer {
 }
 
 const maxMessageBytes = 20 * 1024 * 1024;
-const maxMessages = 20_000;
+const maxMessages = 50_000;
 
 const fixture = (name: string): string => readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
 

@@ -23,6 +23,7 @@ export const tags = [
   { name: 'mail-settings', description: 'How a tenant’s mail leaves the house, and the words of its welcome mail.' },
   { name: 'dashboards', description: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
   { name: 'tenants', description: 'The organisations that share the service, kept by SUPER_ADMIN.' },
+  { name: 'reminders', description: 'What a person wants to be reminded of, in the portal and by mail.' },
   { name: 'audit', description: 'Who did what and when.' },
   { name: 'operations', description: 'Health, version, figures, and the work going on in the background.' },
 ];

@@ -16,7 +16,7 @@ import type { TenantCtx } from '../run/context.ts';
 import { openLog } from '../run/log.ts';
 import { openRuntime, type Runtime } from '../run/runtime.ts';
 import { deliverDueMails } from './deliver-due-mails.ts';
-import { claimMails, settleMail } from './outbox.ts';
+import { claimMails, type Settlement, settleMails } from './outbox.ts';
 import { queueMail } from './queue-mail.ts';
 
 const { url, make, runtime, visit } = await testRuntime();
@@ -326,9 +326,10 @@ describe('a worker that dies', () => {
     const [slept] = await claimMails(scope, 1);
     await scope.tx((tx) => tx.update(mails).set({ dueAt: sql`now()` }));
     const [awake] = await claimMails(scope, 1);
-    const failed = { outcome: 'failed', failure: 'connect', message: 'late' } as const;
-    expect(slept && (await settleMail(scope, slept, failed))).toBe(false);
-    expect(awake && (await settleMail(scope, awake, { outcome: 'sent' }))).toBe(true);
+    const settle = async (mail: typeof slept, settlement: Settlement) =>
+      mail && (await settleMails(scope, [{ mail, settlement }])).has(mail.id);
+    expect(await settle(slept, { outcome: 'failed', failure: 'connect', message: 'late' })).toBe(false);
+    expect(await settle(awake, { outcome: 'sent' })).toBe(true);
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'sent' }]);
   });
 

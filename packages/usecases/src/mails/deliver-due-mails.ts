@@ -10,11 +10,14 @@ import { type MailTransport, openTransport } from '@portal/mail/transport';
 import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
 import type { TenantCtx } from '../run/context.ts';
 import type { Metrics } from '../run/metrics.ts';
-import { claimMails, type ClaimedMail, leaseSec, postponeDueMails, type Settlement, settleMail } from './outbox.ts';
+import { claimMails, type ClaimedMail, leaseSec, postponeDueMails, type Settlement, settleMails } from './outbox.ts';
 import { type AddressedMail, renderQueuedMail, retryPausesOf, UnmailableError } from './render-queued-mail.ts';
+import { settleTogether } from './settle-together.ts';
 
-/** Mails of one tenant under way at once, each over a connection of its own. */
-const maxLanes = 10;
+/** Connections to one tenant's mail server. */
+const maxConnections = 10;
+/** Mails of one tenant under way at once: while each connection carries one, others are written, wait or are settled. */
+const maxLanes = 2 * maxConnections;
 /** Leaves a third of the lease for rendering and settling. */
 const sendTimeoutMs = ((leaseSec * 2) / 3) * SECOND;
 /** How long a tenant's outbox rests when its mail server lets nothing through. */
@@ -46,7 +49,8 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
   const settings = await smtpSettingsOf(ctx);
   if (!settings) return endUnconfigured(ctx, { signal, countMail });
   const tenantName = await nameOfTenant(ctx);
-  const transport = openTransport(settings, { maxConnections: maxLanes, overallTimeoutMs: sendTimeoutMs });
+  const transport = openTransport(settings, { maxConnections, overallTimeoutMs: sendTimeoutMs });
+  const settle = settleTogether(ctx);
   const underWay = new Set<Promise<void>>();
   let isClosed = false;
   let isEmpty = false;
@@ -60,7 +64,7 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
     if (failure === null || failure === 'recipient') lanes = maxLanes;
     else if (waysOutClosed.has(failure)) isClosed = true;
     countMail(mail.kind, settlement.outcome);
-    await settleStubbornly(ctx, mail, settlement);
+    await stubbornly(ctx, mail, () => settle(mail, settlement));
   };
 
   try {
@@ -101,28 +105,31 @@ async function sendMail(
     ctx.log.error(facts, 'a mail was interrupted too often and was given up');
     return { outcome: 'failed', failure: 'interrupted', message: 'Sending this mail was interrupted too often.' };
   }
+  let written: AddressedMail;
   try {
-    const { recipient, remember, ...content } = await renderQueuedMail(ctx, mail, tenantName);
+    written = await renderQueuedMail(ctx, mail, tenantName);
+  } catch (error) {
+    if (!(error instanceof UnmailableError)) throw error;
+    const { outcome, failure, message, cause } = error;
+    ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
+    return { outcome, failure, message };
+  }
+  const { recipient, remember, ...content } = written;
+  try {
     await transport.send({
       ...contentOf(content),
       to: { address: recipient.address, name: recipient.displayName },
       messageId: messageIdFor(`${ctx.tenantId}/${mail.key}`, mailDomain(settings.fromAddress)),
     });
     ctx.log.info(facts, 'mail sent');
-    return { outcome: 'sent', remember };
+    return { outcome: 'sent', remember: (tx) => remember(tx, true) };
   } catch (error) {
-    if (error instanceof UnmailableError) {
-      const { outcome, failure, message, cause } = error;
-      ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
-      return { outcome, failure, message };
-    }
     if (!(error instanceof MailFailure)) throw error;
     const { failure, message } = error;
     const afterSec = error.retry ? retryPausesOf(mail.kind)[mail.tries - 1] : undefined;
     ctx.log.warn({ ...facts, failure, reason: message, retryAfterSec: afterSec ?? null }, 'mail not sent');
-    return afterSec === undefined
-      ? { outcome: 'failed', failure, message }
-      : { outcome: 'postponed', failure, message, afterSec };
+    const end = afterSec === undefined ? { outcome: 'failed' as const } : { outcome: 'postponed' as const, afterSec };
+    return { ...end, failure, message, remember: (tx) => remember(tx, false) };
   }
 }
 
@@ -133,10 +140,10 @@ const contentOf = ({ subject, text, html }: Omit<AddressedMail, 'recipient' | 'r
 });
 
 /** A mail that went out and cannot be settled goes out again: worth a few tries while the lease lasts. */
-async function settleStubbornly(ctx: TenantCtx, mail: ClaimedMail, settlement: Settlement): Promise<void> {
+async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promise<boolean>): Promise<void> {
   for (let pauseMs = 250; ; pauseMs *= 2) {
     try {
-      const isOurs = await settleMail(ctx, mail, settlement);
+      const isOurs = await settle();
       if (!isOurs)
         ctx.log.warn({ mailId: mail.id, tenantId: ctx.tenantId }, 'a mail’s lease ran out before it was settled');
       return;
@@ -153,11 +160,13 @@ async function endUnconfigured(ctx: TenantCtx, { signal, countMail }: Delivering
     signal.throwIfAborted();
     const claimed = await claimMails(ctx, 100);
     if (claimed.length === 0) return;
-    for (const mail of claimed) {
-      countMail(mail.kind, 'not_configured');
-      const message = 'No mail server is configured, neither for the tenant nor for the service.';
-      await settleMail(ctx, mail, { outcome: 'not_configured', failure: 'not_configured', message });
-    }
+    const message = 'No mail server is configured, neither for the tenant nor for the service.';
+    const settlement: Settlement = { outcome: 'not_configured', failure: 'not_configured', message };
+    await settleMails(
+      ctx,
+      claimed.map((mail) => ({ mail, settlement })),
+    );
+    for (const { kind } of claimed) countMail(kind, 'not_configured');
   }
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { passwordChanged } from './prepare/password-changed.ts';
 import { passwordReset } from './prepare/password-reset.ts';
+import { reminderDue } from './prepare/reminder-due.ts';
 import { welcome } from './prepare/welcome.ts';
 
 /** Every kind of mail that goes through the outbox. */
@@ -8,6 +9,7 @@ export const outboxKinds = {
   'accounts/password-changed': passwordChanged,
   'accounts/password-reset': passwordReset,
   'accounts/welcome': welcome,
+  'reminders/due': reminderDue,
 };
 
 export type OutboxKind = keyof typeof outboxKinds;

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, inArray, lte, sql } from 'drizzle-orm';
 import type { TenantScope, Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { mails } from '@portal/db/schema/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
@@ -96,36 +97,72 @@ export function claimMails(scope: TenantScope, limit: number): Promise<ClaimedMa
   });
 }
 
-/** How a try ended. `postponed` is tried again after the pause; everything else is the mail's end. */
-export type Settlement =
-  | { outcome: 'sent'; remember?: (tx: Tx) => Promise<void> }
+/**
+ * How a try ended. `postponed` is tried again after the pause; everything else is the mail's end.
+ * `remember` is done in the same transaction.
+ */
+export type Settlement = { remember?: (tx: Tx) => Promise<void> } & (
+  | { outcome: 'sent' }
   | { outcome: 'skipped' | 'not_configured' | 'failed'; failure: string; message: string }
-  | { outcome: 'postponed'; failure: string; message: string; afterSec: number };
+  | { outcome: 'postponed'; failure: string; message: string; afterSec: number }
+);
 
-/** Writes how a try ended, unless the lease ran out and the mail is another worker's; says whether it was written. */
-export async function settleMail(
+const placeholder = {
+  state: sql`${sql.placeholder('state')}::mail_state`,
+  failure: sql`${sql.placeholder('failure')}::text`,
+  message: sql`${sql.placeholder('message')}::text`,
+  afterSec: sql`${sql.placeholder('afterSec')}::int`,
+};
+
+// Without a pause it is the mail's end.
+const settle = prepared<{
+  id: string;
+  leaseId: string;
+  state: (typeof mails.$inferSelect)['state'];
+  failure: string | null;
+  message: string | null;
+  afterSec: number | null;
+}>()('settle_mail', (db) =>
+  db
+    .update(mails)
+    .set({
+      leaseId: null,
+      state: placeholder.state,
+      failure: placeholder.failure,
+      failureMessage: placeholder.message,
+      dueAt: sql`coalesce(now() + make_interval(secs => ${placeholder.afterSec}), ${mails.dueAt})`,
+      settledAt: sql`case when ${placeholder.afterSec} is null then now() end`,
+    })
+    .where(and(eq(mails.id, sql.placeholder('id')), eq(mails.leaseId, sql.placeholder('leaseId'))))
+    .returning({ id: mails.id }),
+);
+
+/**
+ * Writes how tries ended, in one transaction: all of it or nothing. A mail whose lease ran out is another worker's and left
+ * alone; answers the ids of those that were not.
+ */
+export const settleMails = (
   scope: TenantScope,
-  mail: Pick<ClaimedMail, 'id' | 'leaseId'>,
-  settlement: Settlement,
-): Promise<boolean> {
-  const trouble =
-    settlement.outcome === 'sent'
-      ? { failure: null, failureMessage: null }
-      : { failure: settlement.failure, failureMessage: settlement.message };
-  const end =
-    settlement.outcome === 'postponed'
-      ? { state: 'queued' as const, dueAt: sql`now() + make_interval(secs => ${settlement.afterSec})` }
-      : { state: settlement.outcome, settledAt: sql`now()` };
-  return scope.tx(async (tx) => {
-    const settled = await tx
-      .update(mails)
-      .set({ leaseId: null, ...trouble, ...end })
-      .where(and(eq(mails.id, mail.id), eq(mails.leaseId, mail.leaseId)))
-      .returning({ id: mails.id });
-    if (settled.length > 0 && settlement.outcome === 'sent') await settlement.remember?.(tx);
-    return settled.length > 0;
+  ended: { mail: Pick<ClaimedMail, 'id' | 'leaseId'>; settlement: Settlement }[],
+): Promise<Set<string>> =>
+  scope.tx(async (tx) => {
+    const rows = await Promise.all(
+      ended.map(({ mail: { id, leaseId }, settlement }) =>
+        tx.run(settle, {
+          id,
+          leaseId,
+          state: settlement.outcome === 'postponed' ? 'queued' : settlement.outcome,
+          failure: settlement.outcome === 'sent' ? null : settlement.failure,
+          message: settlement.outcome === 'sent' ? null : settlement.message,
+          afterSec: settlement.outcome === 'postponed' ? settlement.afterSec : null,
+        }),
+      ),
+    );
+    const ours = new Set(rows.flat().map(({ id }) => id));
+    const written = ended.filter(({ mail }) => ours.has(mail.id));
+    await Promise.all(written.map(async ({ settlement }) => settlement.remember?.(tx)));
+    return ours;
   });
-}
 
 /** Lets everything that is due and not under way wait, without counting a try: the way out is closed for all of them. */
 export async function postponeDueMails(scope: TenantScope, afterSec: number): Promise<void> {

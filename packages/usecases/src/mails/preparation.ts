@@ -22,14 +22,23 @@ export interface PreparedMail {
   recipient: Recipient;
 }
 
+/** One try to send a mail. */
+export interface Attempt<Data> {
+  userId: string;
+  data: Data;
+  /** How many there have been, this one included. */
+  tries: number;
+  isSent: boolean;
+}
+
 /** How an outbox row becomes a mail of its kind. */
 export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
   /** What the row's `data` holds. */
   data: Data;
   /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
   prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
-  /** What is remembered of a mail that went out, in the transaction that settles it. */
-  remember?(tx: Tx, mail: { userId: string; data: z.output<Data> }): Promise<void>;
+  /** What is remembered of a try, whether the server took the mail or not, in the transaction that settles it. */
+  remember?(tx: Tx, attempt: Attempt<z.output<Data>>): Promise<void>;
   /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
   retryAfterSec?: number[];
 }

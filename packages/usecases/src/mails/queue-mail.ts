@@ -38,6 +38,14 @@ export async function queueMail<Kind extends OutboxKind>(
   return { mailId: known.id, isNew: false };
 }
 
+/** Promises many mails in one statement; those whose key is known already stay as they are. */
+export async function queueMails<Kind extends OutboxKind>(tx: Tx, queued: QueuedMail<Kind>[]): Promise<void> {
+  await tx
+    .insert(mails)
+    .values(queued.map((mail) => ({ id: newId(), ...mail })))
+    .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
+}
+
 /** Sends what is due in a tenant's outbox soon. Never throws. */
 export const nudgeMails = (visit: Pick<Visit, 'enqueue'>, tenantId: string): Promise<void> =>
   visit.enqueue(deliverMails, { tenantId });

@@ -6,7 +6,7 @@ import type { RenderedMail } from '@portal/mail/template';
 import type { TenantCtx } from '../run/context.ts';
 import { type OutboxKind, outboxKinds, usualRetryAfterSec } from './kinds.ts';
 import type { ClaimedMail } from './outbox.ts';
-import type { PreparedMail, Recipient } from './preparation.ts';
+import type { Attempt, PreparedMail, Recipient } from './preparation.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, no sense any more, or a mistake of ours. */
 export class UnmailableError extends Error {
@@ -23,8 +23,8 @@ export class UnmailableError extends Error {
 
 export interface AddressedMail extends RenderedMail {
   recipient: Recipient;
-  /** To be done in the transaction that settles the mail as sent. */
-  remember: (tx: Tx) => Promise<void>;
+  /** To be done in the transaction that settles the try. */
+  remember: (tx: Tx, isSent: boolean) => Promise<void>;
 }
 
 /** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
@@ -36,7 +36,8 @@ export async function renderQueuedMail(ctx: TenantCtx, mail: ClaimedMail, tenant
     const row = preparation.data.parse(mail.data);
     const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
-    const remember = async (tx: Tx) => preparation.remember?.(tx, { userId: recipient.userId, data: row });
+    const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
+    const remember = async (tx: Tx, isSent: boolean) => preparation.remember?.(tx, { ...attempt, isSent });
     return { ...renderMail(mail.kind as MailKind, data), recipient, remember };
   } catch (error) {
     // What the database refuses or that it is away says nothing about the mail.
@@ -66,7 +67,7 @@ function recipientOf({ account }: ClaimedMail, tenantName: string): Recipient {
 interface AnyPreparation {
   data: z.ZodType;
   prepare(ctx: TenantCtx, mail: PreparedMail, data: unknown): Promise<MailData<MailKind> | null>;
-  remember?(tx: Tx, mail: { userId: string; data: unknown }): Promise<void>;
+  remember?(tx: Tx, attempt: Attempt<unknown>): Promise<void>;
   retryAfterSec?: readonly number[];
 }
 

@@ -4,6 +4,7 @@ import { passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
+import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '../../testing/runtime.ts';
 import { removeExpiredRows } from './remove-expired.ts';
@@ -20,6 +21,8 @@ it('removes what has been kept long enough and nothing else', async () => {
   await make.session(user, { expiresAt: new Date(Date.now() - 1_000) });
   await make.session(user, { revokedAt: new Date() });
   const kept = await make.session(user);
+  const open = await make.reminder(user, { title: 'overdue', dueAt: new Date(0) });
+  await make.reminder(user, { title: 'finished', doneAt: new Date() });
   await across('a test makes old rows', async (tx) => {
     await tx.insert(mails).values([
       { id: fresh.mail, ...row, kind: 'k', key: 'fresh', state: 'sent', settledAt: ago(29) },
@@ -46,6 +49,13 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: newId(), tenantId, at: ago(401), action: 'x', summary: 'x' },
       { id: newId(), tenantId: null, at: ago(401), action: 'x', summary: 'x' },
     ]);
+    await tx
+      .insert(reminders)
+      .values({ id: newId(), ...row, title: 'old', dueAt: ago(90), doneAt: ago(31), occurrenceId: newId() });
+    await tx.insert(snoozedReminders).values([
+      { id: newId(), ...row, reminderId: open.id, title: 'fresh', dueAt: ago(13) },
+      { id: newId(), ...row, reminderId: open.id, title: 'old', dueAt: ago(15) },
+    ]);
     await tx.insert(rateWindows).values([
       { key: Buffer.from('a'), hits: [], expiresAt: ago(-1) },
       { key: Buffer.from('b'), hits: [], expiresAt: ago(1) },
@@ -58,6 +68,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     mails: 1,
     runs: 1,
     'audit entries': 2,
+    'done reminders': 1,
+    'reminder notices': 1,
     'rate windows': 1,
   });
   const left = await across('a test looks', async (tx) => ({
@@ -66,6 +78,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     tokens: (await tx.select({ id: passwordTokens.id }).from(passwordTokens)).map(({ id }) => id),
     runs: (await tx.select({ id: runs.id }).from(runs)).map(({ id }) => id),
     entries: (await tx.select({ id: auditEntries.id }).from(auditEntries)).map(({ id }) => id),
+    reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
+    notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
     windows: await tx.$count(rateWindows),
   }));
   expect(left).toEqual({
@@ -74,6 +88,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     tokens: [fresh.token],
     runs: [fresh.run],
     entries: [fresh.entry],
+    reminders: ['finished', 'overdue'],
+    notices: ['fresh'],
     windows: 1,
   });
 });

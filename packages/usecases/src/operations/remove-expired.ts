@@ -4,6 +4,7 @@ import { passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
+import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import type { Visit } from '../run/context.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
@@ -16,7 +17,7 @@ interface Retention {
   isOver: SQL | undefined;
 }
 
-/** What is kept for a time only (contract sections 3 and 13), by the database's clock. */
+/** What is kept for a time only (contract sections 3, 7 and 13), by the database's clock. */
 const retentions: Retention[] = [
   {
     what: 'password tokens',
@@ -42,6 +43,18 @@ const retentions: Retention[] = [
     table: auditEntries,
     id: auditEntries.id,
     isOver: sql`${auditEntries.at} <= now() - interval '400 days'`,
+  },
+  {
+    what: 'done reminders',
+    table: reminders,
+    id: reminders.id,
+    isOver: sql`${reminders.doneAt} <= now() - interval '30 days'`,
+  },
+  {
+    what: 'reminder notices',
+    table: snoozedReminders,
+    id: snoozedReminders.id,
+    isOver: sql`${snoozedReminders.dueAt} <= now() - interval '14 days'`,
   },
   { what: 'rate windows', table: rateWindows, id: rateWindows.key, isOver: sql`${rateWindows.expiresAt} <= now()` },
 ];

@@ -38,8 +38,8 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
       invitation: { kind: 'set-password', link: passwordLink(serviceUrl, token), validUntil: mailTime(expiresAt) },
     };
   },
-  async remember(tx, { userId, data }) {
-    if (data.test) return;
+  async remember(tx, { userId, data, isSent }) {
+    if (data.test || !isSent) return;
     await tx
       .update(users)
       .set({ welcomeMailSentAt: sql`now()` })

@@ -1,0 +1,65 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { mails } from '@portal/db/schema/mails';
+import { reminders } from '@portal/db/schema/reminders';
+import { newId } from '@portal/domain/ids';
+import { SECOND } from '@portal/domain/time';
+import { startSmtpServer } from '@portal/mail/testing/smtp-server';
+import { listNotices } from '@portal/usecases/reminders/list-notices';
+import { testRuntime } from '@portal/usecases/testing/runtime';
+import { startWorkerProcess, workerSettings } from '../../../soak/worker-process.ts';
+
+const { url, make, signedIn } = await testRuntime();
+const shiftedClock = new URL('../testing/shifted-clock.ts', import.meta.url);
+
+it(
+  'two workers whose clocks are 90 s apart send one mail per due time, none early, and there is one notice of each',
+  { timeout: 120_000 },
+  async () => {
+    const arrivals = new Map<string, number[]>();
+    const smtp = await startSmtpServer({
+      onMessage: ({ subject }) => void arrivals.set(subject, [...(arrivals.get(subject) ?? []), Date.now()]),
+    });
+    const env = workerSettings({ databaseUrl: url, redisUrl: null, smtpPort: smtp.port });
+    const workers = [0, 90 * SECOND].map((shiftMs) =>
+      startWorkerProcess(env, ['--import', `${shiftedClock.href}?ms=${shiftMs}`]),
+    );
+    try {
+      const ctx = await signedIn(await make.user());
+      const now = Date.now();
+      // Some at once, the others while the workers look; by the clock of one of them all are past already.
+      const dueTimes = [
+        ...Array.from({ length: 30 }, (_, n) => new Date(now + n * 300)),
+        // Both half past twos of the last night that had two, and either side of the hour that spring leaves out.
+        ...['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-03-29T00:59:59Z', '2026-03-29T01:00:00Z'].map(
+          (time) => new Date(time),
+        ),
+      ];
+      const rows = dueTimes.map((dueAt) => ({
+        id: newId(),
+        tenantId: ctx.tenantId,
+        userId: ctx.actor.id,
+        title: dueAt.toISOString(),
+        dueAt,
+        occurrenceId: newId(),
+        emailEnabled: true,
+      }));
+      await ctx.tx((tx) => tx.insert(reminders).values(rows));
+      await expect
+        .poll(() => ctx.read((db) => db.$count(mails, eq(mails.state, 'sent'))), { timeout: 100_000, interval: 500 })
+        .toBe(rows.length);
+      for (const { title, dueAt } of rows) {
+        const times = arrivals.get(`Erinnerung: ${title}`) ?? [];
+        expect({ title, mails: times.length }).toEqual({ title, mails: 1 });
+        expect(times[0]).toBeGreaterThanOrEqual(dueAt.getTime());
+      }
+      const recent = rows.filter(({ dueAt }) => dueAt.getTime() >= now);
+      const { notices } = await listNotices(ctx, new Date(now - 1));
+      expect(notices.map(({ id }) => id).toSorted()).toEqual(recent.map(({ occurrenceId }) => occurrenceId).toSorted());
+    } finally {
+      for (const { child } of workers) child.kill('SIGTERM');
+      await Promise.all(workers.map(({ ended }) => ended));
+      await smtp.stop();
+    }
+  },
+);

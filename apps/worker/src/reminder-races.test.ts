@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '@portal/db/testing/database';
+import { raceReminders } from '../../../soak/race-reminders.ts';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak reminder-races`.
+it(
+  'decides edits, snoozes and deletions at the due instant for one side, and mail, notice and row agree',
+  { timeout: 120_000 },
+  async () => {
+    const { calls, violations } = await raceReminders({
+      databaseUrl: url,
+      calls: 300,
+      together: 100,
+      people: 10,
+      deadlineMs: 100_000,
+      say: () => undefined,
+    });
+    expect(violations).toEqual([]);
+    expect(calls).toBeGreaterThanOrEqual(300);
+  },
+);

@@ -1,0 +1,33 @@
+import { openTransport } from '@portal/mail/transport';
+
+// Sends as many mails as it is told over ten pooled connections and nothing else: the limit for bench reminder-burst.
+const [port, count] = process.argv.slice(2).map(Number);
+const transport = openTransport(
+  {
+    host: '127.0.0.1',
+    port: port ?? 0,
+    security: 'none',
+    username: null,
+    password: null,
+    fromAddress: 'portal@example.org',
+    fromName: null,
+    replyTo: null,
+    verifyTls: true,
+  },
+  { maxConnections: 10 },
+);
+let sent = 0;
+await Promise.all(
+  Array.from({ length: 20 }, async () => {
+    while (sent < (count ?? 0)) {
+      sent += 1;
+      await transport.send({
+        to: { address: `person-${sent}@example.org`, name: 'Person' },
+        subject: `Erinnerung: Reminder ${sent}`,
+        text: 'Sie wollten erinnert werden.\n'.repeat(10),
+        messageId: `<${sent}@example.org>`,
+      });
+    }
+  }),
+);
+transport.close();

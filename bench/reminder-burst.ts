@@ -1,0 +1,133 @@
+// 10,000 reminders due at one moment, by mail, against the same number of mails over raw pooled SMTP; and the API meanwhile
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase } from '@portal/db/open';
+import { reminders } from '@portal/db/schema/reminders';
+import { users } from '@portal/db/schema/users';
+import { builders } from '@portal/db/testing/make';
+import { newId } from '@portal/domain/ids';
+import { startSmtpServer } from '@portal/mail/testing/smtp-server';
+import { openSessionTokens } from '@portal/usecases/accounts/session-token';
+import { readConfig } from '@portal/usecases/run/config';
+import { benchDatabase, benchSettings, percentile, report, startServer, stopAll } from './measure.ts';
+
+const count = Number(process.argv[2] ?? 10_000);
+const people = 1_000;
+/** The heap flags of `pnpm start:worker`. */
+const workerFlags = ['--max-semi-space-size=4', '--max-old-space-size=192'];
+const quietMs = 15_000;
+/** For the rows to be written and everything to come to rest. */
+const leadMs = 20_000;
+
+let taken = 0;
+let lastTakenAt = 0;
+const smtp = await startSmtpServer({
+  delayMs: 20,
+  onMessage: () => {
+    taken += 1;
+    lastTakenAt = Date.now();
+  },
+});
+const children: ChildProcess[] = [];
+
+/** Sends the mails without Portal; answers how long that took, in milliseconds, from the first byte to the last answer. */
+async function sendRaw(): Promise<number> {
+  const sender = spawn(process.execPath, ['bench/raw-sender.ts', String(smtp.port), String(count)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  children.push(sender);
+  const before = taken;
+  while (taken === before) await pause(1);
+  const startedAt = Date.now();
+  await once(sender, 'exit');
+  return Date.now() - startedAt;
+}
+
+async function untilTaken(target: number): Promise<void> {
+  const deadline = Date.now() + 300_000;
+  while (taken < target) {
+    if (Date.now() > deadline) throw new Error(`only ${taken} of ${target} mails came`);
+    await pause(20);
+  }
+}
+
+try {
+  const { url, folder } = await benchDatabase();
+  const settings = {
+    ...benchSettings(url, join(folder, 'data')),
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: String(smtp.port),
+    SMTP_SECURITY: 'none',
+    SMTP_FROM: 'portal@example.org',
+  };
+  const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
+  const make = builders(database);
+  const { id: tenantId } = await make.tenant();
+  const accounts = Array.from({ length: people }, (_, n) => {
+    const id = newId();
+    return { id, tenantId, username: `person-${n}`, email: `person-${n}@example.org` };
+  });
+  await database.acrossTenants('the benchmark makes accounts', (tx) => tx.insert(users).values(accounts));
+  const { sessionKeys } = readConfig(settings);
+  const cookies = await Promise.all(
+    accounts.slice(0, 20).map(async ({ id }) => {
+      const session = await make.session({ id, tenantId });
+      const token = openSessionTokens(sessionKeys).issue({ sub: id, tid: tenantId, sid: session.id, ver: 1 });
+      return `portal_session=${token}`;
+    }),
+  );
+
+  const limitMs = await sendRaw();
+
+  const api = await startServer('apps/api/src/main.ts', settings, join(folder, 'api.log'));
+  const log = openSync(join(folder, 'worker.log'), 'a');
+  const worker = spawn(process.execPath, [...workerFlags, 'apps/worker/src/main.ts'], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  children.push(worker);
+  const load = fork('bench/steady-load.ts', [api.url, ...cookies]);
+  children.push(load);
+  let calls: number[] = [];
+  load.on('message', ({ ms }: { ms: number }) => calls.push(ms));
+  await pause(5_000); // warm-up
+
+  const dueAt = new Date(Date.now() + leadMs + quietMs);
+  for (let from = 0; from < count; from += 1_000) {
+    const rows = Array.from({ length: Math.min(1_000, count - from) }, (_, n) => ({
+      id: newId(),
+      tenantId,
+      userId: accounts[(from + n) % people]?.id ?? '',
+      title: `Reminder ${from + n}`,
+      dueAt,
+      occurrenceId: newId(),
+      emailEnabled: true,
+    }));
+    await database.acrossTenants('the benchmark makes reminders', (tx) => tx.insert(reminders).values(rows));
+  }
+  await database.close();
+  await pause(dueAt.getTime() - quietMs - Date.now());
+  calls = [];
+  await pause(quietMs);
+  const quiet = calls;
+  calls = [];
+  await untilTaken(2 * count);
+  const busy = calls;
+
+  report(`${count.toLocaleString('en')} reminder mails from their due time on`, {
+    ours: (lastTakenAt - dueAt.getTime()) / 1_000,
+    limit: limitMs / 1_000,
+    unit: 's',
+    goal: 'at most 1.50',
+  });
+  const p99 = (ms: number[]) => `${percentile(ms, 0.99).toFixed(1)} ms of ${ms.length} calls`;
+  console.log(`API, 99th percentile: quiet ${p99(quiet)}, meanwhile ${p99(busy)} (at most double, or under 50 ms)`);
+} finally {
+  for (const child of children.filter(({ exitCode }) => exitCode === null)) child.kill('SIGTERM');
+  await stopAll();
+  await smtp.stop();
+}

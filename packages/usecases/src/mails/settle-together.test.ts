@@ -1,0 +1,63 @@
+import { eq } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { mails } from '@portal/db/schema/mails';
+import { users } from '@portal/db/schema/users';
+import { newId } from '@portal/domain/ids';
+import { testRuntime } from '../../testing/runtime.ts';
+import { claimMails, type Settlement } from './outbox.ts';
+import { queueMails } from './queue-mail.ts';
+import { settleTogether } from './settle-together.ts';
+
+const { runtime, make } = await testRuntime();
+
+async function claimed(count: number) {
+  const { id: userId, tenantId } = await make.user();
+  const scope = runtime.database.inTenant(tenantId);
+  const keys = Array.from({ length: count }, () => `test/${newId()}`);
+  await scope.tx((tx) =>
+    queueMails(
+      tx,
+      keys.map((key) => ({ tenantId, kind: 'accounts/password-changed' as const, key, userId, data: {} })),
+    ),
+  );
+  const states = async () =>
+    (await scope.read((db) => db.select({ state: mails.state }).from(mails).orderBy(mails.id))).map(
+      ({ state }) => state,
+    );
+  const found = await claimMails(scope, count);
+  return { scope, states, userId, found: found.toSorted((a, b) => a.id.localeCompare(b.id)) };
+}
+
+it('gives tries that end meanwhile one transaction', async () => {
+  const { scope, states, found } = await claimed(20);
+  let transactions = 0;
+  const settle = settleTogether({
+    ...scope,
+    tx: (work) => {
+      transactions += 1;
+      return scope.tx(work);
+    },
+  });
+  expect(await Promise.all(found.map((mail) => settle(mail, { outcome: 'sent' })))).toEqual(found.map(() => true));
+  expect(transactions).toBe(2);
+  expect(new Set(await states())).toEqual(new Set(['sent']));
+});
+
+it('lets what one settlement meets undo that one alone, with all that belongs to it', async () => {
+  const { scope, states, found, userId } = await claimed(4);
+  const settle = settleTogether(scope);
+  const broken: Settlement = {
+    outcome: 'sent',
+    remember: async (tx) => {
+      await tx.update(users).set({ displayName: 'remembered' }).where(eq(users.id, userId));
+      throw new Error('broken');
+    },
+  };
+  const results = await Promise.allSettled(
+    found.map((mail, at) => settle(mail, at === 2 ? broken : { outcome: 'sent' })),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(await states()).toEqual(['sent', 'sent', 'sending', 'sent']);
+  const [user] = await scope.read((db) => db.select().from(users).where(eq(users.id, userId)));
+  expect(user?.displayName).toBeNull();
+});

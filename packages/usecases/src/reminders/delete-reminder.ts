@@ -1,0 +1,12 @@
+import { reminders } from '@portal/db/schema/reminders';
+import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { isOwn } from './own-reminder.ts';
+import { inTurn } from './turns.ts';
+
+/** Deletes a reminder in whatever state, its notices with it; a mail not sent yet is not sent. Throws 404. */
+export const deleteReminder = (ctx: Ctx, id: string): Promise<void> =>
+  inTurn(ctx, async (tx) => {
+    const deleted = await tx.delete(reminders).where(isOwn(ctx, id)).returning({ id: reminders.id });
+    if (deleted.length === 0) throw notFound();
+  });

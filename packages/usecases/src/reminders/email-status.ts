@@ -1,0 +1,14 @@
+import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
+import type { Ctx } from '../run/context.ts';
+
+export interface EmailStatus {
+  available: boolean;
+  reason: 'NO_ADDRESS' | 'MAIL_NOT_CONFIGURED' | null;
+}
+
+/** Whether a mail about a due reminder could reach the caller at all. */
+export async function reminderEmailStatus(ctx: Ctx): Promise<EmailStatus> {
+  if (ctx.account.email === null) return { available: false, reason: 'NO_ADDRESS' };
+  if ((await smtpSettingsOf(ctx)) === null) return { available: false, reason: 'MAIL_NOT_CONFIGURED' };
+  return { available: true, reason: null };
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob } from '../run/jobs.ts';
+
+/** Promises the mails of reminders that have become due to the outbox. */
+export const queueDueMails = definePlatformJob({
+  name: 'reminders.queue-due-mails',
+  queue: 'mail',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: 5 * MINUTE,
+});

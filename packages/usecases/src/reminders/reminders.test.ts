@@ -1,0 +1,364 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eq, sql } from 'drizzle-orm';
+import { describe, expect, it } from 'vitest';
+import { reminders } from '@portal/db/schema/reminders';
+import { newId } from '@portal/domain/ids';
+import { maxOpenReminders, NewReminder } from '@portal/domain/reminders';
+import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
+import { testRuntime } from '../../testing/runtime.ts';
+import type { Ctx } from '../run/context.ts';
+import { createReminder } from './create-reminder.ts';
+import { deleteReminder } from './delete-reminder.ts';
+import { reminderEmailStatus } from './email-status.ts';
+import { finishReminder } from './finish-reminder.ts';
+import { listNotices } from './list-notices.ts';
+import { listReminders } from './list-reminders.ts';
+import { snoozeReminder } from './snooze-reminder.ts';
+import { updateReminder } from './update-reminder.ts';
+
+const { runtime, make, signedIn } = await testRuntime();
+const mailing = await testRuntime({ SMTP_HOST: '127.0.0.1', SMTP_PORT: '1', SMTP_FROM: 'portal@example.org' });
+
+const someone = async (): Promise<Ctx> => signedIn(await make.user());
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+const ahead = (ms: number): Date => new Date(Date.now() + ms);
+const reminderOf = ({ actor }: Ctx, dueAt: Date, overrides = {}) => make.reminder(actor, { dueAt, ...overrides });
+const titles = (rows: { title: string }[]): string[] => rows.map(({ title }) => title);
+const row = async (ctx: Ctx, id: string) =>
+  (await ctx.read((db) => db.select().from(reminders).where(eq(reminders.id, id))))[0];
+
+describe('a reminder', () => {
+  it('is made with no mail sent and not due', async () => {
+    const ctx = await someone();
+    const dueAt = ahead(HOUR);
+    const made = await createReminder(ctx, { title: 'Anrufen', note: '', dueAt, emailEnabled: true });
+    expect(made).toEqual({
+      id: expect.any(String),
+      title: 'Anrufen',
+      note: null,
+      dueAt,
+      isDue: false,
+      dueLabel: expect.toSatisfy((label) => label === 'today' || label === 'tomorrow'),
+      emailEnabled: true,
+      emailSentAt: null,
+      emailAttempts: 0,
+      doneAt: null,
+    });
+    expect(await listReminders(ctx, 'open')).toEqual([made]);
+  });
+
+  it('cannot be made for a time that is over', async () => {
+    const late = NewReminder.parse({ title: 'x', dueAt: ago(1).toISOString() });
+    await expect(createReminder(await someone(), late)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'dueAt', message: 'must lie in the future' }],
+    });
+  });
+
+  it('is listed by state and due time, to its owner alone', async () => {
+    const ctx = await someone();
+    await reminderOf(ctx, ahead(2 * HOUR), { title: 'later' });
+    await reminderOf(ctx, ago(MINUTE), { title: 'due' });
+    await reminderOf(ctx, ahead(HOUR), { title: 'soon' });
+    await reminderOf(ctx, ago(HOUR), { title: 'done', doneAt: ago(MINUTE) });
+    await reminderOf(await signedIn(await make.user({ tenantId: ctx.tenantId })), ago(HOUR), {
+      title: 'a colleague’s',
+    });
+    expect(titles(await listReminders(ctx, 'open'))).toEqual(['due', 'soon', 'later']);
+    expect(await listReminders(ctx, 'due')).toMatchObject([{ title: 'due', isDue: true }]);
+    expect(await listReminders(ctx, 'done')).toMatchObject([{ title: 'done', isDue: false }]);
+  });
+
+  it('is nobody else’s: not a colleague’s, not another tenant’s', async () => {
+    const owner = await someone();
+    const { id } = await reminderOf(owner, ago(HOUR));
+    for (const ctx of [await signedIn(await make.user({ tenantId: owner.tenantId })), await someone()]) {
+      for (const call of [
+        () => updateReminder(ctx, id, { title: 'mine' }),
+        () => snoozeReminder(ctx, id, { minutes: 1 }),
+        () => finishReminder(ctx, id),
+        () => deleteReminder(ctx, id),
+      ]) {
+        await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      }
+    }
+    expect(await listReminders(owner, 'due')).toMatchObject([{ id }]);
+  });
+
+  it('is one of a thousand open ones at most, also when the last places are fought for', async () => {
+    const ctx = await someone();
+    await reminderOf(ctx, ago(HOUR), { doneAt: ago(MINUTE) });
+    await ctx.tx((tx) =>
+      tx.insert(reminders).values(
+        Array.from({ length: maxOpenReminders - 2 }, (_, n) => ({
+          id: newId(),
+          tenantId: ctx.tenantId,
+          userId: ctx.actor.id,
+          title: `${n}`,
+          dueAt: n % 2 === 0 ? ago(HOUR) : ahead(HOUR),
+          occurrenceId: newId(),
+        })),
+      ),
+    );
+    const input = { title: 'x', note: null, dueAt: ahead(HOUR), emailEnabled: false };
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => createReminder(ctx, input)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        expect(result.reason).toMatchObject({ kind: 'conflict', code: 'LIMIT_REACHED' });
+    }
+    expect(await listReminders(ctx, 'open')).toHaveLength(maxOpenReminders);
+  });
+});
+
+describe('editing', () => {
+  it('changes what it names while the reminder is not due', async () => {
+    const ctx = await someone();
+    const { id, occurrenceId } = await reminderOf(ctx, ahead(HOUR), { title: 'old', note: 'kept' });
+    expect(await updateReminder(ctx, id, { title: 'new' })).toMatchObject({ title: 'new', note: 'kept' });
+    expect(await row(ctx, id)).toMatchObject({ occurrenceId });
+    expect(await updateReminder(ctx, id, { note: '', emailEnabled: true })).toMatchObject({
+      title: 'new',
+      note: null,
+      emailEnabled: true,
+    });
+    expect(await updateReminder(ctx, id, {})).toMatchObject({ title: 'new' });
+  });
+
+  it('of the due time makes another occurrence of it, with no mail sent', async () => {
+    const ctx = await someone();
+    const before = await reminderOf(ctx, ahead(HOUR), {
+      emailSentAt: ago(HOUR),
+      emailAttempts: 2,
+      emailQueuedAt: ago(1),
+    });
+    const dueAt = ahead(2 * HOUR);
+    expect(await updateReminder(ctx, before.id, { dueAt })).toMatchObject({
+      dueAt,
+      emailSentAt: null,
+      emailAttempts: 0,
+    });
+    const after = await row(ctx, before.id);
+    expect(after?.emailQueuedAt).toBeNull();
+    expect(after?.occurrenceId).not.toBe(before.occurrenceId);
+  });
+
+  it.each([
+    ['due', { dueAt: ago(1) }, { title: 'x' }, 'REMINDER_DUE'],
+    ['due', { dueAt: ago(1) }, { dueAt: ahead(HOUR) }, 'REMINDER_DUE'],
+    ['done', { dueAt: ago(HOUR), doneAt: ago(1) }, { title: 'x' }, 'REMINDER_DONE'],
+    ['ahead, to a time that is over,', {}, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
+    ['due, to a time that is over,', { dueAt: ago(1) }, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
+  ])('one that is %s is refused and changes nothing', async (_, state, change, code) => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ahead(HOUR), state);
+    const before = await row(ctx, id);
+    await expect(updateReminder(ctx, id, change)).rejects.toMatchObject({ code });
+    expect(await row(ctx, id)).toEqual(before);
+  });
+});
+
+describe('snoozing', () => {
+  it('moves a due reminder on, with no mail sent, and labels follow', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE), { emailSentAt: ago(MINUTE), emailAttempts: 1 });
+    const snoozed = await snoozeReminder(ctx, id, { preset: 'tomorrowMorning' });
+    expect(snoozed).toMatchObject({ isDue: false, dueLabel: 'tomorrow', emailSentAt: null, emailAttempts: 0 });
+    expect(await listReminders(ctx, 'open')).toEqual([snoozed]);
+  });
+
+  it('counts minutes by the database’s clock', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE));
+    const before = Date.now();
+    const { dueAt } = await snoozeReminder({ ...ctx, now: () => new Date(0) }, id, { minutes: 5 });
+    expect(dueAt.getTime()).toBeGreaterThanOrEqual(before + 5 * MINUTE - 1);
+    expect(dueAt.getTime()).toBeLessThanOrEqual(Date.now() + 5 * MINUTE);
+  });
+
+  it.each([
+    ['not due', {}, { minutes: 1 }, 'REMINDER_NOT_DUE'],
+    ['done', { dueAt: ago(HOUR), doneAt: ago(1) }, { minutes: 1 }, 'REMINDER_NOT_DUE'],
+    ['due, until a time that is over,', { dueAt: ago(HOUR) }, { until: ago(1) }, 'VALIDATION_FAILED'],
+  ])('one that is %s is refused and changes nothing', async (_, state, snooze, code) => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ahead(HOUR), state);
+    const before = await row(ctx, id);
+    const { notices } = await listNotices(ctx, undefined);
+    await expect(snoozeReminder(ctx, id, snooze)).rejects.toMatchObject({ code });
+    expect(await row(ctx, id)).toEqual(before);
+    expect((await listNotices(ctx, undefined)).notices).toEqual(notices);
+  });
+
+  it('happens once when two devices do it at the same moment', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE));
+    const results = await Promise.allSettled([1, 2, 3].map((minutes) => snoozeReminder(ctx, id, { minutes })));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect((await listNotices(ctx, undefined)).notices).toHaveLength(1);
+  });
+});
+
+describe('finishing', () => {
+  it('marks a due reminder as done, and a second call answers the same', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE));
+    const done = await finishReminder(ctx, id);
+    expect(done).toMatchObject({ id, isDue: false, doneAt: expect.any(Date) });
+    expect(await finishReminder(ctx, id)).toEqual(done);
+  });
+
+  it('is refused before the reminder is due', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ahead(HOUR));
+    await expect(finishReminder(ctx, id)).rejects.toMatchObject({ code: 'REMINDER_NOT_DUE' });
+  });
+});
+
+describe('notices', () => {
+  const seen = async (ctx: Ctx, since?: Date) => titles((await listNotices(ctx, since)).notices);
+
+  it('tell each due time once, newest first, the snoozed ones too', async () => {
+    const ctx = await someone();
+    const first = await reminderOf(ctx, ago(3 * MINUTE), { title: 'first' });
+    await reminderOf(ctx, ago(2 * MINUTE), { title: 'second' });
+    await reminderOf(ctx, ahead(HOUR), { title: 'not due' });
+    await reminderOf(ctx, ago(MINUTE), { title: 'done', doneAt: ago(1) });
+    await snoozeReminder(ctx, first.id, { until: ahead(HOUR) });
+    const { notices } = await listNotices(ctx, undefined);
+    expect(titles(notices)).toEqual(['done', 'second', 'first']);
+    expect(notices[2]).toEqual({
+      id: first.occurrenceId,
+      kind: 'reminder-due',
+      reminderId: first.id,
+      title: 'first',
+      dueAt: first.dueAt,
+      at: first.dueAt,
+    });
+    // The next due time of the snoozed one has come.
+    await ctx.tx((tx) =>
+      tx
+        .update(reminders)
+        .set({ dueAt: ago(1) })
+        .where(eq(reminders.id, first.id)),
+    );
+    expect(await seen(ctx)).toEqual(['first', 'done', 'second', 'first']);
+  });
+
+  it('keep the title a reminder had when it became due', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE), { title: 'then' });
+    await snoozeReminder(ctx, id, { minutes: 10 });
+    await updateReminder(ctx, id, { title: 'now' });
+    expect(await seen(ctx)).toEqual(['then']);
+  });
+
+  it('go with a deleted reminder', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ago(MINUTE));
+    await snoozeReminder(ctx, id, { minutes: 10 });
+    await deleteReminder(ctx, id);
+    expect(await seen(ctx)).toEqual([]);
+  });
+
+  it('are listed for 14 days', async () => {
+    const ctx = await someone();
+    await reminderOf(ctx, ago(14 * 24 * HOUR + MINUTE), { title: 'older' });
+    await reminderOf(ctx, ago(14 * 24 * HOUR - MINUTE), { title: 'newer' });
+    expect(await seen(ctx)).toEqual(['newer']);
+  });
+
+  it('after the time an answer names are those the answer did not hold', async () => {
+    const ctx = await someone();
+    const dueAt = ahead(3 * SECOND);
+    await createReminder(ctx, { title: 'soon', note: null, dueAt, emailEnabled: false });
+    const found: string[] = [];
+    let since: Date | undefined;
+    while (since === undefined || since < dueAt) {
+      const { notices, until } = await listNotices(ctx, since);
+      found.push(...titles(notices));
+      expect(Math.abs(until.getTime() - Date.now())).toBeLessThan(20 * SECOND);
+      since = until;
+      await pause(20);
+    }
+    expect(found).toEqual(['soon']);
+    expect(await seen(ctx, since)).toEqual([]);
+    expect(await seen(ctx, new Date(dueAt.getTime() - 1))).toEqual(['soon']);
+    expect(await seen(ctx, dueAt)).toEqual([]);
+  });
+
+  it('never name a time later than a due time still to be committed', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ahead(HOUR));
+    const dueAt = ahead(3 * SECOND);
+    const isHeld = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    // The edit is decided before the due time and committed long after it.
+    const slow: Ctx = {
+      ...ctx,
+      tx: (work) =>
+        ctx.tx(async (tx) => {
+          const result = await work(tx);
+          isHeld.resolve();
+          await release.promise;
+          return result;
+        }),
+    };
+    const edit = updateReminder(slow, id, { dueAt });
+    await isHeld.promise;
+    let isAnswered = false;
+    const asked = listNotices(ctx, undefined).finally(() => (isAnswered = true));
+    await expect.poll(() => Date.now(), { timeout: 20_000 }).toBeGreaterThan(dueAt.getTime() + 100);
+    expect(isAnswered).toBe(false);
+    release.resolve();
+    await edit;
+    const { notices, until } = await asked;
+    expect(until.getTime()).toBeGreaterThanOrEqual(dueAt.getTime());
+    expect(notices).toMatchObject([{ reminderId: id, dueAt }]);
+  });
+
+  it('beyond what one answer holds come with the next, none missed and none twice', async () => {
+    const ctx = await someone();
+    const { id } = await reminderOf(ctx, ahead(HOUR));
+    await ctx.tx((tx) =>
+      tx.execute(sql`insert into snoozed_reminders (id, tenant_id, user_id, reminder_id, title, due_at)
+        select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${ctx.tenantId}, ${ctx.actor.id}, ${id}, n,
+          now() - interval '1 day' + make_interval(secs => n / 700) from generate_series(1, 4500) n`),
+    );
+    const found: string[] = [];
+    let calls = 0;
+    for (let since: Date | undefined; ; calls += 1) {
+      const { notices, until } = await listNotices(ctx, since);
+      if (notices.length === 0) break;
+      expect(notices.map(({ at }) => at)).toEqual(
+        notices.map(({ at }) => at).toSorted((a, b) => Number(b) - Number(a)),
+      );
+      found.push(...titles(notices));
+      since = until;
+    }
+    expect(calls).toBeGreaterThan(2);
+    expect(found).toHaveLength(4_500);
+    expect(new Set(found).size).toBe(4_500);
+  });
+});
+
+describe('mail status', () => {
+  it('says what is missing', async () => {
+    const ctx = await someone();
+    expect(await reminderEmailStatus(ctx)).toEqual({ available: false, reason: 'MAIL_NOT_CONFIGURED' });
+    const silent = await signedIn(await make.user({ email: null }));
+    expect(await reminderEmailStatus(silent)).toEqual({ available: false, reason: 'NO_ADDRESS' });
+    const reachable = await mailing.signedIn(await mailing.make.user());
+    expect(await reminderEmailStatus(reachable)).toEqual({ available: true, reason: null });
+  });
+});
+
+it('goes with its account', async () => {
+  const ctx = await someone();
+  const { id } = await reminderOf(ctx, ago(MINUTE));
+  await snoozeReminder(ctx, id, { minutes: 10 });
+  await runtime.database.acrossTenants('a test deletes an account', (tx) =>
+    tx.execute(sql`delete from users where id = ${ctx.actor.id}`),
+  );
+  expect(await row(ctx, id)).toBeUndefined();
+});
