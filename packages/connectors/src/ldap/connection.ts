@@ -1,0 +1,323 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { BindRequest, type Control, ExtendedRequest, PagedResultsControl, SearchRequest, UnbindRequest } from 'ldapts';
+import { BerError, elements } from './ber.ts';
+import { LdapEntry } from './entry.ts';
+import { LdapFailure, type LdapFailureKind, type LdapResult, resultFailure, socketFailure } from './failure.ts';
+import { parseFilter } from './filter.ts';
+import {
+  controlValue,
+  type LdapMessage,
+  MessageSplitter,
+  MessageTooLong,
+  operation,
+  pageCookie,
+  parseMessage,
+  parseResult,
+} from './messages.ts';
+import { ldapAddress, type LdapAddress, type LdapHost, tlsOptions } from './server.ts';
+
+/*
+ * ldapts encodes what is sent. Its client is not used, for these facts of its version 9.2:
+ * - it connects again by itself after a loss and goes on unbound, so a run could end in an empty success;
+ * - it takes a page without entries for the last one, which Active Directory sends in the middle;
+ * - it takes an answer that breaks off before its result code for a success;
+ * - nothing caps an answer, and a server that stalls in the TLS handshake of StartTLS is waited for without end.
+ */
+
+export interface ConnectionOptions {
+  /** Ends everything under way at once, with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** From the look-up of the name to the end of the TLS handshake; default 10 s. */
+  connectTimeoutMs?: number | undefined;
+  /** For each bind, page and read; default 30 s. */
+  operationTimeoutMs?: number | undefined;
+}
+
+export interface SearchRequestFields {
+  base: string;
+  scope: 'sub' | 'one' | 'base';
+  filter: string;
+  attributes: string[];
+  /** For a page of an answer; the cookie is empty for the first. */
+  page?: { size: number; cookie: Buffer } | undefined;
+}
+
+export interface SearchAnswer {
+  result: LdapResult;
+  entries: LdapEntry[];
+  /** LDAP URLs of where else to search. */
+  references: string[];
+  /** What asks for the next page; empty after the last. */
+  cookie: Buffer;
+}
+
+interface Operation {
+  finalOperation: number;
+  bytes: number;
+  onPart: (message: LdapMessage) => void;
+  resolve: (message: LdapMessage) => void;
+  reject: (reason: unknown) => void;
+}
+
+const maxAnswerBytes = 50 * 1024 * 1024;
+// What an entry costs in memory beside its text, so that many small ones are capped as well
+const entryOverheadBytes = 400;
+const startTlsOid = '1.3.6.1.4.1.1466.20037';
+// A peer that takes no farewell is not waited for
+const farewellMs = 1_000;
+
+/** One connection to a directory server. It is never made again by itself: once it fails, every call throws that failure. */
+export class LdapConnection {
+  readonly address: LdapAddress;
+  readonly #server: LdapHost;
+  readonly #operationTimeoutMs: number;
+  readonly #operations = new Map<number, Operation>();
+  readonly #closed = Promise.withResolvers<void>();
+  #socket: Socket | TLSSocket | null = null;
+  #splitter = new MessageSplitter();
+  #lastId = 0;
+  #isAnonymous = true;
+  #ending: { reason: unknown } | null = null;
+  #onEnding: ((reason: unknown) => void) | null = null;
+
+  private constructor(server: LdapHost, operationTimeoutMs: number) {
+    this.address = ldapAddress(server.url);
+    this.#server = server;
+    this.#operationTimeoutMs = operationTimeoutMs;
+  }
+
+  /** Connected, and encrypted where the server's settings say so; throws an LdapFailure or the signal's reason. */
+  static async open(
+    server: LdapHost,
+    { signal, connectTimeoutMs = 10_000, operationTimeoutMs = 30_000 }: ConnectionOptions = {},
+  ): Promise<LdapConnection> {
+    signal?.throwIfAborted();
+    const connection = new LdapConnection(server, operationTimeoutMs);
+    const abort = (): void => connection.#end(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    void connection.#closed.promise.then(() => signal?.removeEventListener('abort', abort));
+    const timer = setTimeout(() => connection.#fail('timeout', 'did not answer in time.'), connectTimeoutMs);
+    try {
+      await connection.#connect();
+      return connection;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Signs in; empty texts for an anonymous bind. The result may be a refusal. */
+  async bind(dn: string, password: string): Promise<LdapResult> {
+    this.#isAnonymous = dn === '';
+    const request = (messageId: number) => new BindRequest({ messageId, dn, password }).write();
+    const { content } = await this.#request(request, operation.bindResponse);
+    return this.#understand(() => parseResult(content));
+  }
+
+  /** One search, or one page of it. The result may be a refusal; referrals are not followed. */
+  async search({ base, scope, filter, attributes, page }: SearchRequestFields): Promise<SearchAnswer> {
+    const entries: LdapEntry[] = [];
+    const references: string[] = [];
+    const controls: Control[] = page === undefined ? [] : [new PagedResultsControl({ value: page })];
+    const message = new SearchRequest({
+      messageId: 0,
+      baseDN: base,
+      scope,
+      filter: parseFilter(filter),
+      attributes,
+      timeLimit: Math.ceil(this.#operationTimeoutMs / 1_000),
+      controls,
+    });
+    const request = (messageId: number): Buffer => {
+      message.messageId = messageId;
+      return message.write();
+    };
+    const done = await this.#request(request, operation.searchDone, (part) => {
+      if (part.operation === operation.searchEntry) {
+        entries.push(new LdapEntry(part.content));
+      } else if (part.operation === operation.searchReference) {
+        const urls = elements(part.content, { start: 0, end: part.content.length }, 0x04);
+        references.push(...urls.map((url) => url.toString('utf8')));
+      } else {
+        throw new BerError('an answer to something else');
+      }
+    });
+    return this.#understand(() => ({
+      result: parseResult(done.content),
+      entries,
+      references,
+      cookie: pageCookie(controlValue(done.controls, PagedResultsControl.type)),
+    }));
+  }
+
+  /** The failure behind a refusal that this connection answered. */
+  refusal(result: LdapResult, step: 'bind' | 'search'): LdapFailure {
+    return resultFailure(this.address, result, step, this.#isAnonymous);
+  }
+
+  /** Says farewell and waits until the socket is closed. Never throws. */
+  async close(): Promise<void> {
+    const socket = this.#socket;
+    if (socket === null || this.#ending !== null) return this.#closed.promise;
+    this.#ending = { reason: new Error('The connection to the directory server was closed by this side.') };
+    this.#rejectAll(this.#ending.reason);
+    const timer = setTimeout(() => socket.destroy(), farewellMs);
+    socket.write(new UnbindRequest({ messageId: this.#nextId() }).write());
+    socket.destroySoon();
+    await this.#closed.promise;
+    clearTimeout(timer);
+  }
+
+  async #connect(): Promise<void> {
+    const { host, port, isTls } = this.address;
+    if (isTls) {
+      await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), port }));
+      return;
+    }
+    await this.#untilReady('connect', () => connectTcp({ host, port }));
+    if (this.#server.startTls) await this.#startTls(host);
+  }
+
+  async #startTls(host: string): Promise<void> {
+    const request = (messageId: number) => new ExtendedRequest({ messageId, oid: startTlsOid }).write();
+    const { content } = await this.#request(request, operation.extendedResponse);
+    if (this.#understand(() => parseResult(content)).code !== 0) {
+      throw this.#fail('protocol', 'does not offer StartTLS; choose ldaps, or set up a certificate on the server.');
+    }
+    const plain = this.#socket as Socket;
+    plain.removeAllListeners('data');
+    // Plain bytes behind the answer would be taken for encrypted ones
+    if (this.#splitter.isMidway) throw this.#fail('protocol', 'sends unencrypted data after the start of encryption.');
+    await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), socket: plain }));
+  }
+
+  /** Opens a socket and makes it the connection's once it is ready. */
+  async #untilReady(event: 'connect' | 'secureConnect', open: () => Socket): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#ending !== null) throw this.#ending.reason;
+    let socket: Socket;
+    try {
+      socket = open();
+    } catch {
+      // Node reads the certificates of the authorities before it dials
+      this.#closed.resolve();
+      throw this.#fail('certificate', 'cannot be checked: the CA certificate in the settings is not readable.');
+    }
+    this.#onEnding = reject;
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('error', (error) => this.#end(socketFailure(this.address, error)));
+    socket.on('close', () => {
+      this.#end(this.#brokenOff());
+      if (socket === this.#socket) this.#closed.resolve();
+    });
+    socket.once(event, resolve);
+    await promise;
+    this.#onEnding = null;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      for (const bytes of this.#splitter.push(chunk)) {
+        if (this.#ending !== null) return;
+        this.#take(parseMessage(bytes), bytes.length);
+      }
+    } catch (error) {
+      this.#end(this.#misunderstood(error));
+    }
+  }
+
+  #take(message: LdapMessage, bytes: number): void {
+    // Unasked, a server speaks only to say that it hangs up (RFC 4511 section 4.4.1)
+    if (message.id === 0) {
+      this.#fail('unreachable', 'ended the connection.');
+      return;
+    }
+    const waiting = this.#operations.get(message.id);
+    if (waiting === undefined) return;
+    waiting.bytes += bytes + entryOverheadBytes;
+    if (waiting.bytes > maxAnswerBytes) {
+      this.#fail('protocol', 'sends more for one page than can be taken in; choose a narrower base DN or filter.');
+    } else if (message.operation === waiting.finalOperation) {
+      waiting.resolve(message);
+    } else {
+      waiting.onPart(message);
+    }
+  }
+
+  async #request(
+    encode: (messageId: number) => Buffer,
+    finalOperation: number,
+    onPart: (message: LdapMessage) => void = () => {
+      throw new BerError('an answer to something else');
+    },
+  ): Promise<LdapMessage> {
+    if (this.#ending !== null) throw this.#ending.reason;
+    const id = this.#nextId();
+    const { promise, resolve, reject } = Promise.withResolvers<LdapMessage>();
+    const timer = setTimeout(() => {
+      const seconds = this.#operationTimeoutMs / 1_000;
+      this.#fail('timeout', `did not finish its answer within ${seconds} seconds.`);
+    }, this.#operationTimeoutMs);
+    this.#operations.set(id, { finalOperation, bytes: 0, onPart, resolve, reject });
+    try {
+      this.#socket?.write(encode(id));
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#operations.delete(id);
+    }
+  }
+
+  #nextId(): number {
+    this.#lastId = (this.#lastId % 0x7fff_fffe) + 1;
+    return this.#lastId;
+  }
+
+  /** Reads an answer; what cannot be read ends the connection. */
+  #understand<Value>(read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      const failure = this.#misunderstood(error);
+      this.#end(failure);
+      throw failure;
+    }
+  }
+
+  #misunderstood(error: unknown): unknown {
+    if (error instanceof MessageTooLong) {
+      return new LdapFailure(
+        'protocol',
+        this.address,
+        'sends an entry of more than 5 MB, which is more than can be taken in.',
+      );
+    }
+    if (!(error instanceof BerError)) return error;
+    return new LdapFailure('protocol', this.address, 'answers with something that is not LDAP; check the port.');
+  }
+
+  #brokenOff(): LdapFailure {
+    const about = this.#operations.size > 0 ? ' in the middle of an answer.' : '.';
+    return new LdapFailure('unreachable', this.address, `broke off the connection${about}`);
+  }
+
+  #fail(kind: LdapFailureKind, about: string): LdapFailure {
+    const failure = new LdapFailure(kind, this.address, about);
+    this.#end(failure);
+    return failure;
+  }
+
+  #end(reason: unknown): void {
+    if (this.#ending !== null) return;
+    this.#ending = { reason };
+    this.#socket?.destroy();
+    this.#rejectAll(reason);
+  }
+
+  #rejectAll(reason: unknown): void {
+    this.#onEnding?.(reason);
+    for (const { reject } of this.#operations.values()) reject(reason);
+  }
+}

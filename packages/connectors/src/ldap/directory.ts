@@ -1,0 +1,192 @@
+import { type ConnectionOptions, LdapConnection, type SearchAnswer } from './connection.ts';
+import type { LdapEntry } from './entry.ts';
+import { LdapFailure, resultCode } from './failure.ts';
+import type { LdapServer } from './server.ts';
+
+export interface LdapSearch {
+  base: string;
+  scope: 'sub' | 'one' | 'base';
+  /** RFC 4515; a value from outside goes through `escapeFilterValue`. A filter that is none throws a SyntaxError. */
+  filter: string;
+  /** An empty list asks for all attributes but the operational ones. */
+  attributes: string[];
+  /** Entries at a time; default 500. */
+  pageSize?: number | undefined;
+}
+
+export type ServerType = 'active-directory' | 'openldap' | 'other';
+
+/** A connection to a directory server, signed in. Everything throws an LdapFailure, or the reason of an aborted signal. */
+export interface Directory extends AsyncDisposable {
+  readonly serverType: ServerType;
+  /**
+   * The entries found, page by page (RFC 2696). The next page is asked for while the last one is worked on, so two
+   * are in memory at most. One such search at a time; `read` and `allValues` may be used in between.
+   */
+  pages(search: LdapSearch): AsyncGenerator<LdapEntry[]>;
+  /** The entry of that DN, or null when there is none that the bind account may see. */
+  read(dn: string, attributes: string[]): Promise<LdapEntry | null>;
+  /**
+   * All values of an attribute the entry was asked for, in portions: Active Directory gives out the values of a large
+   * group 1,500 at a time (`member;range=0-1499`), and the rest has to be fetched.
+   */
+  allValues(entry: LdapEntry, attribute: string): AsyncGenerator<string[]>;
+}
+
+const defaultPageSize = 500;
+// Against a server that sends the same again and again
+const maxEmptyPages = 1_000;
+const maxEntries = 5_000_000;
+
+/** Connects, encrypts and binds; throws an LdapFailure, or the reason of an aborted signal. */
+export async function openDirectory(server: LdapServer, options: ConnectionOptions = {}): Promise<Directory> {
+  const connection = await LdapConnection.open(server, options);
+  try {
+    await signIn(connection, server);
+    const serverType = await findServerType(connection);
+    let isPaging = false;
+
+    return {
+      serverType,
+      async *pages(search) {
+        if (isPaging) throw new Error('A paged search is under way; a server keeps the place of one per connection.');
+        isPaging = true;
+        try {
+          yield* pages(connection, serverType, search);
+        } finally {
+          isPaging = false;
+        }
+      },
+      read: (dn, attributes) => read(connection, dn, attributes),
+      allValues: (entry, attribute) => allValues(connection, entry, attribute),
+      [Symbol.asyncDispose]: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function signIn(connection: LdapConnection, { bindDn, bindPassword }: LdapServer): Promise<void> {
+  const dn = bindDn?.trim() ?? '';
+  const password = bindPassword?.reveal() ?? '';
+  const isAnonymous = dn === '' || password === '';
+  const result = await connection.bind(isAnonymous ? '' : dn, isAnonymous ? '' : password);
+  if (result.code !== resultCode.success) throw connection.refusal(result, 'bind');
+}
+
+/** What the server says about itself in its root entry (RFC 4512 section 5.1), if it says anything. */
+async function findServerType(connection: LdapConnection): Promise<ServerType> {
+  const { entries } = await connection.search({
+    base: '',
+    scope: 'base',
+    filter: '(objectClass=*)',
+    attributes: ['objectClass', 'supportedCapabilities'],
+  });
+  const root = entries[0];
+  // LDAP_CAP_ACTIVE_DIRECTORY_OID, and the one of its Lightweight Directory Services
+  const capabilities = root?.values('supportedCapabilities') ?? [];
+  if (capabilities.some((oid) => /^1\.2\.840\.113556\.1\.4\.(800|1851)$/.test(oid))) return 'active-directory';
+  return root?.values('objectClass').includes('OpenLDAProotDSE') ? 'openldap' : 'other';
+}
+
+async function* pages(
+  connection: LdapConnection,
+  serverType: ServerType,
+  { pageSize = defaultPageSize, ...search }: LdapSearch,
+): AsyncGenerator<LdapEntry[]> {
+  const ask = (cookie: Buffer): Promise<SearchAnswer> => {
+    const answer = connection.search({ ...search, page: { size: pageSize, cookie } });
+    // It may fail while nobody waits for it yet
+    answer.catch(() => undefined);
+    return answer;
+  };
+  let emptyPages = 0;
+  let entryCount = 0;
+  let lastFirstDn: string | undefined;
+  let next: Promise<SearchAnswer> | null = ask(Buffer.alloc(0));
+  try {
+    while (next !== null) {
+      const { result, entries, references, cookie }: SearchAnswer = await next;
+      if (result.code !== resultCode.success) throw connection.refusal(result, 'search');
+      refuseReferences(connection, serverType, references);
+      emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
+      entryCount += entries.length;
+      const firstDn = entries[0]?.dn;
+      const isRepeated = firstDn !== undefined && firstDn === lastFirstDn;
+      if (isRepeated || emptyPages > maxEmptyPages || entryCount > maxEntries) {
+        throw new LdapFailure('protocol', connection.address, 'sends pages without end.');
+      }
+      lastFirstDn = firstDn ?? lastFirstDn;
+      next = cookie.length === 0 ? null : ask(cookie);
+      if (entries.length > 0) yield entries;
+    }
+  } finally {
+    // Whoever stops early may search again, and the server keeps one place only
+    await next?.catch(() => undefined);
+  }
+}
+
+/**
+ * A search may end well and yet say that a part of it lies elsewhere. Active Directory says so of its own
+ * partitions for DNS and configuration at the root of every domain, where no people are. Anything else may hide
+ * people, who would then count as removed, so the search fails.
+ */
+function refuseReferences(connection: LdapConnection, serverType: ServerType, references: string[]): void {
+  const hiding = references.filter(
+    (url) =>
+      serverType !== 'active-directory' ||
+      !/^ldaps?:\/\/[^/]*\/(DC=DomainDnsZones|DC=ForestDnsZones|CN=Configuration|CN=Schema),/i.test(url),
+  );
+  if (hiding.length === 0) return;
+  throw new LdapFailure(
+    'protocol',
+    connection.address,
+    serverType === 'active-directory'
+      ? 'leaves a part of the base DN, such as a child domain, to another server; enter a base DN within one domain, or use the global catalog (port 3268 or 3269).'
+      : 'leaves a part of the base DN to another server; enter a base DN it holds in full.',
+  );
+}
+
+async function read(connection: LdapConnection, dn: string, attributes: string[]): Promise<LdapEntry | null> {
+  const { result, entries } = await connection.search({
+    base: dn,
+    scope: 'base',
+    filter: '(objectClass=*)',
+    attributes,
+  });
+  if (result.code === resultCode.noSuchObject || result.code === resultCode.invalidDnSyntax) return null;
+  if (result.code !== resultCode.success) throw connection.refusal(result, 'search');
+  return entries[0] ?? null;
+}
+
+/** The portion of a ranged attribute in an entry: its values and where the next portion starts, null after the last. */
+function portion(entry: LdapEntry, attribute: string): { name: string; next: number | null } | null {
+  const prefix = `${attribute.toLowerCase()};range=`;
+  const name = entry.attributes().find((candidate) => candidate.startsWith(prefix));
+  if (name === undefined) return null;
+  const [, last = '*'] = name.slice(prefix.length).split('-');
+  return { name, next: last === '*' ? null : Number(last) + 1 };
+}
+
+async function* allValues(connection: LdapConnection, entry: LdapEntry, attribute: string): AsyncGenerator<string[]> {
+  let found = portion(entry, attribute);
+  if (found === null) {
+    const values = entry.values(attribute);
+    if (values.length > 0) yield values;
+    return;
+  }
+  let source = entry;
+  for (;;) {
+    const { name, next } = found;
+    yield source.values(name);
+    if (next === null) return;
+    const rest = await read(connection, entry.dn, [`${attribute};range=${next}-*`]);
+    found = rest === null ? null : portion(rest, attribute);
+    const isFurther = found !== null && (found.next === null || found.next > next);
+    if (rest === null || found === null || !isFurther) {
+      throw new LdapFailure('protocol', connection.address, 'changed a group while it was read; try again.');
+    }
+    source = rest;
+  }
+}

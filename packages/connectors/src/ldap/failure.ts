@@ -1,0 +1,183 @@
+import { certificateFault } from '../certificate-fault.ts';
+import type { LdapAddress } from './server.ts';
+
+export type LdapFailureKind =
+  /** No connection, or it broke off, or the server says it is busy. */
+  | 'unreachable'
+  /** The server does not take the bind DN and password, or wants some, or lets them read nothing. */
+  | 'credentials'
+  /** The server's certificate does not pass the check. */
+  | 'certificate'
+  /** The base of a search is no entry of the directory. */
+  | 'baseDn'
+  /** The server is there but does not answer in time. */
+  | 'timeout'
+  /** Everything else a server answers instead of what was asked, and what is no LDAP at all. */
+  | 'protocol';
+
+/**
+ * Why a directory server did not do what was asked: one plain sentence for an administrator that names the host.
+ * It carries no DN, no secret, no text of the server (which may quote either) and no cause.
+ */
+export class LdapFailure extends Error {
+  readonly kind: LdapFailureKind;
+
+  constructor(kind: LdapFailureKind, { host, port }: Pick<LdapAddress, 'host' | 'port'>, about: string) {
+    super(`The directory server ${host.includes(':') ? `[${host}]` : host}:${port} ${about}`);
+    this.name = 'LdapFailure';
+    this.kind = kind;
+  }
+}
+
+/** What a server was doing when it refused. */
+export type LdapStep = 'bind' | 'search';
+
+/** The result of an operation (RFC 4511 section 4.1.9). */
+export interface LdapResult {
+  code: number;
+  /** Free text of the server; it may quote DNs. */
+  diagnostic: string;
+}
+
+/** The result codes that are told apart (RFC 4511 appendix A). */
+export const resultCode = {
+  success: 0,
+  operationsError: 1,
+  timeLimitExceeded: 3,
+  sizeLimitExceeded: 4,
+  authMethodNotSupported: 7,
+  strongerAuthRequired: 8,
+  referral: 10,
+  adminLimitExceeded: 11,
+  unavailableCriticalExtension: 12,
+  confidentialityRequired: 13,
+  constraintViolation: 19,
+  noSuchObject: 32,
+  invalidDnSyntax: 34,
+  inappropriateAuthentication: 48,
+  invalidCredentials: 49,
+  insufficientAccessRights: 50,
+  busy: 51,
+  unavailable: 52,
+  unwillingToPerform: 53,
+} as const;
+
+/** The reason Active Directory hides in the text of invalidCredentials (Microsoft: system error codes 0x525–0x775). */
+const bindAccountFault = (diagnostic: string): string | null => {
+  switch (/\bdata ([0-9a-f]+)/i.exec(diagnostic)?.[1]?.toLowerCase()) {
+    case '530':
+      return 'does not let the bind account sign in at this time of day.';
+    case '531':
+      return 'does not let the bind account sign in from this system.';
+    case '532':
+      return 'says that the password of the bind account has expired.';
+    case '533':
+      return 'says that the bind account is disabled.';
+    case '701':
+      return 'says that the bind account has expired.';
+    case '773':
+      return 'says that the bind account has to change its password first.';
+    case '775':
+      return 'says that the bind account is locked.';
+    default:
+      return null;
+  }
+};
+
+const refusedBind = (code: number, diagnostic: string, isAnonymous: boolean): string | null => {
+  switch (code) {
+    case resultCode.invalidCredentials:
+    case resultCode.inappropriateAuthentication:
+    case resultCode.noSuchObject:
+    case resultCode.invalidDnSyntax:
+    case resultCode.insufficientAccessRights:
+    case resultCode.constraintViolation:
+    case resultCode.unwillingToPerform:
+      return isAnonymous
+        ? 'lets nobody in without a name; enter a bind DN and its password.'
+        : (bindAccountFault(diagnostic) ?? 'did not accept the bind DN or its password.');
+    case resultCode.authMethodNotSupported:
+      return 'does not let anybody sign in with a DN and a password.';
+    default:
+      return null;
+  }
+};
+
+// What Active Directory answers, as an operationsError, to a search before a bind
+const wantsBind = (diagnostic: string): boolean => /successful bind must be completed/i.test(diagnostic);
+
+/** The failure behind a result other than success. */
+export function resultFailure(
+  server: LdapAddress,
+  { code, diagnostic }: LdapResult,
+  step: LdapStep,
+  isAnonymous: boolean,
+): LdapFailure {
+  const refusal = step === 'bind' ? refusedBind(code, diagnostic, isAnonymous) : null;
+  if (refusal !== null) return new LdapFailure('credentials', server, refusal);
+  switch (code) {
+    case resultCode.noSuchObject:
+      return new LdapFailure('baseDn', server, 'has no entry at the base DN, or does not show it to the bind account.');
+    case resultCode.invalidDnSyntax:
+      return new LdapFailure('baseDn', server, 'does not accept the base DN as a DN.');
+    case resultCode.insufficientAccessRights:
+      return new LdapFailure('credentials', server, 'does not let the bind account read here.');
+    case resultCode.operationsError:
+      return wantsBind(diagnostic)
+        ? new LdapFailure('credentials', server, 'shows nothing without a name; enter a bind DN and its password.')
+        : new LdapFailure('protocol', server, 'could not carry out the request (result code 1).');
+    case resultCode.referral:
+      return new LdapFailure(
+        'protocol',
+        server,
+        'refers to another server for this base DN; enter that server instead.',
+      );
+    case resultCode.sizeLimitExceeded:
+    case resultCode.adminLimitExceeded:
+      return new LdapFailure(
+        'protocol',
+        server,
+        'cut the answer off at its size limit; raise the limit for the bind account, also the one over all pages.',
+      );
+    case resultCode.timeLimitExceeded:
+      return new LdapFailure('timeout', server, 'gave up the search at its time limit.');
+    case resultCode.strongerAuthRequired:
+    case resultCode.confidentialityRequired:
+      return new LdapFailure('protocol', server, 'wants an encrypted connection; choose StartTLS or ldaps.');
+    case resultCode.unavailableCriticalExtension:
+      return new LdapFailure('protocol', server, 'does not know a function that is needed here.');
+    case resultCode.busy:
+    case resultCode.unavailable:
+      return new LdapFailure('unreachable', server, 'is too busy or not available at the moment.');
+    default:
+      return new LdapFailure('protocol', server, `refused the request (result code ${code}).`);
+  }
+}
+
+/** The failure behind an error of the socket: the look-up of the name, the connection, or the TLS handshake. */
+export function socketFailure(server: LdapAddress, error: unknown): LdapFailure {
+  const { code = '' } = error as { code?: string };
+  const fault = certificateFault(code);
+  if (fault !== null) return new LdapFailure('certificate', server, `shows a certificate that ${fault}.`);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
+    return new LdapFailure('protocol', server, 'could not agree on encryption with this system; check the port.');
+  }
+  switch (code) {
+    case 'ECONNREFUSED':
+      return new LdapFailure('unreachable', server, 'accepts no connections; check host and port.');
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_FAIL':
+    case 'EAI_NODATA':
+    case 'EAI_NONAME':
+      return new LdapFailure('unreachable', server, 'could not be found; check the spelling of the host.');
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EHOSTDOWN':
+      return new LdapFailure('unreachable', server, 'cannot be reached from this network.');
+    case 'ETIMEDOUT':
+      return new LdapFailure('timeout', server, 'did not answer in time.');
+    default:
+      return new LdapFailure('unreachable', server, 'broke off the connection.');
+  }
+}

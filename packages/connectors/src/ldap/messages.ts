@@ -1,0 +1,119 @@
+import { BerError, readElement, readWhole, type Span } from './ber.ts';
+import type { LdapResult } from './failure.ts';
+
+/** The answers that are understood (RFC 4511 section 4.2 to 4.12). */
+export const operation = {
+  bindResponse: 0x61,
+  searchEntry: 0x64,
+  searchDone: 0x65,
+  searchReference: 0x73,
+  extendedResponse: 0x78,
+} as const;
+
+export interface LdapMessage {
+  /** 0 when the server speaks unasked. */
+  id: number;
+  operation: number;
+  content: Buffer;
+  controls: Buffer | null;
+}
+
+const maxMessageBytes = 5 * 1024 * 1024;
+
+/** How long the message at the start of the bytes is in all; null while too few have come to tell. */
+function messageLength(bytes: Buffer): number | null {
+  if (bytes.length < 2) return null;
+  if (bytes[0] !== 0x30) throw new BerError('not an LDAP message');
+  const first = bytes[1] as number;
+  if (first < 0x80) return 2 + first;
+  const lengthBytes = first & 0x7f;
+  if (lengthBytes === 0 || lengthBytes > 4) throw new BerError('unreadable length');
+  return bytes.length < 2 + lengthBytes ? null : 2 + lengthBytes + bytes.readUIntBE(2, lengthBytes);
+}
+
+export class MessageTooLong extends Error {}
+
+/**
+ * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLong
+ * as soon as a message says it is longer than 5 MB.
+ */
+export class MessageSplitter {
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #neededBytes = 0;
+
+  push(chunk: Buffer): Buffer[] {
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    // A long message is put together once, when it is here
+    if (this.#waitingBytes < this.#neededBytes) return [];
+    let rest = this.#waiting.length === 1 ? chunk : Buffer.concat(this.#waiting);
+    const messages: Buffer[] = [];
+    let length = messageLength(rest);
+    while (length !== null && length <= rest.length) {
+      messages.push(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      length = messageLength(rest);
+    }
+    if (length !== null && length > maxMessageBytes) throw new MessageTooLong();
+    this.#waiting = rest.length === 0 ? [] : [rest];
+    this.#waitingBytes = rest.length;
+    this.#neededBytes = length ?? 0;
+    return messages;
+  }
+
+  /** Whether part of a message is still to come. */
+  get isMidway(): boolean {
+    return this.#waitingBytes > 0;
+  }
+}
+
+const content = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start, end);
+
+/** Throws a BerError for bytes that are no message. */
+export function parseMessage(bytes: Buffer): LdapMessage {
+  const message = readElement(bytes, 0, 0x30);
+  const id = readElement(bytes, message.start, 0x02, message.end);
+  const tag = bytes[id.end] ?? 0;
+  const body = readElement(bytes, id.end, tag, message.end);
+  const hasControls = body.end < message.end && bytes[body.end] === 0xa0;
+  return {
+    id: readWhole(bytes, id),
+    operation: tag,
+    content: content(bytes, body),
+    controls: hasControls ? content(bytes, readElement(bytes, body.end, 0xa0, message.end)) : null,
+  };
+}
+
+/** The result a response starts with. A response without one is an error, never a success. */
+export function parseResult(response: Buffer): LdapResult {
+  const code = readElement(response, 0, 0x0a);
+  const matchedDn = readElement(response, code.end, 0x04);
+  const diagnostic = readElement(response, matchedDn.end, 0x04);
+  return { code: readWhole(response, code), diagnostic: response.toString('utf8', diagnostic.start, diagnostic.end) };
+}
+
+/** The value of a control of the answer, or null. */
+export function controlValue(controls: Buffer | null, type: string): Buffer | null {
+  if (controls === null) return null;
+  for (let at = 0; at < controls.length;) {
+    const control = readElement(controls, at, 0x30);
+    const name = readElement(controls, control.start, 0x04, control.end);
+    if (controls.toString('latin1', name.start, name.end) === type) {
+      const hasCriticality = controls[name.end] === 0x01;
+      const valueAt = hasCriticality ? readElement(controls, name.end, 0x01, control.end).end : name.end;
+      return valueAt < control.end ? content(controls, readElement(controls, valueAt, 0x04, control.end)) : null;
+    }
+    at = control.end;
+  }
+  return null;
+}
+
+/** The cookie of a paged answer (RFC 2696); empty at the end, and when the server did not page. */
+export function pageCookie(value: Buffer | null): Buffer {
+  if (value === null) return Buffer.alloc(0);
+  const sequence = readElement(value, 0, 0x30);
+  const size = readElement(value, sequence.start, 0x02, sequence.end);
+  // A copy: the view would keep the whole page alive
+  return Buffer.from(content(value, readElement(value, size.end, 0x04, sequence.end)));
+}
