@@ -11,6 +11,8 @@ import { registerFavorites } from './dashboards/favorite-routes.ts';
 import { registerDashboardImages } from './dashboards/image-routes.ts';
 import { registerTabs } from './dashboards/tab-routes.ts';
 import { registerWidgets } from './dashboards/widget-routes.ts';
+import { registerDirectory } from './directory/routes.ts';
+import { registerDirectorySync } from './directory/sync-routes.ts';
 import { registerMailSettings } from './mail-settings/routes.ts';
 import { registerModuleCategories } from './modules/category-routes.ts';
 import { registerCustomModules } from './modules/custom-module-routes.ts';
@@ -114,6 +116,8 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerDashboardImages(app);
   registerFavorites(app);
   registerReminders(app);
+  registerDirectory(app);
+  registerDirectorySync(app);
   registerAudit(app);
   registerHealth(app, runtime);
   registerWork(app);

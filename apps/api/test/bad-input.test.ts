@@ -100,7 +100,8 @@ it('no body at all is fine where none is needed, whatever content type is named'
       as: await everyRight(),
       headers: json,
     });
-    expect([200, 201, 204, 404]).toContain(answer.statusCode);
+    // 409: nothing is set up that could be done here.
+    expect([200, 201, 204, 404, 409]).toContain(answer.statusCode);
   }
 });
 

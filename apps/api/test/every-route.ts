@@ -13,7 +13,9 @@ export function bodyExample(route: ListedRoute): Record<string, unknown> | undef
   const body = route.schema?.body as { meta?: () => { example?: Record<string, unknown> } | undefined } | undefined;
   const example = body?.meta?.()?.example;
   // What a route would dial is this machine, where nobody listens.
-  return example !== undefined && 'host' in example ? { ...example, host: '127.0.0.1', port: 1 } : example;
+  if (example !== undefined && 'host' in example) return { ...example, host: '127.0.0.1', port: 1 };
+  if (example !== undefined && 'serverUrl' in example) return { ...example, serverUrl: 'ldap://127.0.0.1:1' };
+  return example;
 }
 
 /** A request with a good body, as far as the route takes one: the JSON its author shows, or a picture. */

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
 import { NewCustomModule } from '@portal/domain/custom-modules';
+import { LdapConfigInput } from '@portal/domain/directory-config';
 import { newId } from '@portal/domain/ids';
 import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
 import { addImage } from '@portal/usecases/dashboards/add-image';
 import { addWidget } from '@portal/usecases/dashboards/add-widget';
 import { createTab } from '@portal/usecases/dashboards/create-tab';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
+import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
+import { addLdapMapping } from '@portal/usecases/directory/ldap-mappings';
+import { startSync } from '@portal/usecases/directory/start-sync';
 import { deliverMails } from '@portal/usecases/mails/jobs';
 import { createCategory } from '@portal/usecases/modules/manage-categories';
 import { createCustomModule } from '@portal/usecases/modules/manage-custom-modules';
@@ -44,6 +48,13 @@ async function favoriteWithIcon() {
   return id;
 }
 
+/** Their administrator, of a directory that nobody asks here, and that has no run under way. */
+async function directoryAdmin() {
+  const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
+  await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl: 'ldap://127.0.0.1:1', baseDn: 'dc=example' }));
+  return ctx;
+}
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -69,6 +80,9 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/reminders/:id': async () => (await make.reminder(them)).id,
   '/reminders/:id/snooze': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
   '/reminders/:id/done': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
+  '/ldap/mappings/:id': async () =>
+    (await addLdapMapping(await signedIn(them), { ldapAttribute: `x-${newId()}`, field: 'lastName' })).id,
+  '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

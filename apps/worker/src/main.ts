@@ -4,6 +4,7 @@ import { openLog } from '@portal/usecases/run/log';
 import { openRuntime } from '@portal/usecases/run/runtime';
 import { startWorker } from '@portal/usecases/run/worker';
 import { dashboardHandlers } from './dashboards.ts';
+import { directoryHandlers, directorySchedules } from './directory.ts';
 import { fileHandlers, fileSchedules } from './files.ts';
 import { mailHandlers, mailSchedules } from './mails.ts';
 import { serveMetrics } from './metrics-server.ts';
@@ -40,10 +41,11 @@ const worker = startWorker(runtime, {
     ...mailHandlers(runtime.metrics),
     ...operationsHandlers,
     ...fileHandlers,
+    ...directoryHandlers,
     ...dashboardHandlers,
     ...reminderHandlers,
   ],
-  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules, ...reminderSchedules],
+  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules, ...directorySchedules, ...reminderSchedules],
 });
 const { metricsPort } = config.worker;
 const metricsServer =

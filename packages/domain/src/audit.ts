@@ -39,6 +39,12 @@ export const auditActions = [
   'custom_modules.create',
   'custom_modules.update',
   'custom_modules.delete',
+  'ldap_config.update',
+  'ldap_config.delete',
+  'ldap_mappings.create',
+  'ldap_mappings.delete',
+  'ldap.test',
+  'ldap.sync',
 ] as const;
 
 export const AuditAction = z.enum(auditActions);

@@ -7,6 +7,11 @@ export interface TcpGate {
   /** Breaks every connection and refuses new ones. */
   shut(): Promise<void>;
   open(): Promise<void>;
+  /** New connections are taken and lead nowhere until let go, as when the server hangs. */
+  hold(): void;
+  letGo(): void;
+  /** Connections that came in so far. */
+  connections(): number;
 }
 
 /** A way to a server that can be cut, as when the server is away. */
@@ -15,20 +20,30 @@ export async function openTcpGate(target: string): Promise<TcpGate> {
   const sockets = new Set<Socket>();
   let server: Server | null = null;
   let ownPort = 0;
+  let connections = 0;
+  let held = Promise.withResolvers<void>();
+  held.resolve();
+
+  function lead(inside: Socket): void {
+    const outside = connect(Number(port), hostname);
+    sockets.add(outside);
+    outside.on('error', () => undefined);
+    for (const socket of [inside, outside]) {
+      socket.on('close', () => {
+        sockets.delete(socket);
+        inside.destroy();
+        outside.destroy();
+      });
+    }
+    inside.pipe(outside).pipe(inside);
+  }
 
   async function open(): Promise<void> {
     const made = createServer((inside) => {
-      const outside = connect(Number(port), hostname);
-      for (const socket of [inside, outside]) {
-        sockets.add(socket);
-        socket.on('error', () => undefined);
-        socket.on('close', () => {
-          sockets.delete(socket);
-          inside.destroy();
-          outside.destroy();
-        });
-      }
-      inside.pipe(outside).pipe(inside);
+      connections += 1;
+      sockets.add(inside);
+      inside.on('error', () => undefined).on('close', () => sockets.delete(inside));
+      void held.promise.then(() => inside.destroyed || lead(inside));
     });
     made.listen(ownPort, '127.0.0.1');
     await once(made, 'listening');
@@ -42,6 +57,11 @@ export async function openTcpGate(target: string): Promise<TcpGate> {
   return {
     url: url.href,
     open,
+    hold() {
+      held = Promise.withResolvers();
+    },
+    letGo: () => held.resolve(),
+    connections: () => connections,
     async shut() {
       const shutting = server;
       server = null;

@@ -64,7 +64,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Sign in',
         description:
-          'Opens a session and sets its cookie for 30 days. Unknown username, wrong password, inactive account and inactive tenant get the same answer in the same time. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
+          'Opens a session and sets its cookie for 30 days. An account of a directory signs in with its password there, while the directory is switched on. Unknown username, wrong password, inactive account and inactive tenant get the same answer in the same time, and a directory that cannot be reached within 5 s gets the same answer. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
         body: z
           .object({
             username: z.string().min(1).max(200).describe('Upper and lower case are the same'),

@@ -135,7 +135,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Change an account',
         description:
-          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory.',
+          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again.',
         params,
         body: UserChange,
         response: { 200: User },
@@ -157,7 +157,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Delete an account',
         description:
-          'Its personal data and files go with it. Nobody deletes the own account; an ADMIN does not delete a SUPER_ADMIN.',
+          'Its personal data and files go with it. Nobody deletes the own account; an ADMIN does not delete a SUPER_ADMIN. An account of a directory comes back empty with the next synchronization, unless its username is on the exclude list.',
         params,
         response: { 204: NoContent },
       },

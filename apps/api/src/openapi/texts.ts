@@ -22,6 +22,10 @@ export const tags = [
   { name: 'modules', description: 'Which modules a tenant has, who may open them, and how its sidebar is arranged.' },
   { name: 'mail-settings', description: 'How a tenant’s mail leaves the house, and the words of its welcome mail.' },
   { name: 'dashboards', description: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
+  {
+    name: 'directory',
+    description: 'The tenant’s directory server: its settings, what of it comes in, and the synchronization.',
+  },
   { name: 'tenants', description: 'The organisations that share the service, kept by SUPER_ADMIN.' },
   { name: 'reminders', description: 'What a person wants to be reminded of, in the portal and by mail.' },
   { name: 'audit', description: 'Who did what and when.' },

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { bigint, foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
@@ -33,6 +44,10 @@ export const runs = pgTable(
     index('runs_finished')
       .on(t.finishedAt)
       .where(sql`finished_at is not null`),
+    // One synchronization at a time per tenant, whoever starts it and wherever it runs.
+    uniqueIndex('runs_directory_sync_unique')
+      .on(t.tenantId)
+      .where(sql`kind = 'directory.sync' and state in ('queued', 'running')`),
     index('runs_started_by').on(t.tenantId, t.startedBy),
     foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),

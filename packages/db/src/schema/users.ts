@@ -20,6 +20,10 @@ export const users = pgTable(
     passwordHash: text(),
     /** Set for accounts a directory sync brought; never leaves the server. */
     ldapDn: text(),
+    /** objectGUID or entryUUID of the directory's entry: what stays when a person is renamed or moved. */
+    directoryId: text(),
+    /** Whether it was a sync that switched the account off: only then may one switch it on again. */
+    deactivatedBySync: boolean().notNull().default(false),
     role: roleEnum().notNull().default('USER'),
     isActive: boolean().notNull().default(true),
     mustChangePassword: boolean().notNull().default(false),
@@ -37,10 +41,12 @@ export const users = pgTable(
   (t) => [
     uniqueIndex('users_username_unique').on(t.username),
     uniqueIndex('users_email_unique').on(t.email),
+    uniqueIndex('users_directory_id_unique').on(t.tenantId, t.directoryId),
     index('users_tenant_username').on(t.tenantId, t.username),
     index('users_super_admin')
       .on(t.id)
       .where(sql`role = 'SUPER_ADMIN'`),
+    check('users_deactivated_by_sync', sql`not (${t.isActive} and ${t.deactivatedBySync})`),
     check('users_accent_color', sql`${t.accentColor} ~ '^#[0-9a-f]{6}$'`),
     ...tenantRules(t, tenants),
   ],

@@ -38,17 +38,22 @@ export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promi
 const superAdminLock = 3_405_691;
 
 /**
- * Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction leaves no active SUPER_ADMIN anywhere.
- * Changes of this kind wait for one another, so that two at once cannot each rely on the other's account.
+ * How many active SUPER_ADMINs there are, seen by this transaction, which has to be one across tenants. Changes that ask
+ * wait for one another, so that two at once cannot each rely on the other's account.
  */
-export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
+export async function activeSuperAdmins(tx: Tx): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(${superAdminLock})`);
   const [left] = await tx
     .select({ count: count() })
     .from(users)
     .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
     .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true)));
-  if (!left || left.count === 0)
+  return left?.count ?? 0;
+}
+
+/** Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction leaves no active SUPER_ADMIN anywhere. */
+export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
+  if ((await activeSuperAdmins(tx)) === 0)
     throw conflict('LAST_SUPER_ADMIN', 'This is the last active SUPER_ADMIN. Please appoint another one first.');
 }
 

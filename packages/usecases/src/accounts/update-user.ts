@@ -1,4 +1,5 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts';
@@ -25,7 +26,8 @@ const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastNam
 
 /**
  * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role and the own deactivation,
- * 409 `DIRECTORY_ACCOUNT`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`.
+ * 409 `DIRECTORY_ACCOUNT`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An `isActive` that is named counts as the
+ * administrator's will even where it changes nothing: a directory sync no longer switches the account on again.
  */
 export async function updateUser(ctx: Ctx, userId: string, change: UserChange): Promise<User> {
   return administer(ctx, async (tx) => {
@@ -52,7 +54,8 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
     const changed = Object.keys(fields).filter(
       (field) => fields[field as keyof typeof fields] !== before[field as keyof typeof before],
     );
-    if (changed.length === 0) return toUser(before);
+    const takenFromSync = change.isActive !== undefined && (await takeFromSync(tx, userId));
+    if (changed.length === 0 && !takenFromSync) return toUser(before);
 
     await tx
       .update(users)
@@ -66,10 +69,26 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
       action: 'users.update',
       tenantId: before.tenantId,
       target: { type: 'user', id: userId },
-      summary: `Changed ${changed.join(', ')} of the account ${before.username}${describeStanding(change, before)}.`,
+      summary:
+        changed.length === 0
+          ? `Left the account ${before.username} deactivated, whatever its directory says.`
+          : `Changed ${changed.join(', ')} of the account ${before.username}${describeStanding(change, before)}.`,
     });
     return toUser(await accountFor(tx, userId));
   });
+}
+
+/**
+ * Whether it was the sync that had switched the account off; from now on it was an administrator, who has said what the account
+ * is to be, and no sync switches it on again.
+ */
+async function takeFromSync(tx: Tx, userId: string): Promise<boolean> {
+  const taken = await tx
+    .update(users)
+    .set({ deactivatedBySync: false })
+    .where(and(eq(users.id, userId), eq(users.deactivatedBySync, true)))
+    .returning({ id: users.id });
+  return taken.length > 0;
 }
 
 /** Rights are worth naming in the log; other values are not. */

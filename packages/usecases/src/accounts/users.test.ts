@@ -187,6 +187,34 @@ describe('changing an account', () => {
     });
   });
 
+  it.each([
+    [true, 'Changed isActive of the account'],
+    [false, 'Left the account'],
+  ])(
+    'takes an account a sync switched off out of its hands when it is said to be active: %s',
+    async (isActive, said) => {
+      const ctx = await admin();
+      const user = await make.user({
+        tenantId: ctx.tenantId,
+        ldapDn: 'uid=x,dc=example',
+        isActive: false,
+        deactivatedBySync: true,
+      });
+      const standing = async () => {
+        const [row] = await ctx.read((db) => db.select().from(users).where(eq(users.id, user.id)));
+        return { isActive: row?.isActive, deactivatedBySync: row?.deactivatedBySync };
+      };
+      await updateUser(ctx, user.id, { accentColor: '#123456' });
+      expect(await standing()).toEqual({ isActive: false, deactivatedBySync: true });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await updateUser(ctx, user.id, { isActive })).toMatchObject({ isActive });
+        expect(await standing()).toEqual({ isActive, deactivatedBySync: false });
+      }
+      const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.targetId, user.id)));
+      expect(entries.slice(1).map(({ summary }) => summary)).toEqual([expect.stringContaining(said)]);
+    },
+  );
+
   it('names the field that another account holds already', async () => {
     const ctx = await admin();
     const taken = await make.user();

@@ -1,4 +1,5 @@
 import { discoverIcon } from '../dashboards/jobs.ts';
+import { startDueSyncs, syncDirectory } from '../directory/jobs.ts';
 import { sweepFiles } from '../files/jobs.ts';
 import { deliverMails, sweepMails } from '../mails/jobs.ts';
 import { queueDueMails } from '../reminders/jobs.ts';
@@ -14,4 +15,6 @@ export const allJobs: AnyJob[] = [
   sweepFiles,
   discoverIcon,
   queueDueMails,
+  syncDirectory,
+  startDueSyncs,
 ];

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
+import { ldapStagedPeople } from '@portal/db/schema/directory';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
@@ -56,6 +57,20 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: newId(), ...row, reminderId: open.id, title: 'fresh', dueAt: ago(13) },
       { id: newId(), ...row, reminderId: open.id, title: 'old', dueAt: ago(15) },
     ]);
+    const lists = {
+      directoryIds: [],
+      standings: [],
+      dns: [],
+      usernames: [],
+      emails: [],
+      emailFaults: [],
+      displayNames: [],
+    };
+    const staged = { tenantId, attempt: 1, part: 1, ...lists, firstNames: [], lastNames: [], groups: [] };
+    await tx.insert(ldapStagedPeople).values([
+      { ...staged, runId: newId(), stagedAt: ago(2) },
+      { ...staged, runId: newId() },
+    ]);
     await tx.insert(rateWindows).values([
       { key: Buffer.from('a'), hits: [], expiresAt: ago(-1) },
       { key: Buffer.from('b'), hits: [], expiresAt: ago(1) },
@@ -70,6 +85,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'audit entries': 2,
     'done reminders': 1,
     'reminder notices': 1,
+    'staged people': 1,
     'rate windows': 1,
   });
   const left = await across('a test looks', async (tx) => ({
@@ -81,6 +97,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
     notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
     windows: await tx.$count(rateWindows),
+    staged: await tx.$count(ldapStagedPeople),
   }));
   expect(left).toEqual({
     sessions: [kept.id],
@@ -91,6 +108,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     reminders: ['finished', 'overdue'],
     notices: ['fresh'],
     windows: 1,
+    staged: 1,
   });
 });
 

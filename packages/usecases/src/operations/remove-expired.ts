@@ -2,6 +2,7 @@ import { inArray, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
+import { ldapStagedPeople } from '@portal/db/schema/directory';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
@@ -55,6 +56,12 @@ const retentions: Retention[] = [
     table: snoozedReminders,
     id: snoozedReminders.id,
     isOver: sql`${snoozedReminders.dueAt} <= now() - interval '14 days'`,
+  },
+  {
+    what: 'staged people',
+    table: ldapStagedPeople,
+    id: ldapStagedPeople.runId,
+    isOver: sql`${ldapStagedPeople.stagedAt} <= now() - interval '1 day'`,
   },
   { what: 'rate windows', table: rateWindows, id: rateWindows.key, isOver: sql`${rateWindows.expiresAt} <= now()` },
 ];

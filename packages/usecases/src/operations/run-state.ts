@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { TenantScope } from '@portal/db/open';
+import type { TenantScope, Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/operations';
 
 /** A run nobody was at for this long is handed to the queue again. */
@@ -8,10 +8,23 @@ const patience = sql`now() + interval '60 seconds'`;
 /** Begins of one run, retries and interruptions included. A run that kills its worker ends here. */
 const maxAttempts = 20;
 
-const isOpen = (id: string) => and(eq(runs.id, id), inArray(runs.state, ['queued', 'running']));
+/** `attempt`: only while no later try has taken it up. */
+const isOpen = (id: string, attempt?: number) =>
+  and(
+    eq(runs.id, id),
+    inArray(runs.state, ['queued', 'running']),
+    attempt === undefined ? undefined : eq(runs.attempts, attempt),
+  );
 
-/** Takes a run up; false when it is over already, so that a job that comes twice does its work once. */
-export async function beginRun(scope: TenantScope, id: string): Promise<boolean> {
+/** A run at work. */
+export interface RunAtWork {
+  id: string;
+  /** Which try of the run this is, from 1: a later one takes over from a worker that stalled. */
+  attempt: number;
+}
+
+/** Takes a run up; null when it is over already, so that a job that comes twice does its work once. */
+export async function beginRun(scope: TenantScope, id: string): Promise<RunAtWork | null> {
   const [begun] = await scope.tx((tx) =>
     tx
       .update(runs)
@@ -24,10 +37,23 @@ export async function beginRun(scope: TenantScope, id: string): Promise<boolean>
       .where(isOpen(id))
       .returning({ attempts: runs.attempts }),
   );
-  if (!begun) return false;
-  if (begun.attempts <= maxAttempts) return true;
-  await endRun(scope, id, { error: 'The work was interrupted too often and was given up.' });
-  return false;
+  if (!begun) return null;
+  if (begun.attempts <= maxAttempts) return { id, attempt: begun.attempts };
+  await endRun(scope, { id }, { error: 'The work was interrupted too often and was given up.' });
+  return null;
+}
+
+/**
+ * Holds a run for the rest of the transaction; false when it is over or another worker took it up since. A transaction that
+ * begins with it changes nothing behind the back of that other one.
+ */
+export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boolean> {
+  const held = await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.id, id), eq(runs.state, 'running'), eq(runs.attempts, attempt)))
+    .for('share');
+  return held.length > 0;
 }
 
 /** Says that somebody is at it, and how far. */
@@ -45,21 +71,25 @@ export async function touchRun(
 }
 
 /** Puts a run back for a later try of its job; the sweep steps in when that try does not come. */
-export async function postponeRun(scope: TenantScope, id: string, delayMs: number): Promise<void> {
+export async function postponeRun(scope: TenantScope, { id, attempt }: RunAtWork, delayMs: number): Promise<void> {
   await scope.tx((tx) =>
     tx
       .update(runs)
       .set({ state: 'queued', dueAt: sql`${patience} + make_interval(secs => ${delayMs / 1000})` })
-      .where(isOpen(id)),
+      .where(isOpen(id, attempt)),
   );
 }
 
-/** `error` is for the person who watches: one plain sentence, null for a success. */
-export async function endRun(scope: TenantScope, id: string, { error }: { error: string | null }): Promise<void> {
+/** `error` is for the person who watches: one plain sentence, null for a success. A try that was overtaken ends nothing. */
+export async function endRun(
+  scope: TenantScope,
+  { id, attempt }: Pick<RunAtWork, 'id'> & Partial<RunAtWork>,
+  { error }: { error: string | null },
+): Promise<void> {
   await scope.tx((tx) =>
     tx
       .update(runs)
       .set({ state: error === null ? 'succeeded' : 'failed', finishedAt: sql`now()`, error })
-      .where(isOpen(id)),
+      .where(isOpen(id, attempt)),
   );
 }

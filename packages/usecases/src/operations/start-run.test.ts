@@ -163,7 +163,7 @@ describe('the sweep over runs', () => {
       tenantId: ctx.tenantId,
       force: true,
     });
-    for (let n = 0; n < 20; n++) expect(await beginRun(ctx, runId)).toBe(true);
+    for (let n = 1; n <= 20; n++) expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: n });
     await letTimePass(runId);
     let ran = false;
     work(handle(syncJob, async () => void (ran = true)));
@@ -185,7 +185,7 @@ describe('the sweep over runs', () => {
       tenantId: ctx.tenantId,
       force: true,
     });
-    await endRun(ctx, runId, { error: null });
+    await endRun(ctx, { id: runId }, { error: null });
     let ran = false;
     const { lines } = work(handle(syncJob, async () => void (ran = true)));
     await ctx.enqueue(syncJob, { tenantId: ctx.tenantId, force: true }, { runId });

@@ -34,7 +34,7 @@ export async function handOverIdleRuns(visit: Visit, jobs: AnyJob[] = allJobs): 
     const payload = job?.payload.safeParse(run.payload);
     if (job && payload?.success) await visit.enqueue(job, payload.data, { runId: run.id });
     else
-      await endRun(visit.inTenant(run.tenantId), run.id, {
+      await endRun(visit.inTenant(run.tenantId), run, {
         error: 'This release does not know this kind of work any more.',
       });
   }

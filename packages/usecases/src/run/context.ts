@@ -3,6 +3,7 @@ import type { Actor } from '@portal/domain/access';
 import type { OwnAccount } from '../accounts/account-columns.ts';
 import type { PasswordHashing } from '../accounts/password-hashing.ts';
 import type { SessionTokens } from '../accounts/session-token.ts';
+import type { DirectoryBinds } from '../directory/directory-binds.ts';
 import type { AvatarImages } from '../files/avatar-image.ts';
 import type { FileRoom } from '../files/room.ts';
 import type { Secrets } from '../secrets/sealed.ts';
@@ -26,6 +27,7 @@ export interface Visit {
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;
   passwords: PasswordHashing;
+  directoryBinds: DirectoryBinds;
   sessionTokens: SessionTokens;
   secrets: Secrets;
   files: FileRoom;

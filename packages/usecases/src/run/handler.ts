@@ -1,3 +1,4 @@
+import type { RunAtWork } from '../operations/run-state.ts';
 import type { TenantCtx, Visit } from './context.ts';
 import type { AnyJob, PlatformJob, TenantJob } from './jobs.ts';
 import type { Runtime } from './runtime.ts';
@@ -7,6 +8,8 @@ export interface Work {
   /** Aborted when the job's time is up, when the worker stops, or when another worker took the job over. Stop early by throwing. */
   signal: AbortSignal;
   actorId: string | null;
+  /** The run the job carries out, if it does. */
+  run: RunAtWork | null;
   /** Shown to who watches the run, if the job carries one out; call it as often as you like. */
   progress(done: number, total: number): void;
 }

@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { recordOutcome } from '../operations/record-outcome.ts';
-import { beginRun, endRun, postponeRun } from '../operations/run-state.ts';
+import { beginRun, endRun, postponeRun, type RunAtWork } from '../operations/run-state.ts';
 import { watchProgress } from '../operations/watch-progress.ts';
 import type { Handler, Work } from './handler.ts';
 import type { AnyJob } from './jobs.ts';
@@ -100,18 +100,23 @@ export async function performJob(
 
   const scope = tenantId === null ? null : runtime.database.inTenant(tenantId);
   const watched = scope && runId !== null ? watchProgress(scope, runId, log) : null;
+  let run: RunAtWork | null = null;
   try {
     if (scope && !(await isTenantActive(scope))) return await end('rested');
-    if (watched && !(await beginRun(watched.scope, watched.runId))) return await end('rested');
+    if (watched) {
+      run = await beginRun(watched.scope, watched.runId);
+      if (!run) return await end('rested');
+    }
     const work: Work = {
       signal: controller.signal,
       actorId,
+      run,
       progress: (done, total) => watched?.report(done, total),
     };
     await Promise.race([handler.perform(runtime, { requestId, actorId }, payload as never, work), givenUp.promise]);
-    if (watched) {
+    if (watched && run) {
       await watched.stop();
-      await endRun(watched.scope, watched.runId, { error: null });
+      await endRun(watched.scope, run, { error: null });
     }
     await end('succeeded');
   } catch (thrown) {
@@ -124,11 +129,11 @@ export async function performJob(
     }
     const error = interruption instanceof Interruption ? outOfTime(job) : thrown;
     const isLast = !mayRetry(error) || attempt >= job.attempts;
-    if (watched) {
+    if (watched && run) {
       await watched.stop();
       const settled = isLast
-        ? endRun(watched.scope, watched.runId, { error: sentenceFor(error) })
-        : postponeRun(watched.scope, watched.runId, job.backoffMs * 2 ** attempt);
+        ? endRun(watched.scope, run, { error: sentenceFor(error) })
+        : postponeRun(watched.scope, run, job.backoffMs * 2 ** attempt);
       // The sweep comes back to a run that could not be settled.
       await settled.catch((settleError: unknown) =>
         log.warn({ ...facts, err: settleError }, 'a run could not be settled'),

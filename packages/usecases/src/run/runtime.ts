@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@portal/db/open';
 import { openPasswordHashing } from '../accounts/password-hashing.ts';
 import { openSessionTokens } from '../accounts/session-token.ts';
+import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { openAvatarImages } from '../files/avatar-image.ts';
 import { openFileRoom } from '../files/room.ts';
 import { openSecrets } from '../secrets/sealed.ts';
@@ -61,6 +62,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     inTenant: database.inTenant,
     acrossTenants: database.acrossTenants,
     passwords: openPasswordHashing(),
+    directoryBinds: openDirectoryBinds(),
     sessionTokens: openSessionTokens(config.sessionKeys),
     secrets: openSecrets(config.secretsKeys),
     files: openFileRoom(config.dataDir),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSlots } from './slots.ts';
+import { openSlots, openSlotsByKey } from './slots.ts';
 
 const inSlotOf = (slots: number, queueLimit: number) =>
   openSlots({ slots, queueLimit, refusal: () => new Error('too many') });
@@ -34,4 +34,21 @@ it('goes on after work that fails', async () => {
     inSlot(async () => 'next'),
   ]);
   expect(outcomes).toMatchObject([{ reason: { message: 'no' } }, { value: 'next' }]);
+});
+
+it('keeps those of one key apart from those of another', async () => {
+  const inSlotOf = openSlotsByKey({ slots: 1, queueLimit: 1, refusal: () => new Error('too many') });
+  const gate = Promise.withResolvers<string>();
+  const begun: string[] = [];
+  const enter = (key: string, name: string) =>
+    inSlotOf(key, () => {
+      begun.push(name);
+      return gate.promise;
+    });
+  const all = [enter('a', 'first of a'), enter('a', 'second of a'), enter('b', 'first of b')];
+  await expect(enter('a', 'third of a')).rejects.toThrow('too many');
+  expect(begun).toEqual(['first of a', 'first of b']);
+  gate.resolve('done');
+  expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
+  expect(begun).toEqual(['first of a', 'first of b', 'second of a']);
 });

@@ -23,3 +23,20 @@ export function openSlots({ slots, queueLimit, refusal }: { slots: number; queue
     }
   };
 }
+
+/** The same for each key by itself, as if every key had slots of its own. */
+export function openSlotsByKey(limits: Parameters<typeof openSlots>[0]) {
+  const byKey = new Map<string, { inSlot: ReturnType<typeof openSlots>; callers: number }>();
+
+  return async function inSlotOf<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const of = byKey.get(key) ?? { inSlot: openSlots(limits), callers: 0 };
+    byKey.set(key, of);
+    of.callers += 1;
+    try {
+      return await of.inSlot(work);
+    } finally {
+      of.callers -= 1;
+      if (of.callers === 0) byKey.delete(key);
+    }
+  };
+}

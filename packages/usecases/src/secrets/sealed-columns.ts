@@ -1,5 +1,7 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { ldapConfigs } from '@portal/db/schema/directory';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
+import { bindPasswordContext } from '../directory/stored-ldap-config.ts';
 import { passwordContext } from '../mail-settings/smtp-config.ts';
 
 /** A column that holds sealed secrets, and how the place of each is named when it is sealed. */
@@ -15,4 +17,5 @@ export interface SealedColumn {
 /** Every sealed column there is: one that is missing here becomes unreadable when a key is taken away. */
 export const sealedColumns: SealedColumn[] = [
   { table: smtpConfigs, column: smtpConfigs.password, boundTo: smtpConfigs.tenantId, context: passwordContext },
+  { table: ldapConfigs, column: ldapConfigs.bindPassword, boundTo: ldapConfigs.tenantId, context: bindPasswordContext },
 ];

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { role } from '@portal/domain/access';
+import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory-sync';
+import { Id, PathId } from '@portal/domain/ids';
+import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
+import { previewSync } from '@portal/usecases/directory/preview-sync';
+import { startSync } from '@portal/usecases/directory/start-sync';
+import { waitForRun } from '@portal/usecases/operations/wait-for-run';
+import { pageQuery, sendPage } from '../paging.ts';
+import { preferenceApplied, preferredWait } from '../prefer.ts';
+import type { App } from '../typed.ts';
+
+const tags = ['directory'];
+const access = role('ADMIN');
+
+const SyncRequest = z
+  .object({ force: z.boolean().default(false).describe('Lets the run switch off more accounts than the brake allows') })
+  .nullish()
+  .meta({ example: { force: false } });
+
+const StartedSync = z
+  .object({ runId: Id })
+  .meta({ example: { runId: '0198d3cb-3c4d-7e5f-8a6b-7c8d9e0f1a2b' } })
+  .describe('Started; `GET /ldap/sync/runs/{id}` shows how it goes');
+
+/** What a synchronization would do, starting one, and those that were. */
+export function registerDirectorySync(app: App): void {
+  app.post(
+    '/ldap/sync/preview',
+    {
+      config: {
+        access,
+        errors: { 409: ['DIRECTORY_NOT_CONFIGURED'], 429: ['RATE_LIMITED'], 502: ['DIRECTORY_UNAVAILABLE'] },
+      },
+      schema: {
+        tags,
+        summary: 'See what a synchronization would do',
+        description:
+          'Reads the directory as a run does and answers the counts and up to 500 changes; nothing is written. One preview at a time is made, a few more wait, the next is 429; a directory that takes longer than 25 s to read is 502.',
+        response: { 200: LdapSyncPreview },
+      },
+    },
+    (request) => previewSync(request.ctx),
+  );
+
+  app.post(
+    '/ldap/sync',
+    {
+      config: { access, errors: { 409: ['DIRECTORY_NOT_CONFIGURED', 'SYNC_RUNNING'] } },
+      schema: {
+        tags,
+        summary: 'Start a synchronization',
+        description:
+          'Answers 202 at once and goes on in the background, also while the directory is switched off. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it whole with status 200.',
+        body: SyncRequest,
+        response: { 200: LdapSyncRun, 202: StartedSync },
+      },
+    },
+    async (request, reply) => {
+      const { runId } = await startSync(request.ctx, request.body ?? {});
+      const seconds = preferredWait(request);
+      if (seconds === null) return reply.status(202).send({ runId });
+      preferenceApplied(reply, seconds);
+      const isOver = await waitForRun(request.ctx, runId, seconds);
+      return isOver ? getSyncRun(request.ctx, runId) : reply.status(202).send({ runId });
+    },
+  );
+
+  app.get(
+    '/ldap/sync/runs',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'List synchronizations',
+        description: 'Newest first, with what each did and why it failed. Kept for 90 days.',
+        querystring: z.object(pageQuery({ after: Id })),
+        response: { 200: z.array(LdapSyncRun) },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      return sendPage(reply, await listSyncRuns(request.ctx, { limit, after: cursor }));
+    },
+  );
+
+  app.get(
+    '/ldap/sync/runs/:id',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'How a synchronization stands',
+        description: 'Its progress while it runs; afterwards what it did, with a warning for everything it left alone.',
+        params: z.object({ id: PathId }),
+        response: { 200: LdapSyncRun },
+      },
+    },
+    (request) => getSyncRun(request.ctx, request.params.id),
+  );
+}

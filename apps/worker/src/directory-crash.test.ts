@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '@portal/db/testing/database';
+import { serviceBinary } from '@portal/db/testing/services';
+import { crashWhileSyncing } from '../../../soak/crash-while-syncing.ts';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak directory-crash`. After each kill the job comes back in up to nine seconds.
+it.skipIf(!serviceBinary('slapd'))(
+  'ends a synchronization right whose worker is killed three times, and leaves nothing to do',
+  { timeout: 300_000 },
+  async () => {
+    const people = 6_000;
+    const result = await crashWhileSyncing({
+      databaseUrl: url,
+      people,
+      kills: 3,
+      deadlineMs: 280_000,
+      say: () => undefined,
+    });
+    expect(result).toMatchObject({
+      run: { state: 'succeeded', counts: { created: people, groups: 1, memberships: people } },
+      accounts: people,
+      memberships: people,
+      leftToDo: 0,
+      staged: 0,
+    });
+  },
+);

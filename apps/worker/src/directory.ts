@@ -1,0 +1,13 @@
+import { SECOND } from '@portal/domain/time';
+import { startDueSyncs, syncDirectory } from '@portal/usecases/directory/jobs';
+import { startDueDirectorySyncs } from '@portal/usecases/directory/start-due-syncs';
+import { syncTenantDirectory } from '@portal/usecases/directory/sync-directory';
+import { handle } from '@portal/usecases/run/handler';
+import { schedule } from '@portal/usecases/run/schedules';
+
+export const directoryHandlers = [
+  handle(syncDirectory, syncTenantDirectory),
+  handle(startDueSyncs, (visit) => startDueDirectorySyncs(visit)),
+];
+
+export const directorySchedules = [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })];

@@ -1,0 +1,203 @@
+import { inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { groupMembers, groups } from '@portal/db/schema/modules';
+import { users } from '@portal/db/schema/users';
+import type { DirectoryGroup } from '@portal/domain/directory-groups';
+import { type GroupsPlan, type KnownGroup, planGroups } from '@portal/domain/directory-plan';
+import type { SyncCounts } from '@portal/domain/directory-sync';
+import { newId } from '@portal/domain/ids';
+import type { PartOfPeople } from './find-changes.ts';
+import { batchesOf, portions } from './portions.ts';
+import { checkStage, expectMany, peopleOf, type Stage } from './staging.ts';
+
+/** Groups or people per transaction. */
+const batch = { groups: 1_000, people: 5_000 } as const;
+
+type InBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => Promise<void>;
+
+const knownGroups = (stage: Stage): Promise<KnownGroup[]> =>
+  stage.scope.read(async (db) => {
+    const rows = await db
+      .select({ id: groups.id, directoryId: groups.directoryId, internalName: groups.internalName })
+      .from(groups)
+      .where(isNotNull(groups.directoryId));
+    return rows.map((row) => ({ ...row, directoryId: row.directoryId ?? '' }));
+  });
+
+/** How many of the kept groups the directory has no more. */
+export async function goneGroups(
+  stage: Stage,
+  read: DirectoryGroup[],
+): Promise<{ goneGroups: number; knownGroups: number }> {
+  const known = await knownGroups(stage);
+  const inDirectory = new Set(read.map(({ directoryId }) => directoryId));
+  return {
+    goneGroups: known.filter(({ directoryId }) => !inDirectory.has(directoryId)).length,
+    knownGroups: known.length,
+  };
+}
+
+/** Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written. */
+export async function applyGroups(stage: Stage, read: DirectoryGroup[], inBatch: InBatch): Promise<void> {
+  const { plan, positions } = await planDirectoryGroups(stage, read);
+  const idOf = new Map(plan.known.map(({ directoryId, id }) => [directoryId, id]));
+  for (const part of portions(plan.create, batch.groups)) {
+    await inBatch(async (tx) => {
+      const made = part.map((group) => ({ id: newId(), ...group }));
+      const inserted = await tx
+        .insert(groups)
+        .values(
+          made.map(({ id, directoryId, name }) => ({
+            id,
+            tenantId: stage.scope.tenantId,
+            directoryId,
+            internalName: name,
+          })),
+        )
+        .onConflictDoNothing()
+        .returning({ id: groups.id });
+      for (const { directoryId, id } of made) idOf.set(directoryId, id);
+      return { groups: inserted.length };
+    });
+  }
+  for (const part of portions(plan.rename, batch.groups)) {
+    await inBatch(async (tx) => {
+      const { rowCount } = await tx.execute(sql`
+        update ${groups} g set internal_name = a."internalName", updated_at = now()
+        from json_to_recordset(${JSON.stringify(part)}::json) as a(id uuid, "internalName" text) where g.id = a.id`);
+      return { groups: rowCount ?? 0 };
+    });
+  }
+  for (const part of portions(plan.remove, batch.groups)) {
+    await inBatch(async (tx) => {
+      const { rowCount } = await tx.delete(groups).where(
+        inArray(
+          groups.id,
+          part.map(({ id }) => id),
+        ),
+      );
+      return { groups: rowCount ?? 0 };
+    });
+  }
+  const groupIds = read.map(({ directoryId }, position) =>
+    positions.has(position) ? (idOf.get(directoryId) ?? noGroup) : noGroup,
+  );
+  const people = await peopleWithOtherGroups(stage, groupIds);
+  for (const members of batchesOf(people, batch.people)) {
+    await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, members) }));
+  }
+}
+
+/** The positions of a person `s` in the list of groups. */
+const positionsOf = sql`unnest(string_to_array(s.groups, ',')::int[])`;
+
+/** How many groups and memberships a run would write, when `skipped` (directory ids) get no account. */
+export async function countGroupChanges(
+  stage: Stage,
+  read: DirectoryGroup[],
+  skipped: string[],
+): Promise<{ groups: number; memberships: number }> {
+  const known = await knownGroups(stage);
+  return stage.scope.tx(async (tx) => {
+    await expectMany(tx);
+    const { rows } = await tx.execute<{ positions: number[] | null; memberships: number }>(sql`
+      with wanted as (
+        select s.directory_id as person, p.position, g.directory_id as group_id
+        from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'])} cross join lateral ${positionsOf} p (position)
+          join unnest(${sql.param(read.map(({ directoryId }) => directoryId))}::text[]) with ordinality g (directory_id, ordinal)
+            on g.ordinal = p.position + 1
+        where s.standing = 'live' and s.directory_id <> all(${sql.param(skipped)}::text[])),
+      actual as (
+        select u.directory_id as person, g.directory_id as group_id from ${groupMembers} m
+        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id)
+      select (select array_agg(distinct position) from wanted) as positions,
+        (select count(*)::int from wanted full join actual using (person, group_id)
+          where wanted.position is null or actual.group_id is null) as memberships`);
+    const positions = new Set(rows[0]?.positions ?? []);
+    const plan = planGroups(
+      known,
+      read.filter((_, position) => positions.has(position)),
+    );
+    return {
+      groups: plan.create.length + plan.rename.length + plan.remove.length,
+      memberships: rows[0]?.memberships ?? 0,
+    };
+  });
+}
+
+async function planDirectoryGroups(
+  stage: Stage,
+  read: DirectoryGroup[],
+): Promise<{ plan: GroupsPlan & { known: KnownGroup[] }; positions: Set<number> }> {
+  const known = await knownGroups(stage);
+  const positions = await stage.scope.tx(async (tx) => {
+    await expectMany(tx);
+    if (known.length > 0) await checkStage(tx, stage);
+    const { rows } = await tx.execute<{ position: number }>(sql`
+      select distinct p.position from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'])}
+        join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
+        cross join lateral ${positionsOf} p (position)
+      where s.standing = 'live'`);
+    return new Set(rows.map(({ position }) => position));
+  });
+  const wanted = read.filter((_, position) => positions.has(position));
+  return { plan: { ...planGroups(known, wanted), known }, positions };
+}
+
+/** In a list of ids: no group. A null would make the server walk the list for each look into it. */
+const noGroup = '00000000-0000-0000-0000-000000000000';
+
+/** Which group each of these accounts is to be in: user_id, group_id. The people are named `s`, their accounts `u`. */
+const wantedMemberships = (stage: Stage, groupIds: string[], { parts, ids }: Members = everybody): SQL => sql`
+  select user_id, group_id from (
+    select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
+    from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'], parts)}
+      join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
+      cross join lateral ${positionsOf} p (position)
+    where s.standing = 'live' and ${ids === null ? sql`true` : sql`u.id = any(${sql.param(ids)}::uuid[])`} offset 0) m
+  where group_id <> ${noGroup}`;
+
+/** Accounts by their ids, and the parts of the stage they are in; null for all. */
+interface Members {
+  parts: number[] | null;
+  ids: string[] | null;
+}
+const everybody: Members = { parts: null, ids: null };
+
+/** Accounts whose groups of the directory are others than those they are in here; part 0 is those who are not on the stage. */
+async function peopleWithOtherGroups(stage: Stage, groupIds: string[]): Promise<PartOfPeople[]> {
+  return stage.scope.tx(async (tx) => {
+    await expectMany(tx);
+    if (groupIds.some((id) => id !== noGroup)) await checkStage(tx, stage);
+    const { rows } = await tx.execute<{ part: number; ids: string }>(sql`
+      with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
+        select m.user_id, m.group_id from ${groupMembers} m
+        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null),
+      others as (
+        select distinct user_id from wanted full join actual using (user_id, group_id)
+        where wanted.group_id is null or actual.group_id is null)
+      select coalesce(s.part, 0) as part, string_agg(u.id::text, chr(10)) as ids from others join ${users} u on u.id = others.user_id
+        left join ${peopleOf(stage, 's', ['directory_id'])} on s.directory_id = u.directory_id
+      group by 1 order by 1`);
+    return rows.map(({ part, ids }) => ({ part, ids: ids.split('\n') }));
+  });
+}
+
+async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Members): Promise<number> {
+  await expectMany(tx);
+  const wanted = wantedMemberships(stage, groupIds, members);
+  const isTheirs = sql`m.user_id = any(${sql.param(members.ids)}::uuid[])`;
+  const removed = await tx.execute(sql`
+    with wanted as (${wanted})
+    delete from ${groupMembers} m using ${groups} g
+    where g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null and ${isTheirs}
+      and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)`);
+  const added = await tx.execute(sql`
+    with wanted as (${wanted})
+    insert into ${groupMembers} (tenant_id, group_id, user_id)
+    select ${stage.scope.tenantId}::uuid, w.group_id, w.user_id from wanted w
+    where not exists (select from ${groupMembers} m where ${isTheirs} and m.user_id = w.user_id and m.group_id = w.group_id)
+    on conflict do nothing`);
+  return (removed.rowCount ?? 0) + (added.rowCount ?? 0);
+}

@@ -1,0 +1,23 @@
+import { isBraked } from '@portal/domain/directory-plan';
+import type { Changes } from './find-changes.ts';
+
+/**
+ * What keeps a run from going on without `force`, as a sentence; null when nothing does. Groups count like accounts, by themselves:
+ * with a group go the rights it was granted, and no later run brings them back.
+ */
+export function brakeOf(
+  { leaving, standing }: Pick<Changes, 'leaving' | 'standing'>,
+  directory: { people: number; goneGroups: number; knownGroups: number },
+): string | null {
+  const gone = leaving.filter(({ isExcluded }) => !isExcluded).length;
+  const counted = standing - (leaving.length - gone);
+  if (isBraked({ leaving: gone, standing: counted })) {
+    return directory.people === 0
+      ? `The directory returned nobody, and all ${gone} accounts that came from it would be switched off.`
+      : `${gone} of ${counted} accounts that came from the directory would be switched off.`;
+  }
+  const { goneGroups, knownGroups } = directory;
+  return isBraked({ leaving: goneGroups, standing: knownGroups })
+    ? `${goneGroups} of ${knownGroups} groups that came from the directory would be removed, and what was granted to them.`
+    : null;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob, defineTenantJob } from '../run/jobs.ts';
+
+/** Brings a tenant's accounts and groups in line with its directory. A failure is told at once: the next time comes by itself. */
+export const syncDirectory = defineTenantJob({
+  name: 'directory.sync',
+  queue: 'directory',
+  payload: z.object({ tenantId: z.uuid(), force: z.boolean() }),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: ({ tenantId }) => tenantId,
+  timeoutMs: HOUR,
+});
+
+/** Begins the synchronizations whose time has come. */
+export const startDueSyncs = definePlatformJob({
+  name: 'directory.start-due',
+  queue: 'directory',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
+});

@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm';
+import { isValidFilter } from '@portal/connectors/ldap/filter';
+import { ldapConfigs } from '@portal/db/schema/directory';
+import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory-config';
+import { invalidField } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { secretChange, secretMask } from '@portal/domain/secret-input';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx } from '../run/context.ts';
+import { addDefaultMappings } from './ldap-mappings.ts';
+import { nextSyncAfterSaving } from './next-sync.ts';
+import { bindPasswordContext, storedLdapConfig } from './stored-ldap-config.ts';
+
+const unset: LdapConfig = {
+  serverUrl: null,
+  startTls: null,
+  baseDn: null,
+  bindDn: null,
+  bindPassword: null,
+  userFilter: null,
+  syncIntervalMin: null,
+  isActive: null,
+  includeDns: [],
+  userExcludeList: [],
+  skipTlsVerify: null,
+  caCertificatePem: null,
+};
+
+/** The tenant's directory with its password masked; nulls and empty lists while nothing is set. */
+export async function getLdapConfig(ctx: Ctx): Promise<LdapConfig> {
+  const stored = await ctx.read(storedLdapConfig);
+  return stored ? { ...stored, bindPassword: stored.bindPassword === null ? null : secretMask } : unset;
+}
+
+/**
+ * Replaces the tenant's directory; the stored password stays unless another one or null is given, and with another server
+ * goes to that one: the audit log names both. The next synchronization follows the new interval and switch at once.
+ */
+export async function putLdapConfig(ctx: Ctx, input: LdapConfigInput): Promise<LdapConfig> {
+  checkFilter(input);
+  const { bindPassword, ...fields } = input;
+  const change = secretChange(bindPassword);
+  const sealed = change.kind === 'set' ? ctx.secrets.seal(change.value, bindPasswordContext(ctx.tenantId)) : null;
+  await ctx.tx(async (tx) => {
+    const before = await storedLdapConfig(tx);
+    const values = {
+      ...fields,
+      ...(change.kind !== 'keep' && { bindPassword: sealed }),
+      nextSyncAt: nextSyncAfterSaving(fields),
+      updatedAt: sql`now()`,
+    };
+    await tx
+      .insert(ldapConfigs)
+      .values({ id: newId(), tenantId: ctx.tenantId, ...values })
+      .onConflictDoUpdate({ target: ldapConfigs.tenantId, set: values });
+    await addDefaultMappings(tx, ctx.tenantId);
+    const moved = before !== undefined && before.serverUrl !== fields.serverUrl;
+    const passwordMoved = moved && before.bindPassword !== null && change.kind === 'keep';
+    await recordAudit(tx, ctx, {
+      action: 'ldap_config.update',
+      tenantId: ctx.tenantId,
+      summary: `Changed the directory settings: server ${fields.serverUrl}${moved ? `, before ${before.serverUrl}` : ''}${
+        passwordMoved ? ', with the stored password' : ''
+      }, ${fields.isActive ? 'switched on' : 'switched off'}.`,
+    });
+  });
+  return getLdapConfig(ctx);
+}
+
+/** Throws 400 for a filter no directory would understand. */
+export function checkFilter({ userFilter }: Pick<LdapConfigInput, 'userFilter'>): void {
+  if (userFilter !== null && !isValidFilter(userFilter))
+    throw invalidField('userFilter', 'must be an LDAP filter such as (objectClass=person)');
+}
+
+/** Forgets the tenant's directory, the password with it. The accounts it brought stay and can no longer sign in. */
+export async function deleteLdapConfig(ctx: Ctx): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const deleted = await tx.delete(ldapConfigs).returning({ id: ldapConfigs.id });
+    if (deleted.length === 0) return;
+    await recordAudit(tx, ctx, {
+      action: 'ldap_config.delete',
+      tenantId: ctx.tenantId,
+      summary: 'Deleted the directory settings.',
+    });
+  });
+}

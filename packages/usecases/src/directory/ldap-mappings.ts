@@ -1,0 +1,85 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { type Reader, sqlState, type Tx } from '@portal/db/open';
+import { ldapMappings } from '@portal/db/schema/directory';
+import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory-config';
+import { conflict, notFound } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Ctx, TenantCtx } from '../run/context.ts';
+
+/** Far more than five fields can use. */
+const maxMappings = 50;
+
+const columns = {
+  id: ldapMappings.id,
+  ldapAttribute: ldapMappings.ldapAttribute,
+  field: ldapMappings.field,
+  isDefault: ldapMappings.isDefault,
+};
+
+const storedMappings = (db: Pick<Reader, 'select'>): Promise<LdapMapping[]> =>
+  db
+    .select(columns)
+    .from(ldapMappings)
+    .orderBy(asc(ldapMappings.isDefault), asc(ldapMappings.createdAt), asc(ldapMappings.id));
+
+/** How entries become accounts, custom mappings before the defaults; these are made by whoever asks first. */
+export async function listLdapMappings(ctx: TenantCtx): Promise<LdapMapping[]> {
+  const stored = await ctx.read(storedMappings);
+  if (stored.length >= defaultMappings.length) return stored;
+  return ctx.tx(async (tx) => {
+    await addDefaultMappings(tx, ctx.tenantId);
+    return storedMappings(tx);
+  });
+}
+
+/** Makes sure the tenant has the default mappings, once under concurrency. */
+export async function addDefaultMappings(tx: Tx, tenantId: string): Promise<void> {
+  await tx
+    .insert(ldapMappings)
+    .values(defaultMappings.map((mapping) => ({ id: newId(), tenantId, isDefault: true, ...mapping })))
+    .onConflictDoNothing();
+}
+
+/** Adds a mapping. Throws 409 `CONFLICT` for an attribute that fills this field already, `LIMIT_REACHED` at 50 mappings. */
+export async function addLdapMapping(ctx: Ctx, input: LdapMappingInput): Promise<LdapMapping> {
+  const mapping = { id: newId(), ...input, isDefault: false };
+  try {
+    await ctx.tx(async (tx) => {
+      await addDefaultMappings(tx, ctx.tenantId);
+      // Who adds at the same time waits here, so that both see what the other added.
+      await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.isDefault, true)).for('update');
+      if ((await tx.$count(ldapMappings)) >= maxMappings)
+        throw conflict('LIMIT_REACHED', `There are ${maxMappings} mappings already. Please delete one first.`);
+      await tx.insert(ldapMappings).values({ tenantId: ctx.tenantId, ...mapping });
+      await recordAudit(tx, ctx, {
+        action: 'ldap_mappings.create',
+        tenantId: ctx.tenantId,
+        summary: `Added the directory mapping ${input.ldapAttribute} to ${input.field}.`,
+      });
+    });
+  } catch (error) {
+    if (sqlState(error) !== '23505') throw error;
+    throw conflict('CONFLICT', 'This attribute fills this field already.', { cause: error });
+  }
+  return mapping;
+}
+
+/** Deletes a mapping of one's own making. Throws 404, or 409 `CONFLICT` for a default. */
+export async function deleteLdapMapping(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const [deleted] = await tx
+      .delete(ldapMappings)
+      .where(and(eq(ldapMappings.id, id), eq(ldapMappings.isDefault, false)))
+      .returning(columns);
+    if (!deleted) {
+      const [standing] = await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.id, id));
+      throw standing ? conflict('CONFLICT', 'Default mappings cannot be deleted.') : notFound();
+    }
+    await recordAudit(tx, ctx, {
+      action: 'ldap_mappings.delete',
+      tenantId: ctx.tenantId,
+      summary: `Deleted the directory mapping ${deleted.ldapAttribute} to ${deleted.field}.`,
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import type { Directory } from '@portal/connectors/ldap/directory';
+import type { LdapEntry } from '@portal/connectors/ldap/entry';
+import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { escapeFilterValue } from '@portal/connectors/ldap/filter';
+import type { LiveGroup } from '@portal/domain/directory-config';
+import { parseDn } from '@portal/domain/directory-dn';
+import { groupFilter, isGroup } from '@portal/domain/directory-groups';
+import { upstream } from '@portal/domain/errors';
+import type { Ctx } from '../run/context.ts';
+import { askDirectory } from './ask-directory.ts';
+import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
+
+/** More than anybody reads; a search narrows them. */
+const maxGroups = 200;
+
+// Beside its units, Active Directory keeps accounts in containers such as CN=Users; its inner workings are marked as advanced.
+const unitFilter = '(objectClass=organizationalUnit)(&(objectClass=container)(!(showInAdvancedViewOnly=TRUE)))';
+
+/**
+ * Groups and organizational units as the directory has them now, by name, 200 at most; `search` is part of a name. Throws 409
+ * `DIRECTORY_NOT_CONFIGURED`, and 502 `DIRECTORY_UNAVAILABLE` with a plain reason.
+ */
+export async function listLiveGroups(ctx: Ctx, { search = '' }: { search?: string | undefined }): Promise<LiveGroup[]> {
+  const stored = await configuredDirectory(ctx);
+  try {
+    return await askDirectory(ldapServerOf(ctx, stored), (directory) => findGroups(directory, stored.baseDn, search));
+  } catch (error) {
+    if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function findGroups(directory: Directory, base: string, search: string): Promise<LiveGroup[]> {
+  const part = search === '' ? '*' : `*${escapeFilterValue(search)}*`;
+  const filter = `(&(|${groupFilter}${unitFilter})(|(cn=${part})(ou=${part})))`;
+  const found: LiveGroup[] = [];
+  for await (const page of directory.pages({ base, scope: 'sub', filter, attributes: ['objectClass'] })) {
+    found.push(...page.slice(0, maxGroups - found.length).map(toLiveGroup));
+    if (found.length === maxGroups) break;
+  }
+  return found.toSorted((a, b) => a.name.localeCompare(b.name, 'de') || a.dn.localeCompare(b.dn));
+}
+
+const toLiveGroup = (entry: LdapEntry): LiveGroup => ({
+  dn: entry.dn,
+  name:
+    parseDn(entry.dn)?.[0]
+      ?.map(({ value }) => value)
+      .join(' + ') ?? entry.dn,
+  kind: isGroup(entry) ? 'group' : 'ou',
+});

@@ -1,0 +1,202 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/users';
+import type { DirectoryPerson } from '@portal/domain/directory-person';
+import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory-plan';
+import type { TenantCtx } from '../run/context.ts';
+import type { Changes } from './find-changes.ts';
+import { checkStage, type People, peopleOf, type Stage } from './staging.ts';
+
+/** A person on the stage, the account found for it, and who holds what it wants. */
+interface Candidate {
+  person: DirectoryPerson;
+  byId: KnownAccount | null;
+  /** Another account of the username, here or elsewhere. */
+  usernameHolder: { account: KnownAccount; tenantId: string; isClaimed: boolean } | null;
+  /** Another account of the e-mail address, anywhere. */
+  emailHolderId: string | null;
+}
+
+/** Names that change hands within a preview, where nothing is written. */
+export interface GivenUp {
+  usernames: Set<string>;
+  emails: Set<string>;
+}
+
+/**
+ * Decides about some of the people on the stage. `movers`: they give each other names, all at once; otherwise what somebody
+ * holds is taken.
+ */
+export async function planPeople(
+  ctx: TenantCtx,
+  stage: Stage,
+  people: People,
+  options: { twins: Changes['twins']; areMovers?: boolean; givenUp?: GivenUp },
+): Promise<AccountPlan[]> {
+  // Usernames and addresses are unique across tenants, so this has to look at all of them.
+  const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
+    readCandidates(tx, stage, people),
+  );
+  const { usernames, emails } = options.areMovers ? moversAmong(candidates) : noMovers;
+  const { twins, givenUp } = options;
+
+  return candidates.map(({ person, byId, usernameHolder, emailHolderId }) => {
+    const isTwin = (field: 'username' | 'email', winners: Map<string, string>): boolean => {
+      const value = person[field];
+      const winner = value === null ? undefined : winners.get(value);
+      return winner !== undefined && winner !== person.directoryId;
+    };
+    const isUsernameGivenUp =
+      person.username !== null &&
+      (usernames.has(person.directoryId) || givenUp?.usernames.has(person.username) === true);
+    const isEmailGivenUp =
+      (emailHolderId !== null && emails.has(emailHolderId)) ||
+      (person.email !== null && givenUp?.emails.has(person.email) === true);
+    const isTwinByName = isTwin('username', twins.usernames);
+    // By directory id first, then by username; one that another entry of the directory has under its id is that one's.
+    const byName =
+      !byId &&
+      !isTwinByName &&
+      usernameHolder?.tenantId === ctx.tenantId &&
+      usernameHolder.account.ldapDn !== null &&
+      !usernameHolder.isClaimed
+        ? usernameHolder.account
+        : null;
+    const holder = byName || isUsernameGivenUp ? null : usernameHolder;
+    const isEmailOwn = byName !== null && byName.id === emailHolderId;
+    return planAccount(person, byId ?? byName, {
+      username: isTwinByName ? 'twice' : holder ? stateOf(holder, ctx.tenantId) : 'free',
+      isEmailFree: !isTwin('email', twins.emails) && (emailHolderId === null || isEmailOwn || isEmailGivenUp),
+    });
+  });
+}
+
+const stateOf = (holder: NonNullable<Candidate['usernameHolder']>, tenantId: string) =>
+  holder.tenantId !== tenantId ? 'elsewhere' : holder.account.ldapDn === null ? 'local' : 'directory';
+
+const noMovers = { usernames: new Set<string>(), emails: new Set<string>() };
+
+/** Directory ids of those who get the username they want, and account ids of those who give up their address. */
+function moversAmong(candidates: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
+  const renamed = candidates.flatMap(({ person, byId, usernameHolder }) =>
+    byId && person.username !== null && person.username !== byId.username
+      ? [
+          {
+            id: person.directoryId,
+            from: byId.username,
+            to: person.username,
+            holder: usernameHolder?.account.id ?? null,
+            account: byId.id,
+          },
+        ]
+      : [],
+  );
+  const accounts = new Set(renamed.map(({ account }) => account));
+  const heldByOthers = new Set(
+    renamed.filter(({ holder }) => holder !== null && !accounts.has(holder)).map(({ to }) => to),
+  );
+  return {
+    usernames: movesThatWork(renamed, (name) => heldByOthers.has(name)),
+    emails: new Set(
+      candidates.flatMap(({ person, byId }) =>
+        byId && byId.email !== null && byId.email !== person.email ? [byId.id] : [],
+      ),
+    ),
+  };
+}
+
+/** What the plans of movers leave free for others: names and addresses given up and not taken again. */
+export function givenUpBy(plans: AccountPlan[]): GivenUp {
+  const updates = plans.filter((plan) => plan.kind === 'update');
+  const given = (field: 'username' | 'email'): Set<string> => {
+    const kept = new Set(updates.map(({ values }) => values[field]));
+    return new Set(
+      updates.flatMap(({ account }) => (account[field] === null || kept.has(account[field]) ? [] : [account[field]])),
+    );
+  };
+  return { usernames: given('username'), emails: given('email') };
+}
+
+const accountColumns = {
+  id: users.id,
+  tenantId: users.tenantId,
+  directoryId: users.directoryId,
+  ldapDn: users.ldapDn,
+  username: users.username,
+  email: users.email,
+  displayName: users.displayName,
+  firstName: users.firstName,
+  lastName: users.lastName,
+  isActive: users.isActive,
+  deactivatedBySync: users.deactivatedBySync,
+};
+
+/** One parameter, whatever their number. */
+const isOneOf = (column: PgColumn, values: (string | null)[]): SQL =>
+  sql`${column} = any(${sql.param(values.filter((value) => value !== null))}::text[])`;
+
+/** Each look is one for keys in an index: of a stage the server has no statistics, and joins it would order badly. */
+async function readCandidates(tx: Tx, stage: Stage, { parts, ids }: People): Promise<Candidate[]> {
+  await checkStage(tx, stage);
+  const { rows: people } = await tx.execute<DirectoryPerson & Record<string, unknown>>(sql`
+    select s.directory_id as "directoryId", s.dn, s.username, s.email, s.email_fault is not null as "hasBadEmail",
+      s.display_name as "displayName", s.first_name as "firstName", s.last_name as "lastName"
+    from ${peopleOf(stage, 's', ['directory_id', 'dn', 'username', 'email', 'email_fault', 'display_name', 'first_name', 'last_name'], parts)}
+    where s.directory_id = any(${sql.param(ids)}::text[]) order by s.directory_id`);
+  const byId = await tx
+    .select(accountColumns)
+    .from(users)
+    .where(and(eq(users.tenantId, stage.scope.tenantId), isOneOf(users.directoryId, ids)));
+  const byUsername = await tx
+    .select(accountColumns)
+    .from(users)
+    .where(
+      isOneOf(
+        users.username,
+        people.map(({ username }) => username),
+      ),
+    );
+  const byEmail = await tx
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(
+      isOneOf(
+        users.email,
+        people.map(({ email }) => email),
+      ),
+    );
+  const held = byUsername.flatMap(({ directoryId }) => directoryId ?? []);
+  const claimed = held.length === 0 ? [] : await findOnStage(tx, stage, held);
+
+  const accountOf = new Map(byId.map((account) => [account.directoryId, account]));
+  const usernameHolders = new Map(byUsername.map((account) => [account.username, account]));
+  const emailHolders = new Map(byEmail.map(({ email, id }) => [email, id]));
+  const claims = new Set(claimed);
+  return people.map((person) => {
+    const account = accountOf.get(person.directoryId) ?? null;
+    const holder = person.username === null ? undefined : usernameHolders.get(person.username);
+    const emailHolderId = person.email === null ? undefined : emailHolders.get(person.email);
+    return {
+      person,
+      byId: account,
+      usernameHolder:
+        holder === undefined || holder.id === account?.id
+          ? null
+          : {
+              account: holder,
+              tenantId: holder.tenantId,
+              isClaimed: holder.directoryId !== null && claims.has(holder.directoryId),
+            },
+      emailHolderId: emailHolderId === undefined || emailHolderId === account?.id ? null : emailHolderId,
+    };
+  });
+}
+
+/** Which of the directory ids are on the stage. */
+async function findOnStage(tx: Tx, stage: Stage, directoryIds: string[]): Promise<string[]> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select s.directory_id as id from ${peopleOf(stage, 's', ['directory_id'])}
+    where s.directory_id = any(${sql.param(directoryIds)}::text[])`);
+  return rows.map(({ id }) => id);
+}

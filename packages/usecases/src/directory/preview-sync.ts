@@ -1,0 +1,141 @@
+import { sql } from 'drizzle-orm';
+import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { ldapAddress } from '@portal/connectors/ldap/server';
+import { fieldSources } from '@portal/domain/directory-person';
+import type { AccountPlan } from '@portal/domain/directory-plan';
+import {
+  type LdapSyncPreview,
+  maxPreviewChanges,
+  noCounts,
+  type SyncChange,
+  Warnings,
+} from '@portal/domain/directory-sync';
+import { busy, upstream } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { SECOND } from '@portal/domain/time';
+import type { TenantCtx } from '../run/context.ts';
+import { openSlots } from '../run/slots.ts';
+import { countGroupChanges, goneGroups } from './apply-groups.ts';
+import { brakeOf } from './brake.ts';
+import { findChanges } from './find-changes.ts';
+import { listLdapMappings } from './ldap-mappings.ts';
+import { type GivenUp, givenUpBy, planPeople } from './plan-people.ts';
+import { batchesOf, without } from './portions.ts';
+import { readDirectory } from './read-directory.ts';
+import { clearStage, type People, type Stage } from './staging.ts';
+import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
+
+/** A person waits for it. */
+const patienceMs = 25 * SECOND;
+const batch = 5_000;
+
+/** Reading a whole directory is work: one at a time in a process, and a few may wait. */
+const inSlot = openSlots({
+  slots: 1,
+  queueLimit: 3,
+  refusal: () => busy('Several previews are being made already. Please try again in a moment.', 15),
+});
+
+/**
+ * What a synchronization would do now; nothing is written but the stage, which is cleared again. Throws 409
+ * `DIRECTORY_NOT_CONFIGURED`, and 502 `DIRECTORY_UNAVAILABLE` with a plain reason, also when reading takes longer than 25 s.
+ */
+export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
+  const config = await configuredDirectory(ctx);
+  return inSlot(async () => {
+    const signal = AbortSignal.timeout(patienceMs);
+    const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
+    try {
+      const read = await readDirectory({
+        stage,
+        config,
+        server: ldapServerOf(ctx, config),
+        sources: fieldSources(await listLdapMappings(ctx)),
+        now: await databaseTime(ctx),
+        signal,
+        onRead: () => undefined,
+      });
+      return await compare(ctx, stage, read, config.userExcludeList);
+    } catch (error) {
+      if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+      if (!signal.aborted) throw error;
+      const { host, port } = ldapAddress(config.serverUrl);
+      throw upstream(
+        'DIRECTORY_UNAVAILABLE',
+        `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds for a whole reading. A synchronization has more time.`,
+      );
+    } finally {
+      await clearStage(stage);
+    }
+  });
+}
+
+async function databaseTime(ctx: TenantCtx): Promise<Date> {
+  const { rows } = await ctx.tx((tx) => tx.execute<{ now: Date }>(sql`select now()`));
+  return rows[0]?.now ?? ctx.now();
+}
+
+async function compare(
+  ctx: TenantCtx,
+  stage: Stage,
+  read: Awaited<ReturnType<typeof readDirectory>>,
+  excluded: string[],
+): Promise<LdapSyncPreview> {
+  const found = await findChanges(stage, { isEmpty: read.people === 0, excluded });
+  const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
+  const warnings = new Warnings();
+  warnings.add(...read.warnings);
+  const changes: SyncChange[] = [];
+  const skippedIds: string[] = [];
+  const note = (change: SyncChange) => changes.length < maxPreviewChanges && changes.push(change);
+
+  let givenUp: GivenUp | undefined;
+  const decide = async (people: People, areMovers: boolean): Promise<void> => {
+    if (people.ids.length === 0) return;
+    const plans = await planPeople(ctx, stage, people, { twins: found.twins, areMovers, ...(givenUp && { givenUp }) });
+    if (areMovers) givenUp = givenUpBy(plans);
+    for (const plan of plans) {
+      warnings.add(...plan.warnings);
+      if (plan.kind === 'skip') {
+        counts.skipped += 1;
+        skippedIds.push(plan.directoryId);
+      }
+      if (plan.kind === 'create') counts.created += 1;
+      if (plan.kind === 'update') counts[plan.isReactivated ? 'reactivated' : 'updated'] += 1;
+      const change = changeOf(plan);
+      if (change) note(change);
+    }
+  };
+  await decide({ parts: null, ids: found.entangled }, true);
+  for (const people of batchesOf(without(found.differing, found.entangled), batch)) await decide(people, false);
+  for (const people of batchesOf(found.unknown, batch)) await decide(people, false);
+  for (const { username, isExcluded } of found.leaving) {
+    counts.deactivated += 1;
+    const details = isExcluded
+      ? 'Is switched off: it is on the exclude list.'
+      : 'Is switched off: the directory does not let it in any more.';
+    note({ kind: 'deactivate', username, details });
+  }
+  const groupChanges = await countGroupChanges(stage, read.groups, skippedIds);
+  return {
+    counts: { ...counts, ...groupChanges },
+    isBlocked: brakeOf(found, { people: read.people, ...(await goneGroups(stage, read.groups)) }) !== null,
+    changes,
+    warnings: warnings.list(),
+  };
+}
+
+function changeOf(plan: AccountPlan): SyncChange | null {
+  switch (plan.kind) {
+    case 'create':
+      return { kind: 'create', username: plan.values.username, details: 'Gets an account.' };
+    case 'update': {
+      const changed = plan.changed.length === 0 ? '' : ` Changes ${plan.changed.join(', ')}.`;
+      return plan.isReactivated
+        ? { kind: 'reactivate', username: plan.account.username, details: `Is switched on again.${changed}` }
+        : { kind: 'update', username: plan.account.username, details: changed.trim() };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
+import { runs } from '@portal/db/schema/operations';
+import { tenants } from '@portal/db/schema/tenants';
+import { newId } from '@portal/domain/ids';
+import type { Visit } from '../run/context.ts';
+import { syncDirectory } from './jobs.ts';
+import { nextSyncAt } from './next-sync.ts';
+
+/** Synchronizations begun per sweep; the rest waits for the next one. */
+const batch = 200;
+
+/**
+ * Begins the synchronizations whose time has come, each once however many workers look, and sets when each comes again.
+ * Where one is still under way this time is left out; inactive tenants rest and are made up for once.
+ */
+export async function startDueDirectorySyncs(visit: Visit): Promise<void> {
+  const begun = await visit.acrossTenants('due synchronizations of every tenant are begun', async (tx) => {
+    const due = tx.$with('due').as(
+      tx
+        .select({ id: ldapConfigs.id })
+        .from(ldapConfigs)
+        .innerJoin(tenants, and(eq(tenants.id, ldapConfigs.tenantId), eq(tenants.isActive, true)))
+        .where(and(eq(ldapConfigs.isActive, true), lte(ldapConfigs.nextSyncAt, sql`now()`)))
+        .orderBy(asc(ldapConfigs.nextSyncAt))
+        .limit(batch)
+        .for('update', { of: ldapConfigs, skipLocked: true }),
+    );
+    const claimed = await tx
+      .with(due)
+      .update(ldapConfigs)
+      .set({ nextSyncAt })
+      .where(inArray(ldapConfigs.id, tx.select({ id: due.id }).from(due)))
+      .returning({ tenantId: ldapConfigs.tenantId });
+    if (claimed.length === 0) return [];
+    const added = await tx
+      .insert(runs)
+      .values(
+        claimed.map(({ tenantId }) => ({
+          id: newId(),
+          tenantId,
+          kind: syncDirectory.name,
+          payload: syncDirectory.payload.parse({ tenantId, force: false }),
+          dueAt: sql`now() + interval '30 seconds'`,
+        })),
+      )
+      .onConflictDoNothing()
+      .returning({ id: runs.id, tenantId: runs.tenantId });
+    if (added.length > 0)
+      await tx.insert(ldapSyncRuns).values(added.map((run) => ({ ...run, trigger: 'schedule' as const })));
+    return added;
+  });
+  for (const { id, tenantId } of begun) await visit.enqueue(syncDirectory, { tenantId, force: false }, { runId: id });
+}

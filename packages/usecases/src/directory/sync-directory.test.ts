@@ -1,0 +1,488 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, describe, expect, it } from 'vitest';
+import { group, person, startSlapd, type TestEntry, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { auditEntries } from '@portal/db/schema/audit';
+import { users } from '@portal/db/schema/users';
+import { serviceBinary } from '@portal/db/testing/services';
+import { directoryRuntime } from '../../testing/directory.ts';
+import { updateUser } from '../accounts/update-user.ts';
+import type { Ctx } from '../run/context.ts';
+import { addLdapMapping } from './ldap-mappings.ts';
+import { previewSync } from './preview-sync.ts';
+
+const { make, adminOf, configure, sync, account, accounts, usernames, memberships, runtime } = await directoryRuntime();
+
+let suffix = 0;
+const servers: TestSlapd[] = [];
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+/** A directory with these entries. */
+async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
+  const server = await startSlapd({ entries });
+  servers.push(server);
+  return server;
+}
+const people = (count: number, prefix = `p${(suffix += 1)}x`): TestEntry[] =>
+  Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
+const uid = (entry: TestEntry): string => entry.attributes['uid'] as string;
+/** Names nobody else in this file has: usernames are unique across tenants. */
+const own = (name: string): string => `${name}${(suffix += 1)}`;
+
+describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { timeout: 120_000 }, () => {
+  it('brings everybody in, and writes nothing when nothing has changed', async () => {
+    const everybody = people(1_203);
+    const [a, b, c] = everybody as [TestEntry, TestEntry, TestEntry];
+    const server = await directory([
+      ...everybody,
+      group('staff', ['cn=sales,ou=groups,dc=example,dc=org', a.dn]),
+      group('sales', [b.dn, c.dn]),
+    ]);
+    const ctx = await adminOf(server);
+    const first = await sync(ctx);
+    expect(first).toMatchObject({
+      trigger: 'manual',
+      state: 'succeeded',
+      error: null,
+      warnings: [],
+      progress: { done: 1_203, total: 1_203 },
+      counts: { read: 1_203, created: 1_203, updated: 0, deactivated: 0, skipped: 0, groups: 2, memberships: 5 },
+    });
+    expect(await account(ctx, uid(a))).toMatchObject({
+      email: `${uid(a)}@example.org`,
+      displayName: `Person ${uid(a)}`,
+      lastName: uid(a),
+      ldapDn: a.dn,
+      directoryId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+      passwordHash: null,
+      role: 'USER',
+      isActive: true,
+      mustChangePassword: false,
+    });
+    expect(await memberships(ctx)).toEqual({
+      sales: [uid(b), uid(c)].toSorted(),
+      staff: [uid(a), uid(b), uid(c)].toSorted(),
+    });
+
+    const before = await rowVersions(ctx);
+    const second = await sync(ctx);
+    expect(second).toMatchObject({
+      state: 'succeeded',
+      counts: { read: 1_203, created: 0, updated: 0, groups: 0, memberships: 0 },
+    });
+    expect(await rowVersions(ctx)).toEqual(before);
+    // Who did it, and nothing about a run that changed nothing.
+    const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.sync')));
+    expect(entries).toMatchObject([
+      { actorId: ctx.actor.id, summary: expect.stringContaining('1203 accounts created') },
+    ]);
+  });
+
+  it('follows people who change, are renamed and move, and keeps their accounts', async () => {
+    const [anna, berta] = [person(own('anna')), person(own('berta'))];
+    const server = await directory([anna, berta]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const { id } = await account(ctx, uid(anna));
+    await server.add({
+      dn: 'ou=moved,dc=example,dc=org',
+      attributes: { objectClass: 'organizationalUnit', ou: 'moved' },
+    });
+    const newName = own('anna');
+    await server.rename(anna.dn, `uid=${newName},ou=moved,dc=example,dc=org`);
+    await server.modify(`uid=${newName},ou=moved,dc=example,dc=org`, {
+      mail: 'Anna.New@example.org',
+      sn: 'Neu',
+      displayName: [],
+    });
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 0, updated: 1, deactivated: 0 }, warnings: [] });
+    expect(await account(ctx, newName)).toMatchObject({
+      id,
+      ldapDn: `uid=${newName},ou=moved,dc=example,dc=org`,
+      email: 'anna.new@example.org',
+      lastName: 'Neu',
+      displayName: null,
+    });
+  });
+
+  it('swaps the names and addresses of people who swap theirs, in one run', async () => {
+    const [one, two, three] = [own('one'), own('two'), own('three')];
+    const entries = [one, two, three].map((name) => person(name));
+    const server = await directory(entries);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const ids = await Promise.all([one, two, three].map(async (name) => (await account(ctx, name)).id));
+    const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
+    // one → two → three → one, and with each name goes its address.
+    await server.rename(dn(one), dn('parked'));
+    await server.rename(dn(three), dn(one));
+    await server.rename(dn(two), dn(three));
+    await server.rename(dn('parked'), dn(two));
+    for (const name of [one, two, three]) await server.modify(dn(name), { mail: `${name}@example.org` });
+    const preview = await previewSync(ctx);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { updated: 3, created: 0, skipped: 0 }, warnings: [] });
+    expect(preview.counts).toEqual(run.counts);
+    for (const [index, name] of [two, three, one].entries())
+      expect(await account(ctx, name)).toMatchObject({
+        id: ids[index],
+        email: `${name}@example.org`,
+        ldapDn: dn(name),
+      });
+  });
+
+  it('gives a name that somebody gives up to somebody new, in one run', async () => {
+    const [old, other] = [own('old'), own('other')];
+    const server = await directory([person(old)]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const { id } = await account(ctx, old);
+    const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
+    await server.rename(dn(old), dn(other));
+    await server.add(person(old, { mail: 'second@example.org' }));
+    expect((await previewSync(ctx)).counts).toMatchObject({ created: 1, updated: 1, skipped: 0 });
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 1, updated: 1 }, warnings: [] });
+    expect((await account(ctx, other)).id).toBe(id);
+    expect(await account(ctx, old)).toMatchObject({ email: 'second@example.org' });
+  });
+
+  it('switches off who is gone and on who comes back, but nobody an administrator switched off', async () => {
+    const [anna, berta] = [person(own('anna')), person(own('berta'))];
+    const server = await directory([anna, berta, group('staff', [anna.dn, berta.dn])]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const before = await account(ctx, uid(anna));
+    await server.delete(anna.dn);
+    expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 1, memberships: 1 } });
+    expect(await account(ctx, uid(anna))).toMatchObject({ isActive: false, deactivatedBySync: true });
+    expect(await memberships(ctx)).toEqual({ staff: [uid(berta)] });
+    // Another entry of the same name: the directory has made the person anew.
+    await server.add(anna);
+    expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, created: 0 } });
+    const after = await account(ctx, uid(anna));
+    expect(after).toMatchObject({ id: before.id, isActive: true, deactivatedBySync: false });
+    expect(after.directoryId).not.toBe(before.directoryId);
+
+    await updateUser(ctx, after.id, { isActive: false });
+    expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 0, updated: 0 } });
+    await server.delete(anna.dn);
+    await sync(ctx);
+    await server.add(anna);
+    await sync(ctx);
+    expect(await account(ctx, uid(anna))).toMatchObject({ isActive: false });
+  });
+
+  it('never takes over a local account, and says so', async () => {
+    const name = own('anna');
+    const server = await directory([person(name), person(own('berta'))]);
+    const ctx = await adminOf(server);
+    const local = await make.user({ tenantId: ctx.tenantId, username: name, email: `local-${name}@example.org` });
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      counts: { read: 2, created: 1, skipped: 1 },
+      warnings: [expect.stringContaining('local account')],
+    });
+    expect(await account(ctx, name)).toMatchObject({ id: local.id, ldapDn: null, directoryId: null });
+    expect((await previewSync(ctx)).warnings).toEqual(run.warnings);
+  });
+
+  it('leaves an address that is taken empty, here, elsewhere or within the directory, until it is free', async () => {
+    const [a, b, c, d] = [own('a'), own('b'), own('c'), own('d')];
+    const elsewhere = await make.user();
+    const server = await directory([
+      person(a, { mail: 'shared@example.org' }),
+      person(b, { mail: 'shared@example.org' }),
+      person(c, { mail: elsewhere.email as string }),
+      person(d, { mail: 'no address' }),
+    ]);
+    const ctx = await adminOf(server);
+    const local = await make.user({ tenantId: ctx.tenantId, email: 'elsewhere@example.org' });
+    const run = await sync(ctx);
+    expect(run).toMatchObject({ counts: { created: 4, skipped: 0 } });
+    expect(run.warnings).toHaveLength(3);
+    const emails = (await accounts(ctx)).map(({ email }) => email);
+    expect(emails.filter((email) => email === 'shared@example.org')).toHaveLength(1);
+    expect(emails.filter((email) => email === null)).toHaveLength(3);
+
+    const before = await rowVersions(ctx);
+    expect(await sync(ctx)).toMatchObject({ counts: { updated: 0 }, warnings: expect.arrayContaining(run.warnings) });
+    expect(await rowVersions(ctx)).toEqual(before);
+
+    await server.modify(`uid=${c},ou=people,dc=example,dc=org`, { mail: local.email as string });
+    await runtime.database.acrossTenants('a test frees an address', (tx) =>
+      tx.update(users).set({ email: null }).where(eq(users.id, local.id)),
+    );
+    await sync(ctx);
+    expect(await account(ctx, c)).toMatchObject({ email: 'elsewhere@example.org' });
+  });
+
+  it('keeps two tenants on one directory apart, and does not say where a name is taken', async () => {
+    const [a, b] = [own('a'), own('b')];
+    const server = await directory([person(a), person(b)]);
+    const [first, second] = [await adminOf(server), await adminOf(server, { userExcludeList: [] })];
+    await sync(first);
+    const run = await sync(second);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 0, skipped: 2 } });
+    expect(run.warnings).toHaveLength(2);
+    expect(run.warnings.join(' ')).not.toMatch(/tenant/i);
+    expect(run.warnings.join(' ')).not.toContain(first.tenantId);
+    expect(await accounts(second)).toEqual([]);
+    expect(await usernames(first)).toEqual([a, b].toSorted());
+    expect(await sync(first)).toMatchObject({ counts: { updated: 0, deactivated: 0 } });
+  });
+
+  it('takes one of two entries of one name, always the same, and keeps a person whose name is unusable', async () => {
+    const [a, b] = [own('a'), own('b')];
+    const server = await directory([person(a), person(b)]);
+    await server.add({
+      dn: 'ou=more,dc=example,dc=org',
+      attributes: { objectClass: 'organizationalUnit', ou: 'more' },
+    });
+    const twin = { ...person(a), dn: `uid=${a},ou=more,dc=example,dc=org` };
+    await server.add(twin);
+    const ctx = await adminOf(server);
+    expect(await sync(ctx)).toMatchObject({
+      counts: { read: 3, created: 2, skipped: 1 },
+      warnings: [expect.stringContaining('more than once')],
+    });
+    const { directoryId } = await account(ctx, a);
+    const before = await rowVersions(ctx);
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 0, updated: 0, deactivated: 0, skipped: 1 } });
+    expect((await account(ctx, a)).directoryId).toBe(directoryId);
+    expect(await rowVersions(ctx)).toEqual(before);
+
+    await addLdapMapping(ctx, { ldapAttribute: 'employeeNumber', field: 'username' });
+    await server.modify(`uid=${b},ou=people,dc=example,dc=org`, { employeeNumber: 'x'.repeat(200) });
+    const run = await sync(ctx);
+    expect(run).toMatchObject({ counts: { deactivated: 0 } });
+    expect(run.warnings).toEqual(expect.arrayContaining([expect.stringContaining(`“${b}” keeps its username`)]));
+  });
+
+  it('leaves excluded people out and switches off those who are in, without the brake', async () => {
+    const everybody = people(8);
+    const server = await directory(everybody);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await configure(ctx, server, { userExcludeList: everybody.slice(1).map((entry) => uid(entry).toUpperCase()) });
+    const preview = await previewSync(ctx);
+    expect(preview).toMatchObject({ isBlocked: false, counts: { deactivated: 7, skipped: 7 } });
+    expect(preview.changes).toHaveLength(7);
+    expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { deactivated: 7, skipped: 7 } });
+    expect(await usernames(ctx)).toEqual([uid(everybody[0] as TestEntry)]);
+    await configure(ctx, server);
+    expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 7 } });
+  });
+
+  it('follows the specification for a directory of one user', async () => {
+    const only = person(own('only'));
+    const server = await directory([only]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await configure(ctx, server, { userExcludeList: [uid(only)] });
+    expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { deactivated: 1 } });
+  });
+
+  it('lets in members of an included group, nested ones too, and whole units, and takes others for gone', async () => {
+    const [a, b, c, d] = people(4) as [TestEntry, TestEntry, TestEntry, TestEntry];
+    const inUnit = { ...person(own('unit')), dn: 'uid=unit,ou=Räume\\, Bau,dc=example,dc=org' };
+    inUnit.attributes = { ...inUnit.attributes, uid: 'unit' };
+    const server = await directory([
+      a,
+      b,
+      c,
+      d,
+      { dn: 'ou=Räume\\, Bau,dc=example,dc=org', attributes: { objectClass: 'organizationalUnit', ou: 'Räume, Bau' } },
+      inUnit,
+      group('portal', ['cn=inner,ou=groups,dc=example,dc=org', a.dn]),
+      group('inner', ['cn=portal,ou=groups,dc=example,dc=org', b.dn]),
+      group('other', [d.dn]),
+    ]);
+    const ctx = await adminOf(server, {
+      includeDns: [
+        'CN=Portal, OU=groups,dc=example,dc=org',
+        String.raw`ou=R\C3\A4ume\2c Bau,dc=example,dc=org`,
+        'cn=nobody,dc=example,dc=org',
+      ],
+    });
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      counts: { read: 5, created: 3, skipped: 2 },
+      warnings: ['Entry 3 of the include list does not exist in the directory.'],
+    });
+    expect(await usernames(ctx)).toEqual([uid(a), uid(b), 'unit'].toSorted());
+    expect(Object.keys(await memberships(ctx))).toEqual(['inner', 'portal']);
+
+    await server.modify('cn=inner,ou=groups,dc=example,dc=org', {
+      member: ['cn=portal,ou=groups,dc=example,dc=org', c.dn],
+    });
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 1, deactivated: 1 } });
+    expect(await usernames(ctx)).toEqual([uid(a), uid(c), 'unit'].toSorted());
+  });
+
+  it('finds an included group and its nested ones outside the base', async () => {
+    const [a, b, c] = people(3) as [TestEntry, TestEntry, TestEntry];
+    const server = await directory([
+      a,
+      b,
+      c,
+      group('outer', ['cn=nested,ou=groups,dc=example,dc=org', a.dn]),
+      group('nested', [b.dn]),
+    ]);
+    const ctx = await adminOf(server, {
+      baseDn: server.peopleDn,
+      includeDns: ['cn=outer,ou=groups,dc=example,dc=org'],
+    });
+    expect(await sync(ctx)).toMatchObject({ counts: { read: 3, created: 2 }, warnings: [] });
+    expect(await usernames(ctx)).toEqual([uid(a), uid(b)].toSorted());
+  });
+
+  it('follows groups that are renamed, emptied and deleted, and knows two of one name apart', async () => {
+    const [a, b] = people(2) as [TestEntry, TestEntry];
+    const server = await directory([
+      a,
+      b,
+      group('one', [a.dn]),
+      group('two', [b.dn]),
+      { ...group('one', [b.dn]), dn: 'cn=one,ou=people,dc=example,dc=org' },
+    ]);
+    const ctx = await adminOf(server);
+    expect(await sync(ctx)).toMatchObject({ counts: { groups: 3, memberships: 3 } });
+    await server.rename('cn=one,ou=groups,dc=example,dc=org', 'cn=renamed,ou=groups,dc=example,dc=org');
+    await server.modify('cn=two,ou=groups,dc=example,dc=org', { member: 'cn=nobody,dc=example,dc=org' });
+    const preview = await previewSync(ctx);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({ counts: { groups: 2 } });
+    expect(preview.counts.groups).toBe(2);
+    expect(await memberships(ctx)).toEqual({ one: [uid(b)], renamed: [uid(a)] });
+  });
+
+  it('brakes before it takes away many accounts, until it is forced', async () => {
+    const everybody = people(12);
+    const server = await directory(everybody);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    for (const entry of everybody.slice(0, 5)) await server.delete(entry.dn);
+    expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { deactivated: 5 } });
+    for (const entry of everybody.slice(5, 11)) await server.delete(entry.dn);
+    await server.add(person(own('new')));
+    const before = await rowVersions(ctx);
+    expect(await previewSync(ctx)).toMatchObject({ isBlocked: true, counts: { deactivated: 6, created: 1 } });
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      state: 'blocked',
+      error: expect.stringContaining('6 of 7 accounts'),
+      counts: { created: 0, deactivated: 0 },
+    });
+    expect(await rowVersions(ctx)).toEqual(before);
+    expect(await sync(ctx, { force: true })).toMatchObject({
+      state: 'succeeded',
+      counts: { created: 1, deactivated: 6 },
+    });
+    const summaries = await ctx.read((db) =>
+      db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.sync')),
+    );
+    expect(summaries.map(({ summary }) => summary)).toEqual(
+      expect.arrayContaining([expect.stringContaining('blocked')]),
+    );
+  });
+
+  it('brakes before it takes away many groups, with what was granted to them', async () => {
+    const [a] = people(1) as [TestEntry];
+    const names = Array.from({ length: 7 }, (_, n) => `g${n}`);
+    const server = await directory([a, ...names.map((name) => group(name, [a.dn]))]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    for (const name of names.slice(0, 6)) await server.delete(`cn=${name},ou=groups,dc=example,dc=org`);
+    expect(await sync(ctx)).toMatchObject({ state: 'blocked', error: expect.stringContaining('6 of 7 groups') });
+    expect(Object.keys(await memberships(ctx))).toEqual(names);
+    expect(await sync(ctx, { force: true })).toMatchObject({ state: 'succeeded', counts: { groups: 6 } });
+  });
+
+  it('never switches off the last active SUPER_ADMIN', async () => {
+    const [a, b] = people(2) as [TestEntry, TestEntry];
+    const server = await directory([a, b]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const makeSuper = (username: string) =>
+      runtime.database.acrossTenants('a test appoints', (tx) =>
+        tx.update(users).set({ role: 'SUPER_ADMIN' }).where(eq(users.username, username)),
+      );
+    await makeSuper(uid(a));
+    await makeSuper(uid(b));
+    await server.delete(a.dn);
+    await server.delete(b.dn);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      counts: { deactivated: 1 },
+      warnings: [expect.stringContaining('last active SUPER_ADMIN')],
+    });
+    expect(await usernames(ctx)).toHaveLength(1);
+    await runtime.database.acrossTenants('a test ends', (tx) =>
+      tx.update(users).set({ role: 'USER' }).where(eq(users.tenantId, ctx.tenantId)),
+    );
+  });
+
+  it('takes names with umlauts, commas, plus signs, quotes and other scripts', async () => {
+    const names = [
+      'müller, jürgen',
+      'a+b',
+      'say "hi"',
+      'back\\slash',
+      '名前',
+      'semi;colon',
+      '<angle>',
+      '#hash',
+      'trailing=equals',
+    ];
+    const server = await directory([
+      ...names.map((name) => person(name)),
+      group(
+        'Größe, "Maß" + mehr',
+        names.map((name) => person(name).dn),
+      ),
+    ]);
+    const ctx = await adminOf(server);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      counts: { created: names.length, groups: 1, memberships: names.length },
+    });
+    expect(await usernames(ctx)).toEqual(expect.arrayContaining(names));
+    expect(Object.keys(await memberships(ctx))).toEqual(['Größe, "Maß" + mehr']);
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 0, updated: 0, groups: 0, memberships: 0 } });
+  });
+
+  it('shows as a preview what a run then does, and writes nothing for it', async () => {
+    const [a, b, c, d] = people(4) as [TestEntry, TestEntry, TestEntry, TestEntry];
+    const server = await directory([a, b, c, group('staff', [a.dn, b.dn])]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await server.delete(a.dn);
+    await server.add(d);
+    await server.modify(b.dn, { sn: 'Neu' });
+    await server.modify('cn=staff,ou=groups,dc=example,dc=org', { member: [b.dn, d.dn] });
+    const before = await rowVersions(ctx);
+    const preview = await previewSync(ctx);
+    expect(await rowVersions(ctx)).toEqual(before);
+    expect(preview.changes).toEqual([
+      { kind: 'update', username: uid(b), details: 'Changes last name.' },
+      { kind: 'create', username: uid(d), details: 'Gets an account.' },
+      { kind: 'deactivate', username: uid(a), details: expect.stringContaining('switched off') },
+    ]);
+    expect(JSON.stringify(preview)).not.toContain('dc=example');
+    expect((await sync(ctx)).counts).toEqual(preview.counts);
+    const { rows } = await ctx.tx((tx) => tx.execute(sql`select 1 from ldap_staged_people`));
+    expect(rows).toEqual([]);
+  });
+});
+
+/** Which version of each row there is: a write of any kind makes another one. */
+async function rowVersions(ctx: Ctx): Promise<unknown[]> {
+  const { rows } = await ctx.tx((tx) =>
+    tx.execute(sql`
+      select 'user' as what, id::text as id, ctid::text, xmin::text, xmax::text from users where ldap_dn is not null
+      union all select 'group', id::text, ctid::text, xmin::text, xmax::text from groups
+      union all select 'member', group_id::text || user_id::text, ctid::text, xmin::text, xmax::text from group_members
+      order by 1, 2`),
+  );
+  return rows;
+}

@@ -1,0 +1,189 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LdapFault, type LdapGate, openLdapGate } from '@portal/connectors/testing/ldap-gate';
+import { group, person, startSlapd, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { otherCaCertificatePem } from '@portal/connectors/testing/tls';
+import { auditEntries } from '@portal/db/schema/audit';
+import { ldapConfigs } from '@portal/db/schema/directory';
+import { runs } from '@portal/db/schema/operations';
+import { serviceBinary } from '@portal/db/testing/services';
+import { newId } from '@portal/domain/ids';
+import { directoryRuntime } from '../../testing/directory.ts';
+import type { Ctx } from '../run/context.ts';
+import { findChanges } from './find-changes.ts';
+import { planPeople } from './plan-people.ts';
+import { previewSync } from './preview-sync.ts';
+import { startSync } from './start-sync.ts';
+import { syncTenantDirectory } from './sync-directory.ts';
+
+const { runtime, adminOf, configure, sync, accounts } = await directoryRuntime();
+
+describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trusted', { timeout: 120_000 }, () => {
+  let server: TestSlapd;
+  let gate: LdapGate;
+  let ctx: Ctx;
+
+  beforeAll(async () => {
+    const everybody = Array.from({ length: 1_600 }, (_, n) => person(`p${n}`));
+    server = await startSlapd({
+      entries: [
+        ...everybody,
+        group(
+          'staff',
+          everybody.slice(0, 20).map(({ dn }) => dn),
+        ),
+      ],
+    });
+    gate = await openLdapGate(server.url);
+    ctx = await adminOf({ ...server, url: gate.url });
+    await sync(ctx);
+    // What the next good run would change: nothing of it may happen before.
+    await server.modify(everybody[0]?.dn as string, { sn: 'Changed' });
+    await server.add(person('new'));
+    await server.delete(everybody[1]?.dn as string);
+  });
+  afterAll(async () => {
+    await gate.stop();
+    await server.stop();
+  });
+
+  // The first page holds the group, so people begin with the second.
+  const faults: [string, LdapFault, string, RegExp][] = [
+    ['an empty success', { kind: 'empty' }, 'blocked', /returned nobody/],
+    ['a third page that fails', { kind: 'result', page: 4, code: 80 }, 'failed', /refused the request/],
+    ['a size limit', { kind: 'result', page: 3, code: 4 }, 'failed', /size limit/],
+    [
+      'a referral',
+      { kind: 'result', page: 2, code: 10, referrals: ['ldap://elsewhere/'] },
+      'failed',
+      /refers to another server/,
+    ],
+    ['a connection that is reset in the middle of a page', { kind: 'reset', page: 3 }, 'failed', /broke off/],
+    [
+      'groups that cannot be read',
+      { kind: 'result', page: 1, code: 50 },
+      'failed',
+      /does not let the bind account read/,
+    ],
+  ];
+  it.each(faults)('because of %s changes nothing and says why', async (_what, fault, state, words) => {
+    const before = await everything(ctx);
+    gate.setFault(fault);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      state,
+      error: expect.stringMatching(words),
+      counts: { created: 0, updated: 0, deactivated: 0, groups: 0, memberships: 0 },
+    });
+    expect(run.error).not.toMatch(/dc=/i);
+    expect(await everything(ctx)).toEqual(before);
+    gate.setFault(fault);
+    if (state === 'failed')
+      await expect(previewSync(ctx)).rejects.toMatchObject({
+        kind: 'upstream',
+        code: 'DIRECTORY_UNAVAILABLE',
+        message: expect.stringMatching(words),
+      });
+    gate.setFault(null);
+    expect(await staged(ctx)).toBe(0);
+  });
+
+  it('because nothing more comes, changes nothing and says why', async () => {
+    const before = await everything(ctx);
+    gate.setFault({ kind: 'stall', page: 3 });
+    const run = await sync(ctx);
+    gate.setFault(null);
+    expect(run).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/did not answer|stopped answering|in time|seconds/),
+    });
+    expect(await everything(ctx)).toEqual(before);
+  });
+
+  it('because of a certificate of another authority changes nothing and says why', async () => {
+    const before = await everything(ctx);
+    await configure(
+      ctx,
+      { ...server, url: server.ldapsUrl.replace('127.0.0.1', 'localhost') },
+      { caCertificatePem: otherCaCertificatePem },
+    );
+    expect(await sync(ctx)).toMatchObject({ state: 'failed', error: expect.stringMatching(/certificate/) });
+    expect(await everything(ctx)).toEqual(before);
+    await configure(ctx, { ...server, url: gate.url });
+  });
+
+  it('because its password cannot be opened any more changes nothing and says why', async () => {
+    const before = await everything(ctx);
+    await ctx.tx((tx) =>
+      tx.update(ldapConfigs).set({ bindPassword: 'v1:lost:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAA' }),
+    );
+    const run = await sync(ctx);
+    expect(run).toMatchObject({ state: 'failed', error: expect.stringMatching(/enter it again/) });
+    expect(await everything(ctx)).toEqual(before);
+    await configure(ctx, { ...server, url: gate.url });
+    const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.sync')));
+    expect(entries.map(({ summary }) => summary)).toEqual(
+      expect.arrayContaining([expect.stringContaining('failed: ')]),
+    );
+    expect(JSON.stringify(entries)).not.toMatch(/dc=/);
+  });
+
+  it('because another worker took it up meanwhile writes nothing more', async () => {
+    const before = await everything(ctx);
+    const { runId } = await startSync({ ...ctx, enqueue: async () => undefined }, {});
+    const attempt = (n: number) =>
+      ctx.tx((tx) => tx.update(runs).set({ state: 'running', attempts: n }).where(eq(runs.id, runId)));
+    await attempt(1);
+    const stalled = syncTenantDirectory(
+      runtime.tenantVisit({ requestId: 'stalled', ip: null, userAgent: null }, ctx.tenantId),
+      { force: false },
+      {
+        signal: new AbortController().signal,
+        actorId: null,
+        run: { id: runId, attempt: 1 },
+        // The other one begins while this one still reads.
+        progress: (done) => done === 500 && void attempt(2),
+      },
+    );
+    await expect(stalled).rejects.toThrow('Another worker');
+    expect(await everything(ctx)).toEqual(before);
+    await ctx.tx((tx) =>
+      tx
+        .update(runs)
+        .set({ state: 'failed', finishedAt: sql`now()` })
+        .where(eq(runs.id, runId)),
+    );
+  });
+
+  it('because the database lost what was read ends before anything is concluded from it', async () => {
+    const lost = { scope: ctx, runId: newId(), attempt: 1 };
+    const twins = { usernames: new Map(), emails: new Map() };
+    await expect(findChanges(lost, { isEmpty: false, excluded: [] })).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(planPeople(ctx, lost, { parts: null, ids: ['x'] }, { twins })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+  });
+
+  it('is made up for by the next one that can be', async () => {
+    expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { created: 1, updated: 1, deactivated: 1 } });
+    expect((await accounts(ctx)).filter(({ isActive }) => isActive)).toHaveLength(1_600);
+  });
+});
+
+async function staged(ctx: Ctx): Promise<number> {
+  const { rows } = await ctx.tx((tx) =>
+    tx.execute<{ count: number }>(sql`select count(*)::int as count from ldap_staged_people`),
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Accounts, groups and memberships with the version of each row. */
+async function everything(ctx: Ctx): Promise<unknown[]> {
+  const { rows } = await ctx.tx((tx) =>
+    tx.execute(sql`
+      select id::text, ctid::text, xmin::text from users where ldap_dn is not null
+      union all select id::text, ctid::text, xmin::text from groups
+      union all select user_id::text, ctid::text, xmin::text from group_members order by 1, 2`),
+  );
+  return rows;
+}

@@ -1,0 +1,100 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { ldapSyncRuns } from '@portal/db/schema/directory';
+import { runs } from '@portal/db/schema/operations';
+import { users } from '@portal/db/schema/users';
+import { type SyncCounts, Warnings } from '@portal/domain/directory-sync';
+import { recordAudit } from '../audit/record-audit.ts';
+import { holdRun, type RunAtWork } from '../operations/run-state.ts';
+import type { TenantCtx } from '../run/context.ts';
+import { storedCounts } from './list-sync-runs.ts';
+
+/** Another worker has taken the run up: whatever this one still does would come behind its back. */
+export class TakenOver extends Error {
+  constructor() {
+    super('Another worker has taken this synchronization up.');
+    this.name = 'TakenOver';
+  }
+}
+
+/** What a run at work knows of itself and writes down. */
+export interface SyncReport {
+  /** When this try began, by the database's clock. */
+  now: Date;
+  /** Active imported accounts then. */
+  standing: number;
+  counts: SyncCounts;
+  warnings: Warnings;
+  /** One batch: its changes and their count, in a transaction that this worker still owns the run for. */
+  inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
+  /** The same in a transaction that sees every tenant. */
+  inBatchAcross(why: string, work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
+  /** Writes what came of it. A summary goes into the audit log. */
+  close(outcome: { isBlocked: boolean; summary: string | null }): Promise<void>;
+}
+
+/** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
+export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<SyncReport> {
+  const found = await ctx.tx(async (tx) => {
+    if (!(await holdRun(tx, run))) throw new TakenOver();
+    const [row] = await tx
+      .update(ldapSyncRuns)
+      .set({ isBlocked: false, warnings: [] })
+      .where(eq(ldapSyncRuns.id, run.id))
+      .returning({ counts: ldapSyncRuns.counts });
+    const [starter] = await tx
+      .select({ now: sql<string>`now()`.mapWith(runs.createdAt), id: users.id, username: users.username })
+      .from(runs)
+      .leftJoin(users, eq(users.id, runs.startedBy))
+      .where(eq(runs.id, run.id));
+    const standing = await tx.$count(users, sql`${users.isActive} and ${users.ldapDn} is not null`);
+    return { counts: storedCounts(row?.counts ?? {}), starter, standing };
+  });
+  const { starter } = found;
+  const actor = starter?.id && starter.username ? { id: starter.id, username: starter.username } : undefined;
+  const warnings = new Warnings();
+
+  const inScope =
+    (work: (tx: Tx) => Promise<Partial<SyncCounts>>) =>
+    async (tx: Tx): Promise<SyncCounts> => {
+      if (!(await holdRun(tx, run))) throw new TakenOver();
+      const counts = added(report.counts, await work(tx));
+      await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
+      return counts;
+    };
+
+  const report: SyncReport = {
+    now: starter?.now ?? ctx.now(),
+    standing: found.standing,
+    counts: { ...found.counts, read: 0, skipped: 0 },
+    warnings,
+    async inBatch(work) {
+      report.counts = await ctx.tx(inScope(work));
+    },
+    async inBatchAcross(why, work) {
+      report.counts = await ctx.acrossTenants(why, inScope(work));
+    },
+    async close({ isBlocked, summary }) {
+      await ctx.tx(async (tx) => {
+        if (!(await holdRun(tx, run))) throw new TakenOver();
+        await tx
+          .update(ldapSyncRuns)
+          .set({ isBlocked, counts: report.counts, warnings: warnings.list() })
+          .where(eq(ldapSyncRuns.id, run.id));
+        if (summary !== null)
+          await recordAudit(
+            tx,
+            { ...(actor && { actor }), ip: null },
+            { action: 'ldap.sync', tenantId: ctx.tenantId, summary },
+          );
+      });
+    },
+  };
+  return report;
+}
+
+const added = (counts: SyncCounts, more: Partial<SyncCounts>): SyncCounts => {
+  const sum = { ...counts };
+  for (const [name, count] of Object.entries(more) as [keyof SyncCounts, number][]) sum[name] += count;
+  return sum;
+};

@@ -1,0 +1,86 @@
+import { eq, isNotNull } from 'drizzle-orm';
+import { afterAll } from 'vitest';
+import { groupMembers, groups } from '@portal/db/schema/modules';
+import { users } from '@portal/db/schema/users';
+import { LdapConfigInput } from '@portal/domain/directory-config';
+import type { LdapSyncRun } from '@portal/domain/directory-sync';
+import { syncDirectory } from '../src/directory/jobs.ts';
+import { putLdapConfig } from '../src/directory/ldap-config.ts';
+import { getSyncRun } from '../src/directory/list-sync-runs.ts';
+import { startSync } from '../src/directory/start-sync.ts';
+import { syncTenantDirectory } from '../src/directory/sync-directory.ts';
+import { waitForRun } from '../src/operations/wait-for-run.ts';
+import type { Ctx } from '../src/run/context.ts';
+import { handle } from '../src/run/handler.ts';
+import { testRuntime } from './runtime.ts';
+import { startTestWorker } from './worker.ts';
+
+/** How a directory is reached for reading. */
+export interface TestDirectory {
+  url: string;
+  baseDn: string;
+  adminDn: string;
+  adminPassword: string;
+}
+
+/** A runtime with a worker that synchronizes, on a database of the calling file's own, and what its tests ask again and again. */
+export async function directoryRuntime() {
+  const base = await testRuntime();
+  const worker = startTestWorker(base.url, { handlers: [handle(syncDirectory, syncTenantDirectory)] });
+  afterAll(() => worker.stop());
+
+  /** An administrator of a tenant of its own with that directory. */
+  async function adminOf(directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<Ctx> {
+    const ctx = await base.signedIn(await base.make.user({ role: 'ADMIN' }));
+    await configure(ctx, directory, settings);
+    return ctx;
+  }
+
+  async function configure(ctx: Ctx, directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<void> {
+    await putLdapConfig(
+      ctx,
+      LdapConfigInput.parse({
+        serverUrl: directory.url,
+        baseDn: directory.baseDn,
+        bindDn: directory.adminDn,
+        bindPassword: directory.adminPassword,
+        ...settings,
+      }),
+    );
+  }
+
+  /** A run from its start to its end. */
+  async function sync(ctx: Ctx, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
+    const { runId } = await startSync(ctx, options);
+    if (!(await waitForRun(ctx, runId, 60))) throw new Error('the run did not end within a minute');
+    return getSyncRun(ctx, runId);
+  }
+
+  const accounts = (ctx: Ctx) =>
+    ctx.read((db) => db.select().from(users).where(isNotNull(users.ldapDn)).orderBy(users.username));
+  const account = async (ctx: Ctx, username: string) => {
+    const [found] = await ctx.read((db) => db.select().from(users).where(eq(users.username, username)));
+    if (!found) throw new Error(`there is no account ${username}`);
+    return found;
+  };
+  const usernames = async (ctx: Ctx): Promise<string[]> =>
+    (await accounts(ctx)).filter(({ isActive }) => isActive).map(({ username }) => username);
+
+  /** Members by group, in order. */
+  async function memberships(ctx: Ctx): Promise<Record<string, string[]>> {
+    const rows = await ctx.read((db) =>
+      db
+        .select({ group: groups.internalName, username: users.username })
+        .from(groups)
+        .leftJoin(groupMembers, eq(groupMembers.groupId, groups.id))
+        .leftJoin(users, eq(users.id, groupMembers.userId))
+        .where(isNotNull(groups.directoryId))
+        .orderBy(groups.internalName, users.username),
+    );
+    const byGroup: Record<string, string[]> = {};
+    for (const { group, username } of rows) (byGroup[group] ??= []).push(...(username === null ? [] : [username]));
+    return byGroup;
+  }
+
+  return { ...base, worker, adminOf, configure, sync, accounts, account, usernames, memberships };
+}
