@@ -39,7 +39,7 @@ const groupCount = Number(values.groups);
 const baseDn = 'dc=example,dc=org';
 const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
 /** As in `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=4', '--max-old-space-size=192'];
+const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 
 const personDn = (n: number) => `uid=person${n},ou=people,${baseDn}`;
 const groupDn = (n: number) => `cn=group${n},ou=groups,${baseDn}`;
@@ -218,7 +218,7 @@ async function runOf(ctx: Ctx, isRight: (run: LdapSyncRun) => boolean): Promise<
     const run = await getSyncRun(ctx, runId);
     if (run.state === 'succeeded' && isRight(run)) return;
     if (run.finishedAt) throw new Error(`a run ended otherwise than expected: ${JSON.stringify(run)}`);
-    await pause(50);
+    await pause(20);
   }
 }
 

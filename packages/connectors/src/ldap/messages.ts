@@ -20,15 +20,15 @@ export interface LdapMessage {
 
 const maxMessageBytes = 5 * 1024 * 1024;
 
-/** How long the message at the start of the bytes is in all; null while too few have come to tell. */
-function messageLength(bytes: Buffer): number | null {
-  if (bytes.length < 2) return null;
-  if (bytes[0] !== 0x30) throw new BerError('not an LDAP message');
-  const first = bytes[1] as number;
+/** How long the message at that place of the bytes is in all; null while too few have come to tell. */
+function messageLength(bytes: Buffer, at: number): number | null {
+  if (bytes.length < at + 2) return null;
+  if (bytes[at] !== 0x30) throw new BerError('not an LDAP message');
+  const first = bytes[at + 1] as number;
   if (first < 0x80) return 2 + first;
   const lengthBytes = first & 0x7f;
   if (lengthBytes === 0 || lengthBytes > 4) throw new BerError('unreadable length');
-  return bytes.length < 2 + lengthBytes ? null : 2 + lengthBytes + bytes.readUIntBE(2, lengthBytes);
+  return bytes.length < at + 2 + lengthBytes ? null : 2 + lengthBytes + bytes.readUIntBE(at + 2, lengthBytes);
 }
 
 export class MessageTooLong extends Error {}
@@ -47,15 +47,17 @@ export class MessageSplitter {
     this.#waitingBytes += chunk.length;
     // A long message is put together once, when it is here
     if (this.#waitingBytes < this.#neededBytes) return [];
-    let rest = this.#waiting.length === 1 ? chunk : Buffer.concat(this.#waiting);
+    const bytes = this.#waiting.length === 1 ? chunk : Buffer.concat(this.#waiting);
     const messages: Buffer[] = [];
-    let length = messageLength(rest);
-    while (length !== null && length <= rest.length) {
-      messages.push(rest.subarray(0, length));
-      rest = rest.subarray(length);
-      length = messageLength(rest);
+    let at = 0;
+    let length = messageLength(bytes, at);
+    while (length !== null && at + length <= bytes.length) {
+      messages.push(bytes.subarray(at, at + length));
+      at += length;
+      length = messageLength(bytes, at);
     }
     if (length !== null && length > maxMessageBytes) throw new MessageTooLong();
+    const rest = bytes.subarray(at);
     this.#waiting = rest.length === 0 ? [] : [rest];
     this.#waitingBytes = rest.length;
     this.#neededBytes = length ?? 0;

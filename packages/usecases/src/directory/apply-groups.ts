@@ -1,4 +1,4 @@
-import { inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
@@ -7,22 +7,16 @@ import { type GroupsPlan, type KnownGroup, planGroups } from '@portal/domain/dir
 import type { SyncCounts } from '@portal/domain/directory-sync';
 import { newId } from '@portal/domain/ids';
 import type { PartOfPeople } from './find-changes.ts';
+import { knownGroups } from './known-groups.ts';
 import { batchesOf, portions } from './portions.ts';
-import { checkStage, expectMany, peopleOf, type Stage } from './staging.ts';
+import type { DirectoryRead } from './read-directory.ts';
+import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
 
 /** Groups or people per transaction. */
 const batch = { groups: 1_000, people: 5_000 } as const;
 
+type GroupsRead = Pick<DirectoryRead, 'groups' | 'usedGroups' | 'changed' | 'staged'>;
 type InBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => Promise<void>;
-
-const knownGroups = (stage: Stage): Promise<KnownGroup[]> =>
-  stage.scope.read(async (db) => {
-    const rows = await db
-      .select({ id: groups.id, directoryId: groups.directoryId, internalName: groups.internalName })
-      .from(groups)
-      .where(isNotNull(groups.directoryId));
-    return rows.map((row) => ({ ...row, directoryId: row.directoryId ?? '' }));
-  });
 
 /** How many of the kept groups the directory has no more. */
 export async function goneGroups(
@@ -38,7 +32,7 @@ export async function goneGroups(
 }
 
 /** Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written. */
-export async function applyGroups(stage: Stage, read: DirectoryGroup[], inBatch: InBatch): Promise<void> {
+export async function applyGroups(stage: Stage, read: GroupsRead, inBatch: InBatch): Promise<void> {
   const { plan, positions } = await planDirectoryGroups(stage, read);
   const idOf = new Map(plan.known.map(({ directoryId, id }) => [directoryId, id]));
   for (const part of portions(plan.create, batch.groups)) {
@@ -79,10 +73,10 @@ export async function applyGroups(stage: Stage, read: DirectoryGroup[], inBatch:
       return { groups: rowCount ?? 0 };
     });
   }
-  const groupIds = read.map(({ directoryId }, position) =>
+  const groupIds = read.groups.map(({ directoryId }, position) =>
     positions.has(position) ? (idOf.get(directoryId) ?? noGroup) : noGroup,
   );
-  const people = await peopleWithOtherGroups(stage, groupIds);
+  const people = await peopleWithOtherGroups(stage, groupIds, read);
   for (const members of batchesOf(people, batch.people)) {
     await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, members) }));
   }
@@ -94,7 +88,7 @@ const positionsOf = sql`unnest(string_to_array(s.groups, ',')::int[])`;
 /** How many groups and memberships a run would write, when `skipped` (directory ids) get no account. */
 export async function countGroupChanges(
   stage: Stage,
-  read: DirectoryGroup[],
+  { groups: read, usedGroups, changed }: GroupsRead,
   skipped: string[],
 ): Promise<{ groups: number; memberships: number }> {
   const known = await knownGroups(stage);
@@ -110,11 +104,11 @@ export async function countGroupChanges(
       actual as (
         select u.directory_id as person, g.directory_id as group_id from ${groupMembers} m
         join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id)
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${isAmong(changed)})
       select (select array_agg(distinct position) from wanted) as positions,
         (select count(*)::int from wanted full join actual using (person, group_id)
           where wanted.position is null or actual.group_id is null) as memberships`);
-    const positions = new Set(rows[0]?.positions ?? []);
+    const positions = usedGroups.union(new Set(rows[0]?.positions ?? []));
     const plan = planGroups(
       known,
       read.filter((_, position) => positions.has(position)),
@@ -128,18 +122,19 @@ export async function countGroupChanges(
 
 async function planDirectoryGroups(
   stage: Stage,
-  read: DirectoryGroup[],
+  { groups: read, usedGroups, staged }: GroupsRead,
 ): Promise<{ plan: GroupsPlan & { known: KnownGroup[] }; positions: Set<number> }> {
   const known = await knownGroups(stage);
   const positions = await stage.scope.tx(async (tx) => {
+    if (staged === 0) return usedGroups;
     await expectMany(tx);
-    if (known.length > 0) await checkStage(tx, stage);
+    await checkStage(tx, stage);
     const { rows } = await tx.execute<{ position: number }>(sql`
       select distinct p.position from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'])}
         join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
         cross join lateral ${positionsOf} p (position)
       where s.standing = 'live'`);
-    return new Set(rows.map(({ position }) => position));
+    return usedGroups.union(new Set(rows.map(({ position }) => position)));
   });
   const wanted = read.filter((_, position) => positions.has(position));
   return { plan: { ...planGroups(known, wanted), known }, positions };
@@ -166,14 +161,20 @@ interface Members {
 const everybody: Members = { parts: null, ids: null };
 
 /** Accounts whose groups of the directory are others than those they are in here; part 0 is those who are not on the stage. */
-async function peopleWithOtherGroups(stage: Stage, groupIds: string[]): Promise<PartOfPeople[]> {
+async function peopleWithOtherGroups(
+  stage: Stage,
+  groupIds: string[],
+  { changed, staged }: GroupsRead,
+): Promise<PartOfPeople[]> {
+  if (changed?.length === 0) return [];
   return stage.scope.tx(async (tx) => {
     await expectMany(tx);
-    if (groupIds.some((id) => id !== noGroup)) await checkStage(tx, stage);
+    if (staged > 0) await checkStage(tx, stage);
     const { rows } = await tx.execute<{ part: number; ids: string }>(sql`
       with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
         select m.user_id, m.group_id from ${groupMembers} m
-        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null),
+        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${isAmong(changed)}),
       others as (
         select distinct user_id from wanted full join actual using (user_id, group_id)
         where wanted.group_id is null or actual.group_id is null)

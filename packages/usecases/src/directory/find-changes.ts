@@ -2,7 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import { normalizeUsername } from '@portal/domain/accounts';
-import { checkStage, expectMany, peopleOf, type Stage } from './staging.ts';
+import type { DirectoryRead } from './read-directory.ts';
+import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
 
 /** An imported account that the directory does not let in any more. */
 export interface LeavingAccount {
@@ -33,18 +34,21 @@ export interface Changes {
   twins: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, set against set. `isEmpty`: whether the directory returned nobody. */
-export async function findChanges(stage: Stage, options: { isEmpty: boolean; excluded: string[] }): Promise<Changes> {
+/** Compares the stage with the accounts of its tenant, set against set; who is not on it and may leave is among `changed`. */
+export async function findChanges(
+  stage: Stage,
+  { staged, changed, excluded }: Pick<DirectoryRead, 'staged' | 'changed'> & { excluded: string[] },
+): Promise<Changes> {
   return stage.scope.tx(async (tx) => {
     await expectMany(tx);
-    if (!options.isEmpty) await checkStage(tx, stage);
-    const { unknown, differing } = await findDiffering(tx, stage);
+    if (staged > 0) await checkStage(tx, stage);
+    const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
     const isQuiet = unknown.length === 0 && differing.length === 0;
     return {
       unknown,
       differing,
       entangled: isQuiet ? [] : await findEntangled(tx, stage),
-      leaving: await findLeaving(tx, stage, options.excluded),
+      leaving: changed?.length === 0 ? [] : await findLeaving(tx, stage, { changed, excluded }),
       standing: await tx.$count(users, sql`${users.isActive} and ${users.ldapDn} is not null`),
       twins: {
         usernames: isQuiet ? new Map() : await findTwins(tx, stage, 'username'),
@@ -97,7 +101,11 @@ async function findEntangled(tx: Tx, stage: Stage): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function findLeaving(tx: Tx, stage: Stage, excluded: string[]): Promise<LeavingAccount[]> {
+async function findLeaving(
+  tx: Tx,
+  stage: Stage,
+  { changed, excluded }: { changed: string[] | null; excluded: string[] },
+): Promise<LeavingAccount[]> {
   // An account whose person is gone, while a new one came by its username, is found by that and stays.
   const { rows } = await tx.execute<{ id: string; username: string; isSuperAdmin: boolean; isExcluded: boolean }>(sql`
     with strangers as (
@@ -109,7 +117,7 @@ async function findLeaving(tx: Tx, stage: Stage, excluded: string[]): Promise<Le
     from ${users} u left join ${peopleOf(stage, 's', ['directory_id', 'standing'])} on s.directory_id = u.directory_id
       left join strangers n on n.username = u.username and s.directory_id is null
     where u.tenant_id = ${stage.scope.tenantId} and u.ldap_dn is not null and u.is_active and s.standing is distinct from 'live'
-      and n.username is null
+      and n.username is null and ${isAmong(changed)}
     order by u.username`);
   return rows;
 }

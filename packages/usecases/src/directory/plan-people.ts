@@ -6,6 +6,7 @@ import type { DirectoryPerson } from '@portal/domain/directory-person';
 import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory-plan';
 import type { TenantCtx } from '../run/context.ts';
 import type { Changes } from './find-changes.ts';
+import type { DirectoryRead } from './read-directory.ts';
 import { checkStage, type People, peopleOf, type Stage } from './staging.ts';
 
 /** A person on the stage, the account found for it, and who holds what it wants. */
@@ -32,11 +33,11 @@ export async function planPeople(
   ctx: TenantCtx,
   stage: Stage,
   people: People,
-  options: { twins: Changes['twins']; areMovers?: boolean; givenUp?: GivenUp },
+  options: { twins: Changes['twins']; isRead: DirectoryRead['isRead']; areMovers?: boolean; givenUp?: GivenUp },
 ): Promise<AccountPlan[]> {
   // Usernames and addresses are unique across tenants, so this has to look at all of them.
   const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
-    readCandidates(tx, stage, people),
+    readCandidates(tx, stage, people, options.isRead),
   );
   const { usernames, emails } = options.areMovers ? moversAmong(candidates) : noMovers;
   const { twins, givenUp } = options;
@@ -137,7 +138,12 @@ const isOneOf = (column: PgColumn, values: (string | null)[]): SQL =>
   sql`${column} = any(${sql.param(values.filter((value) => value !== null))}::text[])`;
 
 /** Each look is one for keys in an index: of a stage the server has no statistics, and joins it would order badly. */
-async function readCandidates(tx: Tx, stage: Stage, { parts, ids }: People): Promise<Candidate[]> {
+async function readCandidates(
+  tx: Tx,
+  stage: Stage,
+  { parts, ids }: People,
+  isRead: DirectoryRead['isRead'],
+): Promise<Candidate[]> {
   await checkStage(tx, stage);
   const { rows: people } = await tx.execute<DirectoryPerson & Record<string, unknown>>(sql`
     select s.directory_id as "directoryId", s.dn, s.username, s.email, s.email_fault is not null as "hasBadEmail",
@@ -166,13 +172,10 @@ async function readCandidates(tx: Tx, stage: Stage, { parts, ids }: People): Pro
         people.map(({ email }) => email),
       ),
     );
-  const held = byUsername.flatMap(({ directoryId }) => directoryId ?? []);
-  const claimed = held.length === 0 ? [] : await findOnStage(tx, stage, held);
 
   const accountOf = new Map(byId.map((account) => [account.directoryId, account]));
   const usernameHolders = new Map(byUsername.map((account) => [account.username, account]));
   const emailHolders = new Map(byEmail.map(({ email, id }) => [email, id]));
-  const claims = new Set(claimed);
   return people.map((person) => {
     const account = accountOf.get(person.directoryId) ?? null;
     const holder = person.username === null ? undefined : usernameHolders.get(person.username);
@@ -186,17 +189,9 @@ async function readCandidates(tx: Tx, stage: Stage, { parts, ids }: People): Pro
           : {
               account: holder,
               tenantId: holder.tenantId,
-              isClaimed: holder.directoryId !== null && claims.has(holder.directoryId),
+              isClaimed: holder.directoryId !== null && isRead(holder.directoryId),
             },
       emailHolderId: emailHolderId === undefined || emailHolderId === account?.id ? null : emailHolderId,
     };
   });
-}
-
-/** Which of the directory ids are on the stage. */
-async function findOnStage(tx: Tx, stage: Stage, directoryIds: string[]): Promise<string[]> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    select s.directory_id as id from ${peopleOf(stage, 's', ['directory_id'])}
-    where s.directory_id = any(${sql.param(directoryIds)}::text[])`);
-  return rows.map(({ id }) => id);
 }

@@ -21,7 +21,7 @@ import { findChanges } from './find-changes.ts';
 import { listLdapMappings } from './ldap-mappings.ts';
 import { type GivenUp, givenUpBy, planPeople } from './plan-people.ts';
 import { batchesOf, without } from './portions.ts';
-import { readDirectory } from './read-directory.ts';
+import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { clearStage, type People, type Stage } from './staging.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 
@@ -78,10 +78,10 @@ async function databaseTime(ctx: TenantCtx): Promise<Date> {
 async function compare(
   ctx: TenantCtx,
   stage: Stage,
-  read: Awaited<ReturnType<typeof readDirectory>>,
+  read: DirectoryRead,
   excluded: string[],
 ): Promise<LdapSyncPreview> {
-  const found = await findChanges(stage, { isEmpty: read.people === 0, excluded });
+  const found = await findChanges(stage, { ...read, excluded });
   const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
   const warnings = new Warnings();
   warnings.add(...read.warnings);
@@ -92,7 +92,12 @@ async function compare(
   let givenUp: GivenUp | undefined;
   const decide = async (people: People, areMovers: boolean): Promise<void> => {
     if (people.ids.length === 0) return;
-    const plans = await planPeople(ctx, stage, people, { twins: found.twins, areMovers, ...(givenUp && { givenUp }) });
+    const plans = await planPeople(ctx, stage, people, {
+      twins: found.twins,
+      isRead: read.isRead,
+      areMovers,
+      ...(givenUp && { givenUp }),
+    });
     if (areMovers) givenUp = givenUpBy(plans);
     for (const plan of plans) {
       warnings.add(...plan.warnings);
@@ -116,7 +121,7 @@ async function compare(
       : 'Is switched off: the directory does not let it in any more.';
     note({ kind: 'deactivate', username, details });
   }
-  const groupChanges = await countGroupChanges(stage, read.groups, skippedIds);
+  const groupChanges = await countGroupChanges(stage, read, skippedIds);
   return {
     counts: { ...counts, ...groupChanges },
     isBlocked: brakeOf(found, { people: read.people, ...(await goneGroups(stage, read.groups)) }) !== null,

@@ -21,6 +21,8 @@ import {
   personOf,
   primaryGroupSid,
 } from '@portal/domain/directory-person';
+import { type KnownAccounts, readKnownAccounts } from './known-accounts.ts';
+import { knownGroups } from './known-groups.ts';
 import { countStaged, type Stage, stageLost, type StagedPerson, type Standing, stagePeople } from './staging.ts';
 import type { StoredLdapConfig } from './stored-ldap-config.ts';
 import { userSearch } from './user-search.ts';
@@ -37,27 +39,42 @@ export interface DirectoryReading {
   onRead: (people: number) => void;
 }
 
-export interface DirectoryRead {
+export interface DirectoryRead extends PeopleRead {
   groups: DirectoryGroup[];
-  /** How many people are on the stage, and how many of them may come in. */
-  people: number;
-  live: number;
   warnings: string[];
 }
 
+interface PeopleRead {
+  /** How many people the directory has, how many of them may come in, and how many are on the stage: those with something to do. */
+  people: number;
+  live: number;
+  staged: number;
+  /** Whether the directory has this person. */
+  isRead(directoryId: string): boolean;
+  /** Positions of the groups that people whose accounts stay as they are belong to. */
+  usedGroups: Set<number>;
+  /** Directory ids of all whose account or groups may change; null for everybody. */
+  changed: string[] | null;
+}
+
+/** People held while the accounts to compare them with are still being read. */
+const maxEarly = 50_000;
 /** People per part of the stage. */
 const partSize = 2_000;
 
 /**
- * Reads the whole directory: first its groups and who is in them, then page by page its people, onto the stage. Returns when
- * the last page is there; throws an LdapFailure for whatever keeps it from coming.
+ * Reads the whole directory: first its groups and who is in them, then page by page its people. Those whose account is as they are
+ * pass by, the others go onto the stage. Returns when the last page is there; throws an LdapFailure for whatever keeps it from coming.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {
-  const { server, config, signal } = reading;
+  const { server, config, signal, stage } = reading;
+  // The database counts its accounts while the directory lists its groups.
+  const knowing = knownGroups(stage).then((groups) => readKnownAccounts(stage.scope, groups));
+  knowing.catch(() => undefined);
   await using directory = await openDirectory(server, { signal });
   const graph = await readGroups(directory, config.baseDn);
   const { admission, warnings } = await readIncludes(directory, graph, config);
-  return { groups: graph.groups, warnings, ...(await readPeople(directory, reading, graph, admission)) };
+  return { groups: graph.groups, warnings, ...(await readPeople(directory, reading, { graph, admission, knowing })) };
 }
 
 const groupSearchAttributes = [...groupAttributes, ...memberAttributes];
@@ -138,9 +155,8 @@ async function readIncludes(
 async function readPeople(
   directory: Directory,
   { stage, config, sources, now, onRead }: DirectoryReading,
-  graph: GroupGraph,
-  admission: Admission,
-): Promise<{ people: number; live: number }> {
+  { graph, admission, knowing }: { graph: GroupGraph; admission: Admission; knowing: Promise<KnownAccounts> },
+): Promise<PeopleRead> {
   const excluded = new Set(config.userExcludeList.map(normalizeUsername));
   const toStaged = (entry: LdapEntry): StagedPerson => {
     const person = personOf(entry, sources);
@@ -154,9 +170,24 @@ async function readPeople(
     return isSwitchedOff(entry, now) ? 'switched_off' : 'live';
   };
 
+  /** Whether the person's account is as the directory wants it already. */
+  const isUpToDate = (known: KnownAccounts, person: StagedPerson): boolean =>
+    person.standing === 'live' &&
+    !person.hasBadEmail &&
+    known.marks.has(person.directoryId) &&
+    known.marks.get(person.directoryId) ===
+      known.markOf(
+        person,
+        person.groups.map((position) => graph.groups[position]?.directoryId ?? ''),
+      );
+
   // A directory that changes while it is read may show one person on two pages.
   const seen = new Set<string>();
+  const usedGroups = new Set<number>();
+  const unknown: string[] = [];
   let live = 0;
+  let staged = 0;
+  let unchanged = 0;
   let waiting: StagedPerson[] = [];
   let parts = 0;
   let storing = Promise.resolve();
@@ -167,18 +198,48 @@ async function readPeople(
     storing.catch(() => undefined);
     waiting = [];
   };
-  try {
-    for await (const page of directory.pages({ ...userSearch(directory, config), attributes: attributesOf(sources) })) {
-      for (const entry of page) {
-        const person = toStaged(entry);
-        if (seen.has(person.directoryId)) continue;
-        seen.add(person.directoryId);
-        if (person.standing === 'live') live += 1;
-        waiting.push(person);
-      }
-      onRead(seen.size);
+  const take = (known: KnownAccounts, person: StagedPerson): void => {
+    if (seen.has(person.directoryId)) return;
+    seen.add(person.directoryId);
+    if (person.standing === 'live') live += 1;
+    if (isUpToDate(known, person)) {
+      unchanged += 1;
+      known.marks.delete(person.directoryId);
+      for (const position of person.groups) usedGroups.add(position);
+      return;
+    }
+    const isKnown = known.marks.has(person.directoryId);
+    // Who may not come in and has no account is nobody to us.
+    if (person.standing !== 'live' && !isKnown) return;
+    if (!isKnown) unknown.push(person.directoryId);
+    staged += 1;
+    waiting.push(person);
+  };
+
+  let known: KnownAccounts | null = null;
+  let early: StagedPerson[] = [];
+  let isKnowing = true;
+  knowing.then(
+    () => (isKnowing = false),
+    () => (isKnowing = false),
+  );
+  const takeAll = async (people: StagedPerson[]) => {
+    known ??= await knowing;
+    for (const person of people) {
+      take(known, person);
       if (waiting.length >= partSize) await store();
     }
+    onRead(seen.size);
+  };
+  try {
+    for await (const page of directory.pages({ ...userSearch(directory, config), attributes: attributesOf(sources) })) {
+      early.push(...page.map(toStaged));
+      // The first pages come while the database is still counting.
+      if (isKnowing && early.length < maxEarly) continue;
+      await takeAll(early);
+      early = [];
+    }
+    await takeAll(early);
     if (waiting.length > 0) await store();
     await storing;
   } finally {
@@ -186,6 +247,14 @@ async function readPeople(
     await storing.catch(() => undefined);
   }
   // What a crash of the database took away in the meantime would look like people who left.
-  if ((await countStaged(stage)) !== seen.size) throw stageLost();
-  return { people: seen.size, live };
+  if (staged > 0 && (await countStaged(stage)) !== staged) throw stageLost();
+  const { marks } = await knowing;
+  return {
+    people: seen.size,
+    live,
+    staged,
+    isRead: (directoryId) => seen.has(directoryId),
+    usedGroups,
+    changed: unchanged === 0 ? null : [...marks.keys(), ...unknown],
+  };
 }

@@ -95,6 +95,10 @@ export async function expectMany(tx: Tx): Promise<void> {
   await tx.execute(sql`set local enable_nestloop = off`);
 }
 
+/** Whether the account `u` is one of a person of these directory ids; null for everybody. */
+export const isAmong = (directoryIds: string[] | null): SQL =>
+  directoryIds === null ? sql`true` : sql`u.directory_id = any(string_to_array(${directoryIds.join('\n')}, chr(10)))`;
+
 /** How many people are on the stage. */
 export async function countStaged(stage: Stage): Promise<number> {
   const [row] = await stage.scope.read((db) =>

@@ -12,7 +12,7 @@ import { type Changes, findChanges, type LeavingAccount } from './find-changes.t
 import { listLdapMappings } from './ldap-mappings.ts';
 import { planPeople } from './plan-people.ts';
 import { batchesOf, portions, without } from './portions.ts';
-import { readDirectory } from './read-directory.ts';
+import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { checkStage, clearStage, type People, type Stage } from './staging.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 import { openSyncReport, type SyncReport } from './sync-report.ts';
@@ -53,7 +53,7 @@ export async function syncTenantDirectory(
     report.counts.skipped = read.people - read.live;
     report.warnings.add(...read.warnings);
 
-    const changes = await findChanges(stage, { isEmpty: read.people === 0, excluded: config.userExcludeList });
+    const changes = await findChanges(stage, { ...read, excluded: config.userExcludeList });
     const brake = brakeOf(changes, { people: read.people, ...(await goneGroups(stage, read.groups)) });
     if (brake !== null && !force) {
       await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${brake}` });
@@ -64,13 +64,13 @@ export async function syncTenantDirectory(
     const inBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => {
       signal.throwIfAborted();
       return report.inBatch(async (tx) => {
-        if (read.people > 0) await checkStage(tx, stage);
+        if (read.staged > 0) await checkStage(tx, stage);
         return work(tx);
       });
     };
-    await applyPeople(ctx, stage, changes, report, inBatch);
+    await applyPeople({ ctx, stage, isRead: read.isRead, report, inBatch }, changes);
     await deactivateLeaving(changes.leaving, report, inBatch);
-    await applyGroups(stage, read.groups, inBatch);
+    await applyGroups(stage, read, inBatch);
     await report.close({ isBlocked: false, summary: summaryOf(report.counts) });
   } catch (error) {
     if (signal.aborted || (error instanceof PortalError && error.code === 'SYNC_BLOCKED')) throw error;
@@ -96,22 +96,36 @@ type InBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => Promise<void>
 
 /** Accounts that give each other names first, then other changes, so that what they give up is free for new ones. */
 async function applyPeople(
-  ctx: TenantCtx,
-  stage: Stage,
+  {
+    ctx,
+    stage,
+    isRead,
+    report,
+    inBatch,
+  }: { ctx: TenantCtx; stage: Stage; isRead: DirectoryRead['isRead']; report: SyncReport; inBatch: InBatch },
   { unknown, differing, entangled, twins }: Changes,
-  report: SyncReport,
-  inBatch: InBatch,
 ): Promise<void> {
-  await settle({ parts: null, ids: entangled }, true);
-  for (const people of batchesOf(without(differing, entangled), batch)) await settle(people, false);
-  for (const people of batchesOf(unknown, batch)) await settle(people, false);
+  const plan = (people: People, areMovers = false) => planPeople(ctx, stage, people, { twins, isRead, areMovers });
+  await settle({ parts: null, ids: entangled }, { areMovers: true });
+  let ahead: { people: People; plans: Promise<AccountPlan[]> } | null = null;
+  for (const people of [...batchesOf(without(differing, entangled), batch), ...batchesOf(unknown, batch)]) {
+    // While one batch is written the next is decided; who finds a name taken by then is decided anew.
+    const plans = plan(people);
+    plans.catch(() => undefined);
+    if (ahead) await settle(ahead.people, { plans: ahead.plans });
+    ahead = { people, plans };
+  }
+  if (ahead) await settle(ahead.people, { plans: ahead.plans });
 
-  async function settle({ parts, ids }: People, areMovers: boolean): Promise<void> {
+  async function settle(
+    { parts, ids }: People,
+    { plans, areMovers = false }: { plans?: Promise<AccountPlan[]>; areMovers?: boolean },
+  ): Promise<void> {
     let left = ids;
     for (let decision = 1; left.length > 0 && decision <= maxDecisions; decision += 1) {
-      const plans = await planPeople(ctx, stage, { parts, ids: left }, { twins, areMovers });
+      const decided = await (decision === 1 && plans ? plans : plan({ parts, ids: left }, areMovers));
       try {
-        left = await write(plans, areMovers);
+        left = await write(decided, areMovers);
       } catch (error) {
         if (!isNameTaken(error) || decision === maxDecisions) throw error;
       }

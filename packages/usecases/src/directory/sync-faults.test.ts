@@ -158,8 +158,12 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
   it('because the database lost what was read ends before anything is concluded from it', async () => {
     const lost = { scope: ctx, runId: newId(), attempt: 1 };
     const twins = { usernames: new Map(), emails: new Map() };
-    await expect(findChanges(lost, { isEmpty: false, excluded: [] })).rejects.toMatchObject({ kind: 'unavailable' });
-    await expect(planPeople(ctx, lost, { parts: null, ids: ['x'] }, { twins })).rejects.toMatchObject({
+    await expect(findChanges(lost, { staged: 1, changed: null, excluded: [] })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await expect(
+      planPeople(ctx, lost, { parts: null, ids: ['x'] }, { twins, isRead: () => false }),
+    ).rejects.toMatchObject({
       kind: 'unavailable',
     });
   });
