@@ -34,7 +34,7 @@ interface CrashOptions {
   /** What promises the mails: the outbox itself, or reminders that are due. */
   from: 'outbox' | 'reminders';
   mails: number;
-  /** Each has an outbox of its own, drained twenty mails at a time. */
+  /** Each has an outbox of its own, drained forty mails at a time. */
   tenants: number;
   kills: number;
   deadlineMs: number;

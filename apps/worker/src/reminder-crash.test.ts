@@ -14,7 +14,7 @@ it(
       databaseUrl: url,
       redisUrl: null,
       from: 'reminders',
-      mails: 300,
+      mails: 600,
       tenants: 1,
       kills: 10,
       deadlineMs: 280_000,

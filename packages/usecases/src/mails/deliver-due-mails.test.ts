@@ -99,6 +99,11 @@ const outbox = (tenantId: string) =>
       .orderBy(mails.id),
   );
 
+const countOf = async (tenantId: string, like: { state: string; attempts?: number }): Promise<number> =>
+  (await outbox(tenantId)).filter(
+    ({ state, attempts }) => state === like.state && attempts === (like.attempts ?? attempts),
+  ).length;
+
 /** Lets the time until the next try pass. */
 const makeDue = (tenantId: string) =>
   runtime.database.inTenant(tenantId).tx((tx) =>
@@ -365,15 +370,62 @@ describe('a worker that dies', () => {
   });
 });
 
-it('stops early when told to, finishing what is under way and leaving the rest untouched', async () => {
+it('stops early when told to, finishing what is under way and giving back the rest as it was', async () => {
   const stopping = new AbortController();
-  const server = await startServer({ delayMs: 50, onMessage: () => stopping.abort(new Error('stop')) });
+  const server = await startServer({
+    delayMs: 50,
+    onMessage: () => {
+      if (server.messages.length === 5) stopping.abort(new Error('stop'));
+    },
+  });
   const { id: tenantId } = await make.tenant();
-  for (let n = 0; n < 20; n++) await queue(await make.user({ tenantId }));
+  for (let n = 0; n < 60; n++) await queue(await make.user({ tenantId }));
   await expect(deliver(contextOf(tenantId, server.port), stopping.signal)).rejects.toThrow('stop');
-  const states = (await outbox(tenantId)).map(({ state }) => state);
-  expect(states.filter((state) => state === 'sent')).toHaveLength(server.messages.length);
-  expect(states.filter((state) => state === 'queued')).toHaveLength(20 - server.messages.length);
+  const rows = await outbox(tenantId);
+  const sent = rows.filter(({ state }) => state === 'sent');
+  expect(sent).toHaveLength(server.messages.length);
+  expect(rows.filter(({ state, attempts, leaseId }) => state === 'queued' && attempts === 0 && !leaseId)).toHaveLength(
+    60 - sent.length,
+  );
+  expect(sent.length).toBeLessThan(60);
+});
+
+describe('a mail server that is slow', () => {
+  it('is sent one mail per connection, with none claimed ahead', async () => {
+    const seen: number[] = [];
+    const server = await startServer({
+      delayMs: 1_100,
+      onMessage: async () => void seen.push(await countOf(tenantId, { state: 'sending' })),
+    });
+    const { id: tenantId } = await make.tenant();
+    for (let n = 0; n < 25; n++) await queue(await make.user({ tenantId }));
+    await deliver(contextOf(tenantId, server.port));
+    expect(Math.max(...seen)).toBeLessThanOrEqual(10);
+    expect(await countOf(tenantId, { state: 'sent', attempts: 1 })).toBe(25);
+  });
+
+  it('from one moment on lets no lease run down: what was claimed ahead goes back untried', async () => {
+    const gates = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
+    const server = await startServer({
+      // The first mail passes; the next ten, one on each connection, wait for the first gate, all others for the second.
+      onMessage: () =>
+        server.messages.length === 1 ? undefined : gates[server.messages.length <= 11 ? 0 : 1]?.promise,
+    });
+    const { id: tenantId } = await make.tenant();
+    for (let n = 0; n < 40; n++) await queue(await make.user({ tenantId }));
+    const delivering = deliver(contextOf(tenantId, server.port));
+    await expect.poll(() => countOf(tenantId, { state: 'sending' }), { timeout: 20_000 }).toBe(39);
+    await expect.poll(() => server.messages.length, { timeout: 20_000 }).toBe(11);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
+    onTestFinished(() => clock.mockRestore());
+    gates[0]?.resolve();
+    await expect.poll(() => countOf(tenantId, { state: 'queued', attempts: 0 }), { timeout: 20_000 }).toBe(19);
+    gates[1]?.resolve();
+    await delivering;
+    expect(await countOf(tenantId, { state: 'sent', attempts: 1 })).toBe(40);
+    expect(server.messages).toHaveLength(40);
+  });
 });
 
 it('settles a sent mail although the database went away for a moment', async () => {

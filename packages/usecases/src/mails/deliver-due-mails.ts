@@ -10,14 +10,28 @@ import { type MailTransport, openTransport } from '@portal/mail/transport';
 import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
 import type { TenantCtx } from '../run/context.ts';
 import type { Metrics } from '../run/metrics.ts';
-import { claimMails, type ClaimedMail, leaseSec, postponeDueMails, type Settlement, settleMails } from './outbox.ts';
+import {
+  claimMails,
+  type ClaimedMail,
+  leaseSec,
+  postponeDueMails,
+  returnMails,
+  type Settlement,
+  settleMails,
+} from './outbox.ts';
 import { type AddressedMail, renderQueuedMail, retryPausesOf, UnmailableError } from './render-queued-mail.ts';
 import { settleTogether } from './settle-together.ts';
 
 /** Connections to one tenant's mail server. */
 const maxConnections = 10;
-/** Mails of one tenant under way at once: while each connection carries one, others are written, wait or are settled. */
-const maxLanes = 2 * maxConnections;
+/** Mails of one tenant in the making at once: while each connection carries one, another is written or waits for it. */
+const maxSending = 2 * maxConnections;
+/** Together with those claimed ahead and those being settled: enough that no connection has to wait for the database. */
+const maxUnderWay = 4 * maxConnections;
+/** A mail server that takes longer gets one mail per connection and none ahead, whose lease would run down while it waits. */
+const slowMs = SECOND;
+/** A mail claimed ahead that has waited longer goes back: what is left of its lease may be too short to send and settle it. */
+const maxWaitMs = (leaseSec / 12) * SECOND;
 /** Leaves a third of the lease for rendering and settling. */
 const sendTimeoutMs = ((leaseSec * 2) / 3) * SECOND;
 /** How long a tenant's outbox rests when its mail server lets nothing through. */
@@ -51,41 +65,84 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
   const tenantName = await nameOfTenant(ctx);
   const transport = openTransport(settings, { maxConnections, overallTimeoutMs: sendTimeoutMs });
   const settle = settleTogether(ctx);
+  /** Claims, tries and settlements. */
   const underWay = new Set<Promise<void>>();
+  const ahead: { mail: ClaimedMail; claimedAt: number }[] = [];
+  let sending = 0;
+  let isClaiming = false;
+  /** The last claim found nothing, and nothing has been settled or given back since. */
+  let isDry = false;
   let isClosed = false;
-  let isEmpty = false;
   let trouble: unknown;
-  // The first mail goes alone: a closed way out costs one try, not ten.
-  let lanes = 1;
+  // How many may be claimed at once. The first mail goes alone: a closed way out costs one try, not ten.
+  let width = 1;
 
-  const deliver = async (mail: ClaimedMail): Promise<void> => {
-    const settlement = await sendMail(ctx, mail, { settings, transport, tenantName });
-    const failure = settlement.outcome === 'sent' ? null : settlement.failure;
-    if (failure === null || failure === 'recipient') lanes = maxLanes;
-    else if (waysOutClosed.has(failure)) isClosed = true;
-    countMail(mail.kind, settlement.outcome);
-    await stubbornly(ctx, mail, () => settle(mail, settlement));
+  const begin = (work: Promise<void>): void => {
+    const ending = work
+      .catch((error: unknown) => {
+        trouble ??= error;
+      })
+      .finally(() => underWay.delete(ending));
+    underWay.add(ending);
   };
 
+  const claim = async (limit: number): Promise<void> => {
+    isClaiming = true;
+    const claimedAt = performance.now();
+    try {
+      const claimed = await claimMails(ctx, limit);
+      isDry = claimed.length === 0;
+      for (const mail of claimed) ahead.push({ mail, claimedAt });
+    } catch (error) {
+      // Settlements try again for a while, and the next claim comes after them.
+      isDry = mayPass(error) && underWay.size > 1;
+      if (!isDry) throw error;
+    } finally {
+      isClaiming = false;
+    }
+  };
+
+  const deliver = async (mail: ClaimedMail): Promise<void> => {
+    sending += 1;
+    const startedAt = performance.now();
+    const settlement = await sendMail(ctx, mail, { settings, transport, tenantName }).finally(() => (sending -= 1));
+    const failure = settlement.outcome === 'sent' ? null : settlement.failure;
+    if (failure === null || failure === 'recipient')
+      width = performance.now() - startedAt < slowMs ? maxUnderWay : maxConnections;
+    else if (waysOutClosed.has(failure)) isClosed = true;
+    countMail(mail.kind, settlement.outcome);
+    // Apart from the try: the next mail need not wait for it.
+    begin(stubbornly(ctx, mail, () => settle(mail, settlement)).then(() => void (isDry = false)));
+  };
+
+  const hasWaitedTooLong = (): boolean => ahead[0] !== undefined && performance.now() - ahead[0].claimedAt > maxWaitMs;
+  const giveBack = async (): Promise<void> => {
+    await returnMails(
+      ctx,
+      ahead.splice(0).map(({ mail }) => mail),
+    );
+    isDry = false;
+  };
+
+  let isEmpty = false;
   try {
     const renewAt = performance.now() + settingsAgeMs;
     while (!isClosed && trouble === undefined && !signal.aborted && performance.now() < renewAt) {
-      const room = lanes - underWay.size;
-      // Half the lanes at a time: a claim for each single mail would cost the database more than the mail.
-      const claimed = room >= lanes / 2 ? await claimMails(ctx, room) : [];
-      for (const mail of claimed) {
-        const work = deliver(mail)
-          .catch((error: unknown) => {
-            trouble ??= error;
-          })
-          .finally(() => underWay.delete(work));
-        underWay.add(work);
+      if (hasWaitedTooLong()) begin(giveBack());
+      const room = width - ahead.length - underWay.size;
+      // A third at a time: a claim for each single mail would cost the database more than the mail.
+      if (!isClaiming && !isDry && room >= width / 3) begin(claim(room));
+      while (sending < Math.min(width, maxSending)) {
+        const next = ahead.shift();
+        if (!next) break;
+        begin(deliver(next.mail));
       }
       isEmpty = underWay.size === 0;
       if (isEmpty) break;
       await Promise.race(underWay);
     }
-    await Promise.all(underWay);
+    while (underWay.size > 0) await Promise.all(underWay);
+    await giveBack();
     if (isClosed) await postponeDueMails(ctx, closedPauseSec);
     else if (trouble !== undefined) throw trouble;
     else signal.throwIfAborted();
@@ -148,12 +205,13 @@ async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promi
         ctx.log.warn({ mailId: mail.id, tenantId: ctx.tenantId }, 'a mail’s lease ran out before it was settled');
       return;
     } catch (error) {
-      const mayPass = error instanceof PortalError && error.kind === 'unavailable';
-      if (!mayPass || pauseMs > 4 * SECOND) throw error;
+      if (!mayPass(error) || pauseMs > 4 * SECOND) throw error;
       await pause(pauseMs);
     }
   }
 }
+
+const mayPass = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
 async function endUnconfigured(ctx: TenantCtx, { signal, countMail }: Delivering): Promise<void> {
   for (;;) {

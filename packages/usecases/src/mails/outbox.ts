@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, lte, type SQL, sql } from 'drizzle-orm';
 import type { TenantScope, Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { mails } from '@portal/db/schema/mails';
@@ -137,15 +137,26 @@ const settle = prepared<{
     .returning({ id: mails.id }),
 );
 
+// Whoever deletes an account holds its row before that of its mails, so settlements ask in the same order.
+const holdAccounts = prepared<{ userIds: string[] }>()('hold_accounts_of_mails', (db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(sql`${users.id} = any(${sql.placeholder('userIds')}::uuid[])`)
+    .orderBy(asc(users.id))
+    .for('key share'),
+);
+
 /**
  * Writes how tries ended, in one transaction: all of it or nothing. A mail whose lease ran out is another worker's and left
  * alone; answers the ids of those that were not.
  */
 export const settleMails = (
   scope: TenantScope,
-  ended: { mail: Pick<ClaimedMail, 'id' | 'leaseId'>; settlement: Settlement }[],
+  ended: { mail: Pick<ClaimedMail, 'id' | 'leaseId' | 'account'>; settlement: Settlement }[],
 ): Promise<Set<string>> =>
   scope.tx(async (tx) => {
+    await tx.run(holdAccounts, { userIds: ended.flatMap(({ mail }) => mail.account?.id ?? []) });
     const rows = await Promise.all(
       ended.map(({ mail: { id, leaseId }, settlement }) =>
         tx.run(settle, {
@@ -164,12 +175,45 @@ export const settleMails = (
     return ours;
   });
 
+/** Gives claimed mails back untried: as they were, but due now. Those whose lease ran out stay with whoever has them. */
+export async function returnMails(scope: TenantScope, claimed: Pick<ClaimedMail, 'id' | 'leaseId'>[]): Promise<void> {
+  if (claimed.length === 0) return;
+  const isOurs = and(
+    inArray(
+      mails.id,
+      claimed.map(({ id }) => id),
+    ),
+    inArray(
+      mails.leaseId,
+      claimed.map(({ leaseId }) => leaseId),
+    ),
+  );
+  await scope.tx(async (tx) => {
+    const { free, isFree } = freeMails(tx, isOurs);
+    await tx
+      .with(free)
+      .update(mails)
+      .set({ state: 'queued', leaseId: null, attempts: sql`${mails.attempts} - 1`, dueAt: sql`now()` })
+      .where(isFree);
+  });
+}
+
 /** Lets everything that is due and not under way wait, without counting a try: the way out is closed for all of them. */
 export async function postponeDueMails(scope: TenantScope, afterSec: number): Promise<void> {
-  await scope.tx((tx) =>
-    tx
+  await scope.tx(async (tx) => {
+    const { free, isFree } = freeMails(tx, and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`)));
+    await tx
+      .with(free)
       .update(mails)
       .set({ dueAt: sql`now() + make_interval(secs => ${afterSec})` })
-      .where(and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`))),
-  );
+      .where(isFree);
+  });
+}
+
+/** Mails nobody else holds at the moment: waiting for several one after the other could deadlock with an account's deletion. */
+function freeMails(tx: Tx, condition: SQL | undefined) {
+  const free = tx
+    .$with('free')
+    .as(tx.select({ id: mails.id }).from(mails).where(condition).for('update', { skipLocked: true }));
+  return { free, isFree: inArray(mails.id, tx.select({ id: free.id }).from(free)) };
 }

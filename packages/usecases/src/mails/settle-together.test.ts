@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { mails } from '@portal/db/schema/mails';
 import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
+import { waitingForLocks } from '../../testing/locks.ts';
 import { testRuntime } from '../../testing/runtime.ts';
-import { claimMails, type Settlement } from './outbox.ts';
+import { claimMails, type Settlement, settleMails } from './outbox.ts';
 import { queueMails } from './queue-mail.ts';
 import { settleTogether } from './settle-together.ts';
 
@@ -60,4 +61,31 @@ it('lets what one settlement meets undo that one alone, with all that belongs to
   expect(await states()).toEqual(['sent', 'sent', 'sending', 'sent']);
   const [user] = await scope.read((db) => db.select().from(users).where(eq(users.id, userId)));
   expect(user?.displayName).toBeNull();
+});
+
+it('waits for the deletion of an account and does not meet it half-way', async () => {
+  const { scope, states, found, userId } = await claimed(2);
+  const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const deletion = scope.tx(async (tx) => {
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
+    // As the deletion does on its way through the account's mails, which it meets in any order.
+    await tx
+      .select({ id: mails.id })
+      .from(mails)
+      .where(eq(mails.id, found[1]?.id ?? ''))
+      .for('update');
+    isHeld.resolve();
+    await release.promise;
+    await tx.delete(users).where(eq(users.id, userId));
+  });
+  await isHeld.promise;
+  const settled = settleMails(
+    scope,
+    found.map((mail) => ({ mail, settlement: { outcome: 'sent' as const } })),
+  );
+  await expect.poll(() => waitingForLocks(runtime.database), { timeout: 20_000 }).toBe(1);
+  release.resolve();
+  await deletion;
+  expect(await settled).toEqual(new Set());
+  expect(await states()).toEqual([]);
 });

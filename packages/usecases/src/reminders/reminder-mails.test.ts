@@ -5,6 +5,7 @@ import { reminders } from '@portal/db/schema/reminders';
 import { users } from '@portal/db/schema/users';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { waitingForLocks } from '../../testing/locks.ts';
 import { testConfig, testRuntime } from '../../testing/runtime.ts';
 import { jobOrigin } from '../../testing/worker.ts';
 import { deliverDueMails } from '../mails/deliver-due-mails.ts';
@@ -302,20 +303,9 @@ it('an account that is deleted while its mails are promised holds up nobody', as
   });
   await isHeld.promise;
   const swept = sweep();
-  await expect.poll(waitingForLocks, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => waitingForLocks(runtime.database), { timeout: 20_000 }).toBe(1);
   release.resolve();
   await Promise.all([deletion, swept]);
   expect(await outbox(going)).toEqual([]);
   expect(await outbox(staying)).toHaveLength(1);
 });
-
-/** Statements of this file's database that wait for somebody's lock. */
-async function waitingForLocks(): Promise<number> {
-  const { rows } = await runtime.database.acrossTenants('a test looks', (tx) =>
-    tx.execute<{ n: number }>(
-      sql`select count(distinct l.pid)::int as n from pg_locks l join pg_stat_activity a on a.pid = l.pid
-        where not l.granted and a.datname = current_database()`,
-    ),
-  );
-  return rows[0]?.n ?? 0;
-}
