@@ -77,7 +77,7 @@ export const LdapConfigInput = z
     isActive: z
       .boolean()
       .default(true)
-      .describe('Switched off, nothing is synchronized and no directory account can sign in'),
+      .describe('Switched off, nothing is synchronized by itself and no directory account can sign in'),
     includeDns: z
       .array(Dn)
       .max(200)

@@ -1,3 +1,4 @@
+import { certificateFault } from '@portal/domain/certificate-fault';
 import { PortalError } from '@portal/domain/errors';
 
 /**
@@ -42,16 +43,13 @@ export class OutboundFailure extends PortalError {
   }
 }
 
-// OpenSSL's names for chains that end nowhere or are out of date, and Node's for a name that does not match.
-const certificateCodes =
-  /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 // The HTTP parser's and the decompressors' complaints.
 const malformedCodes = /^(HPE_|Z_|ERR__ERROR_|ERR_BROTLI_|ERR_HTTP_|ERR_INVALID_)/;
 
 /** The reason a socket, parser or decompressor failed. */
 export function reasonOf(error: unknown): OutboundReason {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (certificateCodes.test(code)) return 'certificate';
+  if (certificateFault(code) !== null) return 'certificate';
   if (malformedCodes.test(code)) return 'malformed';
   return 'unreachable';
 }

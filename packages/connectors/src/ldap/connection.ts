@@ -291,7 +291,7 @@ export class LdapConnection {
       return new LdapFailure(
         'protocol',
         this.address,
-        'sends an entry of more than 5 MB, which is more than can be taken in.',
+        'sends an entry of more than 12 MB, which is more than can be taken in.',
       );
     }
     if (!(error instanceof BerError)) return error;

@@ -623,11 +623,11 @@ describe('with something else', () => {
     expect((await failureOf(openDirectory(anonymous(polite)))).message).toContain('ended the connection');
   });
 
-  it('takes in no entry of more than 5 MB', async () => {
-    const url = await scriptedServer((id) => searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(5 * 1024 * 1024)]]]));
+  it('takes in no entry of more than 12 MB', async () => {
+    const url = await scriptedServer((id) => searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(12 * 1024 * 1024)]]]));
     const directory = await open(anonymous(url));
     const failure = await failureOf(collect(directory.pages(people('dc=example'))));
-    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('5 MB') });
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('12 MB') });
   });
 
   it.each([

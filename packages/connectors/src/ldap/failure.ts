@@ -1,4 +1,4 @@
-import { certificateFault } from '../certificate-fault.ts';
+import { certificateFault } from '@portal/domain/certificate-fault';
 import type { LdapAddress } from './server.ts';
 
 export type LdapFailureKind =

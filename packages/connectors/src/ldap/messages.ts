@@ -18,7 +18,8 @@ export interface LdapMessage {
   controls: Buffer | null;
 }
 
-const maxMessageBytes = 5 * 1024 * 1024;
+// A group of all the people of a large organization comes as one: 100,000 names of 80 characters are 8 MB.
+const maxMessageBytes = 12 * 1024 * 1024;
 
 /** How long the message at that place of the bytes is in all; null while too few have come to tell. */
 function messageLength(bytes: Buffer, at: number): number | null {
@@ -35,7 +36,7 @@ export class MessageTooLong extends Error {}
 
 /**
  * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLong
- * as soon as a message says it is longer than 5 MB.
+ * as soon as a message says it is longer than 12 MB.
  */
 export class MessageSplitter {
   #waiting: Buffer[] = [];

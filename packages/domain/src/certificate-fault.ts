@@ -17,7 +17,7 @@ export function certificateFault(code: string): string | null {
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'CERT_UNTRUSTED':
-      return 'does not come from a trusted authority';
+      return 'does not come from an authority this system trusts';
     default:
       return /^(CERT_|CRL_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE|UNABLE_TO_)/.test(code) ? 'is not valid' : null;
   }
