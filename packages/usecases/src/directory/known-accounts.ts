@@ -5,7 +5,7 @@ import { groupMembers } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
 import type { DirectoryPerson } from '@portal/domain/directory-person';
 import type { KnownGroup } from '@portal/domain/directory-plan';
-import { expectMany } from './staging.ts';
+import { expectMany, nothing, separator } from './staging.ts';
 
 /**
  * What the imported accounts hold, each as a short mark of its fields and groups, so that most people of a directory are
@@ -18,9 +18,6 @@ export interface KnownAccounts {
   markOf(person: DirectoryPerson, groups: string[]): string;
 }
 
-// Neither stands in a value: names have no control characters, and in a DN they are escaped.
-const separator = '\u001e';
-const nothing = '\u0001';
 const fingerprintLength = 22;
 
 /** Two numbers of 31 bits; those of several groups are joined by XOR, whatever their order. */
@@ -58,11 +55,9 @@ export async function readKnownAccounts(scope: TenantScope, groups: KnownGroup[]
 
 async function readMarks(scope: TenantScope, groups: { id: string; mark: GroupMark }[]): Promise<Map<string, string>> {
   const list = (values: (string | number)[]): SQL => sql`string_to_array(${values.join(',')}, ',')`;
-  const field = (column: SQL | typeof users.email): SQL => sql`coalesce(${column}, ${nothing})`;
+  const { username, email, ldapDn, displayName, firstName, lastName } = users;
   const fields = sql.join(
-    [users.username, users.email, users.ldapDn, users.displayName, users.firstName, users.lastName].map((column) =>
-      field(sql`${column}`),
-    ),
+    [username, email, ldapDn, displayName, firstName, lastName].map((column) => sql`coalesce(${column}, ${nothing})`),
     sql`, `,
   );
   const accounts = await scope.tx(async (tx) => {

@@ -171,15 +171,12 @@ async function readPeople(
   };
 
   /** Whether the person's account is as the directory wants it already. */
-  const isUpToDate = (known: KnownAccounts, person: StagedPerson): boolean =>
-    person.standing === 'live' &&
-    !person.hasBadEmail &&
-    known.marks.has(person.directoryId) &&
-    known.marks.get(person.directoryId) ===
-      known.markOf(
-        person,
-        person.groups.map((position) => graph.groups[position]?.directoryId ?? ''),
-      );
+  const isUpToDate = (known: KnownAccounts, person: StagedPerson): boolean => {
+    const mark = known.marks.get(person.directoryId);
+    if (mark === undefined || person.standing !== 'live' || person.hasBadEmail) return false;
+    const groupIds = person.groups.map((position) => graph.groups[position]?.directoryId ?? '');
+    return mark === known.markOf(person, groupIds);
+  };
 
   // A directory that changes while it is read may show one person on two pages.
   const seen = new Set<string>();

@@ -57,9 +57,9 @@ export function peopleOf(stage: Stage, name: string, columns: Column[], parts: n
     where ${ofStage(stage)} and ${inParts} offset 0) ${sql.raw(name)}`;
 }
 
-// Neither stands in a value: names have no control characters, and in a DN they are escaped.
-const separator = '\u001e';
-const nothing = '\u0001';
+/** Between the values of a person in one text, and for none. Neither stands in a value: names have no control characters, and in a DN they are escaped. */
+export const separator = '\u001e';
+export const nothing = '\u0001';
 
 /** Puts a part of the people on the stage. */
 export async function stagePeople(stage: Stage, part: number, people: StagedPerson[]): Promise<void> {
