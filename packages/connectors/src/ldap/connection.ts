@@ -128,13 +128,14 @@ export class LdapConnection {
       timeLimit: Math.ceil(this.#operationTimeoutMs / 1_000),
       controls,
     });
+    const misread = (error: unknown): unknown => this.#misunderstood(error);
     const request = (messageId: number): Buffer => {
       message.messageId = messageId;
       return message.write();
     };
     const done = await this.#request(request, operation.searchDone, (part) => {
       if (part.operation === operation.searchEntry) {
-        entries.push(new LdapEntry(part.content));
+        entries.push(new LdapEntry(part.content, misread));
       } else if (part.operation === operation.searchReference) {
         const urls = elements(part.content, { start: 0, end: part.content.length }, 0x04);
         references.push(...urls.map((url) => url.toString('utf8')));

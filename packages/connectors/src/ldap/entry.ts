@@ -4,34 +4,38 @@ import { elements, readElement, type Span } from './ber.ts';
 const stride = 4;
 
 /**
- * An object of the directory. It is a view of the received bytes with a list of places in them: a page of entries stays alive until
- * the next one is here, and objects for each attribute would cost the collector more than reading them costs us.
+ * An object of the directory. It is a view of the received bytes, taken apart when somebody first asks what is in it: a page of
+ * entries stays alive until the next one is here, and objects for each attribute would cost the collector more than reading them
+ * costs us. Asking throws what `faultOf` makes of bytes that are no entry.
  */
 export class LdapEntry {
-  readonly dn: string;
   readonly #bytes: Buffer;
-  readonly #places: number[] = [];
+  readonly #faultOf: (error: unknown) => unknown;
+  #name: Span | null = null;
+  #places: number[] | null = null;
 
-  /** From the content of a SearchResultEntry (RFC 4511 section 4.5.2). Throws for bytes that are none. */
-  constructor(content: Buffer) {
-    const name = readElement(content, 0, 0x04);
-    this.dn = content.toString('utf8', name.start, name.end);
+  /** From the content of a SearchResultEntry (RFC 4511 section 4.5.2). */
+  constructor(content: Buffer, faultOf: (error: unknown) => unknown = (error) => error) {
     this.#bytes = content;
-    const list = readElement(content, name.end, 0x30);
-    for (let at = list.start; at < list.end;) {
-      const attribute = readElement(content, at, 0x30, list.end);
-      const type = readElement(content, attribute.start, 0x04, attribute.end);
-      const values = readElement(content, type.end, 0x31, attribute.end);
-      this.#places.push(type.start, type.end, values.start, values.end);
-      at = attribute.end;
-    }
+    this.#faultOf = faultOf;
+  }
+
+  get dn(): string {
+    const { start, end } = this.#nameSpan();
+    return this.#bytes.toString('utf8', start, end);
+  }
+
+  /** All of it as it was sent, by which it can be recognized. A view of what came off the wire. */
+  get raw(): Buffer {
+    return this.#bytes;
   }
 
   /** Names as the server spells them, in lower case, options included: `member;range=0-1499`. */
   attributes(): string[] {
     const names: string[] = [];
-    for (let place = 0; place < this.#places.length; place += stride)
-      names.push(this.#bytes.toString('latin1', this.#places[place], this.#places[place + 1]).toLowerCase());
+    const places = this.#placesOfAttributes();
+    for (let place = 0; place < places.length; place += stride)
+      names.push(this.#bytes.toString('latin1', places[place], places[place + 1]).toLowerCase());
     return names;
   }
 
@@ -39,23 +43,54 @@ export class LdapEntry {
   values(attribute: string): string[] {
     const range = this.#find(attribute);
     if (range === null) return [];
-    const found: string[] = [];
-    for (let at = range.start; at < range.end;) {
-      const { start, end } = readElement(this.#bytes, at, 0x04, range.end);
-      found.push(this.#bytes.toString('utf8', start, end));
-      at = end;
-    }
-    return found;
+    return this.#understand(() => {
+      const found: string[] = [];
+      for (let at = range.start; at < range.end;) {
+        const { start, end } = readElement(this.#bytes, at, 0x04, range.end);
+        found.push(this.#bytes.toString('utf8', start, end));
+        at = end;
+      }
+      return found;
+    });
   }
 
   /** The values as sent. They are views of what came off the wire: copy one that is to be kept. */
   bytes(attribute: string): Buffer[] {
     const range = this.#find(attribute);
-    return range === null ? [] : elements(this.#bytes, range, 0x04);
+    return range === null ? [] : this.#understand(() => elements(this.#bytes, range, 0x04));
+  }
+
+  #nameSpan(): Span {
+    this.#name ??= this.#understand(() => readElement(this.#bytes, 0, 0x04));
+    return this.#name;
+  }
+
+  #placesOfAttributes(): number[] {
+    this.#places ??= this.#understand(() => {
+      const places: number[] = [];
+      const list = readElement(this.#bytes, this.#nameSpan().end, 0x30);
+      for (let at = list.start; at < list.end;) {
+        const attribute = readElement(this.#bytes, at, 0x30, list.end);
+        const type = readElement(this.#bytes, attribute.start, 0x04, attribute.end);
+        const values = readElement(this.#bytes, type.end, 0x31, attribute.end);
+        places.push(type.start, type.end, values.start, values.end);
+        at = attribute.end;
+      }
+      return places;
+    });
+    return this.#places;
+  }
+
+  #understand<Value>(read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
   }
 
   #find(attribute: string): Span | null {
-    const places = this.#places;
+    const places = this.#placesOfAttributes();
     for (let place = 0; place < places.length; place += stride) {
       const start = places[place] as number;
       const isNamed = (places[place + 1] as number) - start === attribute.length && this.#isNamed(start, attribute);
