@@ -152,6 +152,8 @@ interface Round {
   copy: number;
   first: number;
   repeat: number;
+  /** A run after one person has changed. */
+  oneChanged: number;
   peakMb: number;
   written: number;
 }
@@ -198,13 +200,15 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
       reads.push(await seconds(() => readAlone(slapd)));
     }
     const written = await writtenSince(url, before, rows);
+    await slapd.modify(personDn(round), { displayName: `Changed in round ${round}` });
+    const oneChanged = await seconds(() => runOf(ctx, (run) => run.counts.updated === 1));
     const status = await readFile(`/proc/${worker.pid}/status`, 'utf8');
     const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
     const copy = await copyAlone(serverUrl, url, folder, round);
     console.log(
-      `round ${round}: read ${reads.map((s) => s.toFixed(1)).join(', ')} s, COPY ${copy.toFixed(1)} s, first ${first.toFixed(1)} s, repeats ${repeats.map((s) => s.toFixed(1)).join(', ')} s`,
+      `round ${round}: read ${reads.map((s) => s.toFixed(1)).join(', ')} s, COPY ${copy.toFixed(1)} s, first ${first.toFixed(1)} s, repeats ${repeats.map((s) => s.toFixed(1)).join(', ')} s, after one change ${oneChanged.toFixed(1)} s`,
     );
-    return { read: median(reads), copy, first, repeat: median(repeats), peakMb, written };
+    return { read: median(reads), copy, first, repeat: median(repeats), oneChanged, peakMb, written };
   } finally {
     worker.kill('SIGTERM');
     if (worker.exitCode === null) await once(worker, 'exit');
@@ -260,6 +264,12 @@ try {
       goal: 'at most 2.0',
     });
     report('repeated synchronization', { ours: of('repeat'), limit: of('read'), unit: 's', goal: 'at most 1.3' });
+    report('the same after one person has changed', {
+      ours: of('oneChanged'),
+      limit: of('read'),
+      unit: 's',
+      goal: 'no goal',
+    });
     console.log(
       `worker memory at its peak: ${Math.max(...rounds.map(({ peakMb }) => peakMb)).toFixed(0)} MB (at most 400)`,
     );

@@ -84,7 +84,7 @@ export function personOf(entry: DirectoryEntry, sources: FieldSources): Director
   const usableEmail = email === undefined ? null : readEmail(email);
   return {
     directoryId: directoryIdOf(entry),
-    dn: escapeControls(entry.dn),
+    dn: dnOf(entry),
     username: username === undefined ? null : readUsername(username),
     email: usableEmail,
     hasBadEmail: email !== undefined && usableEmail === null,
@@ -94,8 +94,8 @@ export function personOf(entry: DirectoryEntry, sources: FieldSources): Director
   };
 }
 
-/** A control character in a name may be written as it is or as two hex digits (RFC 4514 section 2.4); not everything takes the former. */
-const escapeControls = (dn: string): string =>
+/** The name of an entry as it is kept. A control character in it may be written as it is or as two hex digits (RFC 4514 section 2.4); not everything takes the former. */
+export const dnOf = ({ dn }: Pick<DirectoryEntry, 'dn'>): string =>
   // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
   dn.replaceAll(/[\u0000-\u001f]/g, (control) => `\\${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
@@ -164,7 +164,13 @@ const neverExpires = new Set(['0', '9223372036854775807']);
 export function isSwitchedOff(entry: DirectoryEntry, now: Date): boolean {
   const [control] = entry.values('userAccountControl');
   if (control !== undefined && (Number(control) & accountDisabled) !== 0) return true;
+  const expires = expiryOf(entry);
+  return expires !== null && expires <= now.getTime();
+}
+
+/** When the account expires, in milliseconds since 1970; null for never. */
+export function expiryOf(entry: DirectoryEntry): bigint | null {
   const [expires] = entry.values('accountExpires');
-  if (expires === undefined || neverExpires.has(expires) || !/^\d{1,19}$/.test(expires)) return false;
-  return BigInt(expires) / 10_000n - fileTimeEpochMs <= BigInt(now.getTime());
+  if (expires === undefined || neverExpires.has(expires) || !/^\d{1,19}$/.test(expires)) return null;
+  return BigInt(expires) / 10_000n - fileTimeEpochMs;
 }

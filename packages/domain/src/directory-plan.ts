@@ -42,6 +42,12 @@ export type AccountPlan = { warnings: string[] } & (
   | { kind: 'skip'; directoryId: string }
 );
 
+/** Whose plan it is. */
+export function directoryIdOfPlan(plan: AccountPlan): string | null {
+  if (plan.kind === 'skip') return plan.directoryId;
+  return plan.kind === 'keep' ? plan.account.directoryId : plan.values.directoryId;
+}
+
 /** Names of fields as people read them; the others are the directory's own affair. */
 const fieldNames: Partial<Record<keyof AccountValues, string>> = {
   username: 'username',

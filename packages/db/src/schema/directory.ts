@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
+import { bytea, createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { runs } from './operations.ts';
 import { tenants } from './tenants.ts';
 
@@ -119,6 +119,38 @@ export const ldapStagedPeople = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.part] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
+
+/**
+ * What the last synchronization read and left behind, one row per tenant, so that the next one tells at a glance who is unchanged.
+ * It may be deleted at any time: the next synchronization then compares everybody.
+ */
+export const ldapReadings = pgTable(
+  'ldap_readings',
+  {
+    tenantId: uuid().primaryKey(),
+    /** The run that read these people. */
+    runId: uuid().notNull(),
+    /** By which entries became accounts: mappings, filter, lists, release. */
+    rules: text().notNull(),
+    /** The same for the same groups with the same members. */
+    groupsDigest: text().notNull(),
+    /** Sum over the accounts, groups and memberships it left behind; another one means that somebody has touched them since. */
+    importedSum: text().notNull(),
+    /** Directory ids of the groups, a line each. */
+    groupIds: text().notNull(),
+    /** Fingerprints and standings of the people, some bytes each. */
+    entries: bytea().notNull(),
+    /** A line for each of the same people. */
+    directoryIds: text().notNull(),
+    /** The groups of each as positions in the list of groups, joined by commas. */
+    groups: text().notNull(),
+    readAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
     ...tenantPolicies(t.tenantId),
   ],

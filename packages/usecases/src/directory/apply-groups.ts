@@ -1,22 +1,23 @@
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
 import type { DirectoryGroup } from '@portal/domain/directory-groups';
 import { type GroupsPlan, type KnownGroup, planGroups } from '@portal/domain/directory-plan';
-import type { SyncCounts } from '@portal/domain/directory-sync';
 import { newId } from '@portal/domain/ids';
 import type { PartOfPeople } from './find-changes.ts';
+import { groupMark, membershipMark, together, type Written, writtenBy } from './imported-sum.ts';
 import { knownGroups } from './known-groups.ts';
-import { batchesOf, portions } from './portions.ts';
-import type { DirectoryRead } from './read-directory.ts';
+import type { News } from './people-reader.ts';
+import { batchesOf, inLanes, portions } from './portions.ts';
 import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
+import type { Batch } from './sync-report.ts';
 
 /** Groups or people per transaction. */
 const batch = { groups: 1_000, people: 5_000 } as const;
 
-type GroupsRead = Pick<DirectoryRead, 'groups' | 'usedGroups' | 'changed' | 'staged'>;
-type InBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => Promise<void>;
+type GroupsRead = Pick<News, 'groups' | 'usedGroups' | 'changed'> & { staged: number };
+type InBatch = (work: (tx: Tx) => Promise<Batch>) => Promise<void>;
 
 /** How many of the kept groups the directory has no more. */
 export async function goneGroups(
@@ -38,48 +39,55 @@ export async function applyGroups(stage: Stage, read: GroupsRead, inBatch: InBat
   for (const part of portions(plan.create, batch.groups)) {
     await inBatch(async (tx) => {
       const made = part.map((group) => ({ id: newId(), ...group }));
-      const inserted = await tx
-        .insert(groups)
-        .values(
-          made.map(({ id, directoryId, name }) => ({
-            id,
-            tenantId: stage.scope.tenantId,
-            directoryId,
-            internalName: name,
-          })),
-        )
-        .onConflictDoNothing()
-        .returning({ id: groups.id });
+      const inserted = await writtenBy(
+        tx,
+        sql`insert into ${groups} as g (id, tenant_id, directory_id, internal_name)
+          select a.id, ${stage.scope.tenantId}::uuid, a."directoryId", a.name
+          from json_to_recordset(${JSON.stringify(made)}::json) as a(id uuid, "directoryId" text, name text)
+          returning ${groupMark('g')} as mark`,
+      );
       for (const { directoryId, id } of made) idOf.set(directoryId, id);
-      return { groups: inserted.length };
+      return { counts: { groups: inserted.rows }, sum: inserted.sum };
     });
   }
   for (const part of portions(plan.rename, batch.groups)) {
     await inBatch(async (tx) => {
-      const { rowCount } = await tx.execute(sql`
-        update ${groups} g set internal_name = a."internalName", updated_at = now()
-        from json_to_recordset(${JSON.stringify(part)}::json) as a(id uuid, "internalName" text) where g.id = a.id`);
-      return { groups: rowCount ?? 0 };
+      const renamed = await writtenBy(
+        tx,
+        sql`update ${groups} g set internal_name = a."internalName", updated_at = now()
+          from json_to_recordset(${JSON.stringify(part)}::json) as a(id uuid, "internalName" text) join ${groups} before using (id)
+          where g.id = a.id returning ${groupMark('g')}::numeric - ${groupMark('before')} as mark`,
+      );
+      return { counts: { groups: renamed.rows }, sum: renamed.sum };
     });
   }
   for (const part of portions(plan.remove, batch.groups)) {
     await inBatch(async (tx) => {
-      const { rowCount } = await tx.delete(groups).where(
-        inArray(
-          groups.id,
-          part.map(({ id }) => id),
-        ),
+      const ids = sql.param(part.map(({ id }) => id));
+      // By hand first, because what goes along with a group by itself answers nothing.
+      const left = await writtenBy(
+        tx,
+        sql`delete from ${groupMembers} m where m.tenant_id = ${stage.scope.tenantId} and m.group_id = any(${ids}::uuid[])
+          returning -${membershipMark('m')}::numeric as mark`,
       );
-      return { groups: rowCount ?? 0 };
+      const removed = await writtenBy(
+        tx,
+        sql`delete from ${groups} g where g.id = any(${ids}::uuid[]) returning -${groupMark('g')}::numeric as mark`,
+      );
+      return { counts: { groups: removed.rows }, sum: together(left, removed).sum };
     });
   }
   const groupIds = read.groups.map(({ directoryId }, position) =>
     positions.has(position) ? (idOf.get(directoryId) ?? noGroup) : noGroup,
   );
   const people = await peopleWithOtherGroups(stage, groupIds, read);
-  for (const members of batchesOf(people, batch.people)) {
-    await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, members) }));
-  }
+  // Each person's memberships are apart from everybody else's.
+  await inLanes(batchesOf(people, batch.people), 2, (members) =>
+    inBatch(async (tx) => {
+      const { rows, sum } = await writeMemberships(tx, stage, groupIds, members);
+      return { counts: { memberships: rows }, sum };
+    }),
+  );
 }
 
 /** The positions of a person `s` in the list of groups. */
@@ -185,20 +193,25 @@ async function peopleWithOtherGroups(
   });
 }
 
-async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Members): Promise<number> {
+async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Members): Promise<Written> {
   await expectMany(tx);
   const wanted = wantedMemberships(stage, groupIds, members);
   const isTheirs = sql`m.user_id = any(${sql.param(members.ids)}::uuid[])`;
-  const removed = await tx.execute(sql`
-    with wanted as (${wanted})
+  const removed = await writtenBy(
+    tx,
+    sql`with wanted as (${wanted})
     delete from ${groupMembers} m using ${groups} g
     where g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null and ${isTheirs}
-      and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)`);
-  const added = await tx.execute(sql`
-    with wanted as (${wanted})
-    insert into ${groupMembers} (tenant_id, group_id, user_id)
+      and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)
+    returning -${membershipMark('m')}::numeric as mark`,
+  );
+  const added = await writtenBy(
+    tx,
+    sql`with wanted as (${wanted})
+    insert into ${groupMembers} as n (tenant_id, group_id, user_id)
     select ${stage.scope.tenantId}::uuid, w.group_id, w.user_id from wanted w
     where not exists (select from ${groupMembers} m where ${isTheirs} and m.user_id = w.user_id and m.group_id = w.group_id)
-    on conflict do nothing`);
-  return (removed.rowCount ?? 0) + (added.rowCount ?? 0);
+    returning ${membershipMark('n')} as mark`,
+  );
+  return together(removed, added);
 }

@@ -2,12 +2,12 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import { normalizeUsername } from '@portal/domain/accounts';
-import type { DirectoryRead } from './read-directory.ts';
 import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
 
 /** An imported account that the directory does not let in any more. */
 export interface LeavingAccount {
   id: string;
+  directoryId: string;
   username: string;
   isSuperAdmin: boolean;
   /** Left out by name: the administrators' wish, which the brake does not count. */
@@ -37,7 +37,7 @@ export interface Changes {
 /** Compares the stage with the accounts of its tenant, set against set; who is not on it and may leave is among `changed`. */
 export async function findChanges(
   stage: Stage,
-  { staged, changed, excluded }: Pick<DirectoryRead, 'staged' | 'changed'> & { excluded: string[] },
+  { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: string[] },
 ): Promise<Changes> {
   return stage.scope.tx(async (tx) => {
     await expectMany(tx);
@@ -107,12 +107,12 @@ async function findLeaving(
   { changed, excluded }: { changed: string[] | null; excluded: string[] },
 ): Promise<LeavingAccount[]> {
   // An account whose person is gone, while a new one came by its username, is found by that and stays.
-  const { rows } = await tx.execute<{ id: string; username: string; isSuperAdmin: boolean; isExcluded: boolean }>(sql`
+  const { rows } = await tx.execute<LeavingAccount & Record<string, unknown>>(sql`
     with strangers as (
       select s.username from ${peopleOf(stage, 's', ['directory_id', 'standing', 'username'])}
         left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
       where s.standing = 'live' and s.username is not null and u.id is null)
-    select u.id, u.username, u.role = 'SUPER_ADMIN' as "isSuperAdmin",
+    select u.id, u.directory_id as "directoryId", u.username, u.role = 'SUPER_ADMIN' as "isSuperAdmin",
       (s.standing is not distinct from 'excluded' or u.username = any(${sql.param(excluded.map(normalizeUsername))}::text[])) as "isExcluded"
     from ${users} u left join ${peopleOf(stage, 's', ['directory_id', 'standing'])} on s.directory_id = u.directory_id
       left join strangers n on n.username = u.username and s.directory_id is null

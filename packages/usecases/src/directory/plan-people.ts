@@ -6,7 +6,7 @@ import type { DirectoryPerson } from '@portal/domain/directory-person';
 import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory-plan';
 import type { TenantCtx } from '../run/context.ts';
 import type { Changes } from './find-changes.ts';
-import type { DirectoryRead } from './read-directory.ts';
+import type { News } from './people-reader.ts';
 import { checkStage, type People, peopleOf, type Stage } from './staging.ts';
 
 /** A person on the stage, the account found for it, and who holds what it wants. */
@@ -33,7 +33,7 @@ export async function planPeople(
   ctx: TenantCtx,
   stage: Stage,
   people: People,
-  options: { twins: Changes['twins']; isRead: DirectoryRead['isRead']; areMovers?: boolean; givenUp?: GivenUp },
+  options: { twins: Changes['twins']; isRead: News['isRead']; areMovers?: boolean; givenUp?: GivenUp },
 ): Promise<AccountPlan[]> {
   // Usernames and addresses are unique across tenants, so this has to look at all of them.
   const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
@@ -142,7 +142,7 @@ async function readCandidates(
   tx: Tx,
   stage: Stage,
   { parts, ids }: People,
-  isRead: DirectoryRead['isRead'],
+  isRead: News['isRead'],
 ): Promise<Candidate[]> {
   await checkStage(tx, stage);
   const { rows: people } = await tx.execute<DirectoryPerson & Record<string, unknown>>(sql`

@@ -6,6 +6,22 @@ export function* portions<T>(items: T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
+/** Works on the items in order, so many at a time. After a failure nothing more is begun; it is thrown when what was begun is over. */
+export async function inLanes<T>(items: Iterable<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items[Symbol.iterator]();
+  let hasFailed = false;
+  const lane = async (): Promise<void> => {
+    for (let next = rest.next(); !next.done && !hasFailed; next = rest.next()) {
+      await work(next.value).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
 /** Whole parts together until there are so many people. */
 export function* batchesOf(parts: PartOfPeople[], size: number): Generator<People> {
   let batch = { parts: [] as number[], ids: [] as string[] };

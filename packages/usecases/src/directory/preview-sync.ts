@@ -47,6 +47,7 @@ export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
     const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
     try {
       const read = await readDirectory({
+        ctx,
         stage,
         config,
         server: ldapServerOf(ctx, config),
@@ -81,10 +82,12 @@ async function compare(
   read: DirectoryRead,
   excluded: string[],
 ): Promise<LdapSyncPreview> {
-  const found = await findChanges(stage, { ...read, excluded });
   const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
   const warnings = new Warnings();
   warnings.add(...read.warnings);
+  const { news, staged } = read;
+  if (news === null) return { counts, isBlocked: false, changes: [], warnings: warnings.list() };
+  const found = await findChanges(stage, { staged, changed: news.changed, excluded });
   const changes: SyncChange[] = [];
   const skippedIds: string[] = [];
   const note = (change: SyncChange) => changes.length < maxPreviewChanges && changes.push(change);
@@ -94,7 +97,7 @@ async function compare(
     if (people.ids.length === 0) return;
     const plans = await planPeople(ctx, stage, people, {
       twins: found.twins,
-      isRead: read.isRead,
+      isRead: news.isRead,
       areMovers,
       ...(givenUp && { givenUp }),
     });
@@ -121,10 +124,10 @@ async function compare(
       : 'Is switched off: the directory does not let it in any more.';
     note({ kind: 'deactivate', username, details });
   }
-  const groupChanges = await countGroupChanges(stage, read, skippedIds);
+  const groupChanges = await countGroupChanges(stage, { ...news, staged }, skippedIds);
   return {
     counts: { ...counts, ...groupChanges },
-    isBlocked: brakeOf(found, { people: read.people, ...(await goneGroups(stage, read.groups)) }) !== null,
+    isBlocked: brakeOf(found, { people: read.people, ...(await goneGroups(stage, news.groups)) }) !== null,
     changes,
     warnings: warnings.list(),
   };

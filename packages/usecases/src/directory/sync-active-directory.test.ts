@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ActiveDirectoryOptions,
@@ -68,6 +69,16 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
     expect(await account(ctx, 'leaving')).toMatchObject({ isActive: false, deactivatedBySync: true });
     ad.modify(dn('leaving'), { userAccountControl: '512' });
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1 } });
+  });
+
+  it('switches an account off on its last day, though its entry says the same as before', async () => {
+    const expires = Date.now() + 3_000;
+    const ad = await domain({ objects: [adUser('short', { accountExpires: fileTime(new Date(expires)) })] });
+    const ctx = await adminOf(ad, { userExcludeList: ['administrator'] });
+    expect(await sync(ctx)).toMatchObject({ counts: { created: 1 } });
+    await pause(Math.max(0, expires - Date.now()) + 500);
+    expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 1 } });
+    expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 0, reactivated: 0 } });
   });
 
   it('reads groups of thousands, nested ones, circles and the primary group', async () => {

@@ -1,7 +1,7 @@
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { type Tx, violatedConstraint } from '@portal/db/open';
 import { fieldSources } from '@portal/domain/directory-person';
-import type { AccountPlan } from '@portal/domain/directory-plan';
+import { type AccountPlan, directoryIdOfPlan } from '@portal/domain/directory-plan';
 import type { SyncCounts } from '@portal/domain/directory-sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import type { TenantCtx } from '../run/context.ts';
@@ -9,13 +9,16 @@ import type { Work } from '../run/handler.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';
 import { brakeOf } from './brake.ts';
 import { type Changes, findChanges, type LeavingAccount } from './find-changes.ts';
+import { together } from './imported-sum.ts';
+import { rememberReading } from './last-reading.ts';
 import { listLdapMappings } from './ldap-mappings.ts';
+import type { News } from './people-reader.ts';
 import { planPeople } from './plan-people.ts';
 import { batchesOf, portions, without } from './portions.ts';
 import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { checkStage, clearStage, type People, type Stage } from './staging.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
-import { openSyncReport, type SyncReport } from './sync-report.ts';
+import { type Batch, openSyncReport, type SyncReport } from './sync-report.ts';
 import { createAccounts, deactivateAccounts, deactivateSuperAdmin, updateAccounts } from './write-accounts.ts';
 
 /** People per transaction. */
@@ -40,6 +43,7 @@ export async function syncTenantDirectory(
     await clearStage(stage);
     const config = await configuredDirectory(ctx);
     const read = await readDirectory({
+      ctx,
       stage,
       config,
       server: ldapServerOf(ctx, config),
@@ -53,25 +57,11 @@ export async function syncTenantDirectory(
     report.counts.skipped = read.people - read.live;
     report.warnings.add(...read.warnings);
 
-    const changes = await findChanges(stage, { ...read, excluded: config.userExcludeList });
-    const brake = brakeOf(changes, { people: read.people, ...(await goneGroups(stage, read.groups)) });
-    if (brake !== null && !force) {
-      await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${brake}` });
-      throw conflict('SYNC_BLOCKED', `${brake} Nothing was changed. If it is right so, start it with \`force\`.`);
-    }
-
-    /** A batch that concludes something from the stage. */
-    const inBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => {
-      signal.throwIfAborted();
-      return report.inBatch(async (tx) => {
-        if (read.staged > 0) await checkStage(tx, stage);
-        return work(tx);
-      });
-    };
-    await applyPeople({ ctx, stage, isRead: read.isRead, report, inBatch }, changes);
-    await deactivateLeaving(changes.leaving, report, inBatch);
-    await applyGroups(stage, read, inBatch);
-    await report.close({ isBlocked: false, summary: summaryOf(report.counts) });
+    const remember =
+      read.news === null
+        ? undefined
+        : await applyNews({ ctx, stage, report, signal }, { excluded: config.userExcludeList, force }, read, read.news);
+    await report.close({ isBlocked: false, summary: summaryOf(report.counts), remember });
   } catch (error) {
     if (signal.aborted || (error instanceof PortalError && error.code === 'SYNC_BLOCKED')) throw error;
     const failure =
@@ -92,7 +82,38 @@ export async function syncTenantDirectory(
   }
 }
 
-type InBatch = (work: (tx: Tx) => Promise<Partial<SyncCounts>>) => Promise<void>;
+type InBatch = (work: (tx: Tx) => Promise<Batch>) => Promise<void>;
+
+/** Does what is to be done and answers how to remember it. Throws 409 `SYNC_BLOCKED` when it would take too much away. */
+async function applyNews(
+  { ctx, stage, report, signal }: { ctx: TenantCtx; stage: Stage; report: SyncReport; signal: AbortSignal },
+  { excluded, force }: { excluded: string[]; force: boolean },
+  read: DirectoryRead,
+  news: News,
+): Promise<(tx: Tx) => Promise<void>> {
+  const { staged, people, importedSum } = read;
+  const changes = await findChanges(stage, { staged, changed: news.changed, excluded });
+  const brake = brakeOf(changes, { people, ...(await goneGroups(stage, news.groups)) });
+  if (brake !== null && !force) {
+    await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${brake}` });
+    throw conflict('SYNC_BLOCKED', `${brake} Nothing was changed. If it is right so, start it with \`force\`.`);
+  }
+
+  /** A batch that concludes something from the stage. */
+  const inBatch: InBatch = (work) => {
+    signal.throwIfAborted();
+    return report.inBatch(async (tx) => {
+      if (staged > 0) await checkStage(tx, stage);
+      return work(tx);
+    });
+  };
+  const unsettled = new Set<string>();
+  const remembered = { tenantId: ctx.tenantId, runId: stage.runId };
+  await applyPeople({ ctx, stage, isRead: news.isRead, report, inBatch, unsettled }, changes);
+  await deactivateLeaving(changes.leaving, { report, inBatch, unsettled });
+  await applyGroups(stage, { ...news, staged }, inBatch);
+  return (tx) => rememberReading(tx, remembered, news.toRemember(unsettled), importedSum + report.sum);
+}
 
 /** Accounts that give each other names first, then other changes, so that what they give up is free for new ones. */
 async function applyPeople(
@@ -102,7 +123,16 @@ async function applyPeople(
     isRead,
     report,
     inBatch,
-  }: { ctx: TenantCtx; stage: Stage; isRead: DirectoryRead['isRead']; report: SyncReport; inBatch: InBatch },
+    unsettled,
+  }: {
+    ctx: TenantCtx;
+    stage: Stage;
+    isRead: News['isRead'];
+    report: SyncReport;
+    inBatch: InBatch;
+    /** Collects directory ids of those whose account is not what the directory says. */
+    unsettled: Set<string>;
+  },
   { unknown, differing, entangled, twins }: Changes,
 ): Promise<void> {
   const plan = (people: People, areMovers = false) => planPeople(ctx, stage, people, { twins, isRead, areMovers });
@@ -118,41 +148,43 @@ async function applyPeople(
   if (ahead) await settle(ahead.people, { plans: ahead.plans });
 
   async function settle(
-    { parts, ids }: People,
+    people: People,
     { plans, areMovers = false }: { plans?: Promise<AccountPlan[]>; areMovers?: boolean },
   ): Promise<void> {
-    let left = ids;
-    for (let decision = 1; left.length > 0 && decision <= maxDecisions; decision += 1) {
-      const decided = await (decision === 1 && plans ? plans : plan({ parts, ids: left }, areMovers));
+    if (people.ids.length === 0) return;
+    for (let decision = 1; ; decision += 1) {
+      const decided = await (decision === 1 && plans ? plans : plan(people, areMovers));
       try {
-        left = await write(decided, areMovers);
+        await write(decided, areMovers);
+        return;
       } catch (error) {
+        // Somebody took a name a moment ago.
         if (!isNameTaken(error) || decision === maxDecisions) throw error;
       }
     }
-    report.counts.skipped += left.length;
   }
 
-  /** Answers the directory ids of those whose name somebody took a moment ago. */
-  async function write(plans: AccountPlan[], areMovers: boolean): Promise<string[]> {
+  async function write(plans: AccountPlan[], areMovers: boolean): Promise<void> {
     const creations = plans.filter((plan) => plan.kind === 'create');
     const updates = plans.filter((plan) => plan.kind === 'update');
-    let created = new Set<string>();
     if (creations.length + updates.length > 0) {
       await inBatch(async (tx) => {
-        await updateAccounts(tx, updates, { areMovers });
-        created = await createAccounts(tx, ctx, creations);
+        const updated = await updateAccounts(tx, updates, { areMovers });
+        const created = await createAccounts(tx, ctx, creations);
         const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
-        return { created: created.size, reactivated, updated: updates.length - reactivated };
+        return {
+          counts: { created: created.rows, reactivated, updated: updates.length - reactivated },
+          sum: together(updated, created).sum,
+        };
       });
     }
     report.counts.skipped += plans.filter(({ kind }) => kind === 'skip').length;
-    const late = creations.map(({ values }) => values.directoryId).filter((id) => !created.has(id));
-    const again = new Set(late);
     for (const plan of plans) {
-      if (plan.kind !== 'create' || !again.has(plan.values.directoryId)) report.warnings.add(...plan.warnings);
+      report.warnings.add(...plan.warnings);
+      // Whatever keeps an account from being what the directory says is said in a warning.
+      const directoryId = directoryIdOfPlan(plan);
+      if (plan.warnings.length > 0 && directoryId !== null) unsettled.add(directoryId);
     }
-    return late;
   }
 }
 
@@ -161,16 +193,24 @@ const isNameTaken = (error: unknown): boolean =>
     violatedConstraint(error) ?? '',
   );
 
-async function deactivateLeaving(leaving: LeavingAccount[], report: SyncReport, inBatch: InBatch): Promise<void> {
+async function deactivateLeaving(
+  leaving: LeavingAccount[],
+  { report, inBatch, unsettled }: { report: SyncReport; inBatch: InBatch; unsettled: Set<string> },
+): Promise<void> {
   const others = leaving.filter(({ isSuperAdmin }) => !isSuperAdmin).map(({ id }) => id);
   for (const part of portions(others, batch)) {
-    await inBatch(async (tx) => ({ deactivated: await deactivateAccounts(tx, part) }));
+    await inBatch(async (tx) => {
+      const { rows, sum } = await deactivateAccounts(tx, part);
+      return { counts: { deactivated: rows }, sum };
+    });
   }
-  for (const { id, username } of leaving.filter(({ isSuperAdmin }) => isSuperAdmin)) {
+  for (const { id, directoryId, username } of leaving.filter(({ isSuperAdmin }) => isSuperAdmin)) {
     await report.inBatchAcross('the last active SUPER_ADMIN of all tenants is kept', async (tx) => {
-      const isOff = await deactivateSuperAdmin(tx, id);
-      if (!isOff) report.warnings.add(`The account “${username}” stays active: it is the last active SUPER_ADMIN.`);
-      return { deactivated: isOff ? 1 : 0 };
+      const written = await deactivateSuperAdmin(tx, id);
+      if (written !== null) return { counts: { deactivated: written.rows }, sum: written.sum };
+      report.warnings.add(`The account “${username}” stays active: it is the last active SUPER_ADMIN.`);
+      unsettled.add(directoryId);
+      return { counts: {}, sum: 0n };
     });
   }
 }

@@ -17,6 +17,13 @@ export class TakenOver extends Error {
   }
 }
 
+/** What a batch did. */
+export interface Batch {
+  counts: Partial<SyncCounts>;
+  /** By how much it changed the sum over all that synchronizations keep. */
+  sum: bigint;
+}
+
 /** What a run at work knows of itself and writes down. */
 export interface SyncReport {
   /** When this try began, by the database's clock. */
@@ -25,12 +32,18 @@ export interface SyncReport {
   standing: number;
   counts: SyncCounts;
   warnings: Warnings;
-  /** One batch: its changes and their count, in a transaction that this worker still owns the run for. */
-  inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
+  /** What all batches together added to that sum. */
+  sum: bigint;
+  /** One batch: its changes and their count, in a transaction that this worker still owns the run for. Several may be under way. */
+  inBatch(work: (tx: Tx) => Promise<Batch>): Promise<void>;
   /** The same in a transaction that sees every tenant. */
-  inBatchAcross(why: string, work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
-  /** Writes what came of it. A summary goes into the audit log. */
-  close(outcome: { isBlocked: boolean; summary: string | null }): Promise<void>;
+  inBatchAcross(why: string, work: (tx: Tx) => Promise<Batch>): Promise<void>;
+  /** Writes what came of it. A summary goes into the audit log; `remember` is done in the same transaction. */
+  close(outcome: {
+    isBlocked: boolean;
+    summary: string | null;
+    remember?: ((tx: Tx) => Promise<void>) | undefined;
+  }): Promise<void>;
 }
 
 /** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
@@ -54,33 +67,48 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
   const actor = starter?.id && starter.username ? { id: starter.id, username: starter.username } : undefined;
   const warnings = new Warnings();
 
-  const inScope =
-    (work: (tx: Tx) => Promise<Partial<SyncCounts>>) =>
-    async (tx: Tx): Promise<SyncCounts> => {
-      if (!(await holdRun(tx, run))) throw new TakenOver();
-      const counts = added(report.counts, await work(tx));
-      await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
-      return counts;
-    };
+  let counting = Promise.resolve();
+  /** Does a batch in a transaction of the scope given; counts and commits come one after the other. */
+  async function doBatch(
+    inScope: (
+      inTx: (tx: Tx) => Promise<Pick<SyncReport, 'counts' | 'sum'>>,
+    ) => Promise<Pick<SyncReport, 'counts' | 'sum'>>,
+    work: (tx: Tx) => Promise<Batch>,
+  ): Promise<void> {
+    const committed = Promise.withResolvers<void>();
+    try {
+      const done = await inScope(async (tx) => {
+        if (!(await holdRun(tx, run))) throw new TakenOver();
+        const batch = await work(tx);
+        const before = counting;
+        counting = committed.promise;
+        await before;
+        const counts = added(report.counts, batch.counts);
+        await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
+        return { counts, sum: report.sum + batch.sum };
+      });
+      Object.assign(report, done);
+    } finally {
+      committed.resolve();
+    }
+  }
 
   const report: SyncReport = {
     now: starter?.now ?? ctx.now(),
     standing: found.standing,
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
-    async inBatch(work) {
-      report.counts = await ctx.tx(inScope(work));
-    },
-    async inBatchAcross(why, work) {
-      report.counts = await ctx.acrossTenants(why, inScope(work));
-    },
-    async close({ isBlocked, summary }) {
+    sum: 0n,
+    inBatch: (work) => doBatch((inTx) => ctx.tx(inTx), work),
+    inBatchAcross: (why, work) => doBatch((inTx) => ctx.acrossTenants(why, inTx), work),
+    async close({ isBlocked, summary, remember }) {
       await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOver();
         await tx
           .update(ldapSyncRuns)
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })
           .where(eq(ldapSyncRuns.id, run.id));
+        await remember?.(tx);
         if (summary !== null)
           await recordAudit(
             tx,

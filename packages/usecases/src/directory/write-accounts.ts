@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import type { AccountPlan } from '@portal/domain/directory-plan';
@@ -6,69 +6,72 @@ import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases';
 import { activeSuperAdmins } from '../accounts/administer.ts';
 import type { TenantCtx } from '../run/context.ts';
+import { accountChange, accountMark, nothingWritten, together, type Written, writtenBy } from './imported-sum.ts';
 
 /** One parameter, whatever their number. */
-const hasId = (ids: string[]): SQL => sql`${users.id} = any(${sql.param(ids)}::uuid[])`;
+const hasId = (ids: string[]): SQL => sql`u.id = any(${sql.param(ids)}::uuid[])`;
 
 type Creation = Extract<AccountPlan, { kind: 'create' }>;
 type Update = Extract<AccountPlan, { kind: 'update' }>;
 
-/** Makes the accounts and answers the directory ids of those made: somebody may have taken a name a moment ago. */
-export async function createAccounts(tx: Tx, ctx: TenantCtx, plans: Creation[]): Promise<Set<string>> {
-  if (plans.length === 0) return new Set();
+/** Makes the accounts. Throws the unique index's error when somebody took a name a moment ago. */
+export async function createAccounts(tx: Tx, ctx: TenantCtx, plans: Creation[]): Promise<Written> {
+  if (plans.length === 0) return nothingWritten;
   const accounts = plans.map(({ values }) => ({ id: newId(), ...values }));
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    insert into ${users} (id, tenant_id, username, email, display_name, first_name, last_name, ldap_dn, directory_id,
-      last_seen_release_version)
-    select a.id, ${ctx.tenantId}::uuid, a.username, a.email, a."displayName", a."firstName", a."lastName", a."ldapDn", a."directoryId",
-      ${firstSeenRelease(ctx.config.release.version)}::text
-    from json_to_recordset(${JSON.stringify(accounts)}::json) as a(id uuid, username text, email text, "displayName" text,
-      "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text)
-    on conflict do nothing
-    returning directory_id as id`);
-  return new Set(rows.map(({ id }) => id));
+  return writtenBy(
+    tx,
+    sql`insert into ${users} as u (id, tenant_id, username, email, display_name, first_name, last_name, ldap_dn, directory_id,
+        last_seen_release_version)
+      select a.id, ${ctx.tenantId}::uuid, a.username, a.email, a."displayName", a."firstName", a."lastName", a."ldapDn", a."directoryId",
+        ${firstSeenRelease(ctx.config.release.version)}::text
+      from json_to_recordset(${JSON.stringify(accounts)}::json) as a(id uuid, username text, email text, "displayName" text,
+        "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text)
+      returning ${accountMark('u')} as mark`,
+  );
 }
 
 /**
  * Changes the accounts. `areMovers`: they give each other names, so all of them let go of theirs first. Throws the unique index's
  * error when somebody took a name a moment ago.
  */
-export async function updateAccounts(tx: Tx, plans: Update[], { areMovers }: { areMovers: boolean }): Promise<void> {
-  if (plans.length === 0) return;
+export async function updateAccounts(tx: Tx, plans: Update[], { areMovers }: { areMovers: boolean }): Promise<Written> {
+  if (plans.length === 0) return nothingWritten;
   const ids = plans.map(({ account }) => account.id);
-  if (areMovers) {
-    // No username has a control character, so nobody holds these for the moment they are needed.
-    await tx
-      .update(users)
-      .set({ username: sql`chr(1) || ${users.id}::text`, email: null })
-      .where(hasId(ids));
-  }
+  // No username has a control character, so nobody holds these for the moment they are needed.
+  const letGo = areMovers
+    ? await writtenBy(
+        tx,
+        sql`update ${users} u set username = chr(1) || u.id::text, email = null from ${users} before
+          where before.id = u.id and ${hasId(ids)} returning ${accountChange('u', 'before')} as mark`,
+      )
+    : nothingWritten;
   const changes = plans.map(({ account, values, isReactivated }) => ({ id: account.id, isReactivated, ...values }));
-  await tx.execute(sql`
-    update ${users} u set username = a.username, email = a.email, display_name = a."displayName", first_name = a."firstName",
+  const changed = await writtenBy(
+    tx,
+    sql`update ${users} u set username = a.username, email = a.email, display_name = a."displayName", first_name = a."firstName",
       last_name = a."lastName", ldap_dn = a."ldapDn", directory_id = a."directoryId", updated_at = now(),
       is_active = u.is_active or (a."isReactivated" and u.deactivated_by_sync),
       deactivated_by_sync = u.deactivated_by_sync and not a."isReactivated"
     from json_to_recordset(${JSON.stringify(changes)}::json) as a(id uuid, "isReactivated" boolean, username text, email text,
-      "displayName" text, "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text)
-    where u.id = a.id`);
+      "displayName" text, "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text) join ${users} before using (id)
+    where u.id = a.id returning ${accountChange('u', 'before')} as mark`,
+  );
+  return together(letGo, changed);
 }
 
-/** Switches off those of the accounts that are still on, and says how many it were. */
-export async function deactivateAccounts(tx: Tx, ids: string[]): Promise<number> {
-  const { rowCount } = await tx
-    .update(users)
-    .set({ isActive: false, deactivatedBySync: true, updatedAt: sql`now()` })
-    .where(and(hasId(ids), eq(users.isActive, true), isNotNull(users.ldapDn)));
-  return rowCount ?? 0;
-}
+/** Switches off those of the accounts that are still on. */
+export const deactivateAccounts = (tx: Tx, ids: string[]): Promise<Written> =>
+  writtenBy(
+    tx,
+    sql`update ${users} u set is_active = false, deactivated_by_sync = true, updated_at = now() from ${users} before
+      where before.id = u.id and ${hasId(ids)} and u.is_active and u.ldap_dn is not null
+      returning ${accountChange('u', 'before')} as mark`,
+  );
 
 /**
- * The same for one SUPER_ADMIN, in a transaction that sees every tenant; false when it is the last active one and stays.
+ * The same for one SUPER_ADMIN, in a transaction that sees every tenant; null when it is the last active one and stays.
  * Whoever else takes a SUPER_ADMIN away waits meanwhile.
  */
-export async function deactivateSuperAdmin(tx: Tx, id: string): Promise<boolean> {
-  if ((await activeSuperAdmins(tx)) <= 1) return false;
-  await deactivateAccounts(tx, [id]);
-  return true;
+export async function deactivateSuperAdmin(tx: Tx, id: string): Promise<Written | null> {
+  return (await activeSuperAdmins(tx)) <= 1 ? null : deactivateAccounts(tx, [id]);
 }

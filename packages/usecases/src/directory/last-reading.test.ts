@@ -1,0 +1,305 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { group, person, startSlapd, type TestEntry, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { ldapReadings } from '@portal/db/schema/directory';
+import { groupMembers, groups } from '@portal/db/schema/modules';
+import { users } from '@portal/db/schema/users';
+import { serviceBinary } from '@portal/db/testing/services';
+import type { LdapSyncRun } from '@portal/domain/directory-sync';
+import { directoryRuntime } from '../../testing/directory.ts';
+import { deleteUser } from '../accounts/delete-user.ts';
+import { updateUser } from '../accounts/update-user.ts';
+import type { Ctx } from '../run/context.ts';
+import { addLdapMapping } from './ldap-mappings.ts';
+import { previewSync } from './preview-sync.ts';
+
+const { url, make, adminOf, configure, sync, account, accounts, usernames, memberships } = await directoryRuntime();
+
+const servers: TestSlapd[] = [];
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
+  const server = await startSlapd({ entries });
+  servers.push(server);
+  return server;
+}
+let suffix = 0;
+const people = (count: number, prefix = `q${(suffix += 1)}x`): TestEntry[] =>
+  Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
+const uid = (entry: TestEntry | undefined): string => (entry?.attributes['uid'] as string | undefined) ?? '';
+const own = (name: string): string => `${name}${(suffix += 1)}`;
+const groupDn = (name: string) => `cn=${name},ou=groups,dc=example,dc=org`;
+const unchanged = { created: 0, updated: 0, reactivated: 0, deactivated: 0, groups: 0, memberships: 0 };
+
+const owner = new Client({ connectionString: url });
+beforeAll(async () => {
+  await owner.connect();
+  // Notes how many people are put on the stage, which nothing else shows.
+  await owner.query(`
+    create table staged_log (people int);
+    create function note_staged() returns trigger language plpgsql security definer as
+      $$ begin insert into public.staged_log values (cardinality(new.directory_ids)); return new; end $$;
+    create trigger note_staged after insert on ldap_staged_people for each row execute function note_staged()`);
+});
+afterAll(() => owner.end());
+
+/** A run, and how many people it had to compare. */
+async function syncAndCount(ctx: Ctx): Promise<{ run: LdapSyncRun; compared: number }> {
+  await owner.query('truncate staged_log');
+  const run = await sync(ctx, { force: true });
+  const { rows } = await owner.query<{ people: number }>(
+    'select coalesce(sum(people), 0)::int as people from staged_log',
+  );
+  return { run, compared: rows[0]?.people ?? 0 };
+}
+const forget = (ctx: Ctx) => ctx.tx((tx) => tx.delete(ldapReadings));
+
+describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { timeout: 120_000 }, () => {
+  it('compares only who has changed, in the directory or in its groups', async () => {
+    const everybody = people(700);
+    const [a, b, c, d] = everybody as [TestEntry, TestEntry, TestEntry, TestEntry];
+    const server = await directory([...everybody, group('all', [groupDn('some'), a.dn]), group('some', [b.dn, c.dn])]);
+    const ctx = await adminOf(server);
+    const few = expect.toSatisfy((count: number) => count > 0 && count <= 4);
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 700, run: { counts: { created: 700, memberships: 5 } } });
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { counts: { ...unchanged, read: 700 } } });
+
+    await server.modify(d.dn, { displayName: 'Dora' });
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 1, run: { counts: { ...unchanged, updated: 1 } } });
+    expect(await account(ctx, uid(d))).toMatchObject({ displayName: 'Dora' });
+
+    await server.modify(groupDn('some'), { member: [b.dn, d.dn] });
+    // The server writes the entries of members anew with their group, so theirs may count as changed, too.
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: few, run: { counts: { ...unchanged, memberships: 4 } } });
+    expect(await memberships(ctx)).toEqual({
+      all: [uid(a), uid(b), uid(d)].toSorted(),
+      some: [uid(b), uid(d)].toSorted(),
+    });
+
+    // Another group, which comes first: everybody's groups have other positions.
+    await server.delete(groupDn('all'));
+    await server.add(group('aaa', [c.dn]));
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: few });
+    expect(await memberships(ctx)).toEqual({ aaa: [uid(c)], some: [uid(b), uid(d)].toSorted() });
+
+    await server.delete(c.dn);
+    expect(await syncAndCount(ctx)).toMatchObject({
+      compared: 0,
+      run: { counts: { read: 699, deactivated: 1, groups: 1, memberships: 0 } },
+    });
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { counts: { ...unchanged, read: 699 } } });
+    expect(await previewSync(ctx)).toMatchObject({ counts: { ...unchanged, read: 699 }, changes: [] });
+  });
+
+  const tampering: Record<string, (ctx: Ctx, name: string) => Promise<unknown>> = {
+    'a changed address': (ctx, name) =>
+      ctx.tx((tx) =>
+        tx
+          .update(users)
+          .set({ email: `${name}.x@example.org` })
+          .where(eq(users.username, name)),
+      ),
+    'a changed name': (ctx, name) =>
+      ctx.tx((tx) =>
+        tx
+          .update(users)
+          .set({ username: `${name}x` })
+          .where(eq(users.username, name)),
+      ),
+    'a deleted account': async (ctx, name) => deleteUser(ctx, (await account(ctx, name)).id),
+    'a missing membership': async (ctx, name) => {
+      const { id } = await account(ctx, name);
+      await ctx.tx((tx) => tx.delete(groupMembers).where(eq(groupMembers.userId, id)));
+    },
+    'a membership too many': async (ctx, name) => {
+      const { id } = await account(ctx, name);
+      const [other] = await ctx.read((db) =>
+        db
+          .select({ id: groups.id })
+          .from(groups)
+          .where(and(eq(groups.internalName, 'others'), isNotNull(groups.directoryId))),
+      );
+      await ctx.tx((tx) =>
+        tx.insert(groupMembers).values({ tenantId: ctx.tenantId, groupId: other?.id ?? '', userId: id }),
+      );
+    },
+    'a renamed group': (ctx) =>
+      ctx.tx((tx) => tx.update(groups).set({ internalName: 'x' }).where(eq(groups.internalName, 'others'))),
+    'a deleted group': (ctx) => ctx.tx((tx) => tx.delete(groups).where(eq(groups.internalName, 'others'))),
+  };
+  it.each(Object.entries(tampering))(
+    'puts right %s, though the directory says the same as before',
+    async (_, tamper) => {
+      const [a, b] = people(2) as [TestEntry, TestEntry];
+      const server = await directory([a, b, group('staff', [a.dn]), group('others', [b.dn])]);
+      const ctx = await adminOf(server);
+      await sync(ctx);
+      const state = async () => ({
+        accounts: (await accounts(ctx)).map(({ username, email, isActive }) => ({ username, email, isActive })),
+        memberships: await memberships(ctx),
+      });
+      const before = await state();
+      await tamper(ctx, uid(a));
+      expect(await state()).not.toEqual(before);
+      expect(await syncAndCount(ctx)).toMatchObject({ compared: 2 });
+      expect(await state()).toEqual(before);
+      expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { counts: unchanged } });
+    },
+  );
+
+  it('takes an account that an administrator switched on again off again, and leaves one switched off by hand off', async () => {
+    const [gone, stays] = people(2) as [TestEntry, TestEntry];
+    const server = await directory([gone, stays]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await server.delete(gone.dn);
+    await sync(ctx);
+    await updateUser(ctx, (await account(ctx, uid(gone))).id, { isActive: true });
+    await updateUser(ctx, (await account(ctx, uid(stays))).id, { isActive: false });
+    expect(await sync(ctx)).toMatchObject({ counts: { ...unchanged, deactivated: 1 } });
+    expect(await usernames(ctx)).toEqual([]);
+    expect(await sync(ctx)).toMatchObject({ counts: unchanged });
+  });
+
+  it('says again what stands in the way, each time until it does not', async () => {
+    const [a, b] = people(2) as [TestEntry, TestEntry];
+    const server = await directory([a, b]);
+    const ctx = await adminOf(server);
+    const local = await make.user({ tenantId: ctx.tenantId, username: uid(a), email: `${uid(b)}@example.org` });
+    const first = await syncAndCount(ctx);
+    expect(first.run.warnings).toHaveLength(2);
+    for (let run = 0; run < 2; run += 1) {
+      const again = await syncAndCount(ctx);
+      expect(again).toMatchObject({ compared: 2, run: { counts: { ...unchanged, skipped: 1 } } });
+      expect(again.run.warnings.toSorted()).toEqual(first.run.warnings.toSorted());
+    }
+    await deleteUser(ctx, local.id);
+    expect(await sync(ctx)).toMatchObject({
+      counts: { ...unchanged, created: 1, updated: 1, skipped: 0 },
+      warnings: [],
+    });
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { warnings: [] } });
+  });
+
+  it('follows other mappings and lists over the same entries', async () => {
+    const everybody = people(3);
+    const [a, b, c] = everybody as [TestEntry, TestEntry, TestEntry];
+    const server = await directory([...everybody, group('staff', [a.dn, b.dn])]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await addLdapMapping(ctx, { ldapAttribute: 'sn', field: 'displayName' });
+    expect(await sync(ctx)).toMatchObject({ counts: { ...unchanged, updated: 3 } });
+    expect(await account(ctx, uid(a))).toMatchObject({ displayName: uid(a) });
+    await configure(ctx, server, { userExcludeList: [uid(b)] });
+    expect(await sync(ctx)).toMatchObject({ counts: { ...unchanged, deactivated: 1, memberships: 1, skipped: 1 } });
+    await configure(ctx, server, { includeDns: [groupDn('staff')] });
+    expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, deactivated: 1, skipped: 1 } });
+    expect(await usernames(ctx)).toEqual([uid(a), uid(b)].toSorted());
+    // Whom the include list lets in is a matter of groups, too.
+    await server.modify(groupDn('staff'), { member: [a.dn, c.dn] });
+    expect(await syncAndCount(ctx)).toMatchObject({ run: { counts: { reactivated: 1, deactivated: 1 } } });
+    expect(await usernames(ctx)).toEqual([uid(a), uid(c)].toSorted());
+  });
+
+  it('keeps warning about the last SUPER_ADMIN, and switches it off when there is another', async () => {
+    const [boss] = people(1) as [TestEntry];
+    const server = await directory([boss]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    await owner.query(`update users set role = 'ADMIN' where role = 'SUPER_ADMIN'`);
+    await owner.query(`update users set role = 'SUPER_ADMIN' where username = $1`, [uid(boss)]);
+    await server.delete(boss.dn);
+    for (let run = 0; run < 3; run += 1) {
+      expect(await sync(ctx, { force: true })).toMatchObject({
+        counts: unchanged,
+        warnings: [expect.stringContaining('last active SUPER_ADMIN')],
+      });
+    }
+    await make.user({ role: 'SUPER_ADMIN' });
+    expect(await sync(ctx, { force: true })).toMatchObject({ counts: { deactivated: 1 }, warnings: [] });
+  });
+
+  it('ends where one ends that remembers nothing, whatever happened in between', async () => {
+    const names = Array.from({ length: 14 }, (_, n) => own(`w${n}y`));
+    const groupNames = ['red', 'green', 'blue', 'violet'];
+    const pick = <T>(from: T[]): T => from[Math.floor(Math.random() * from.length)] as T;
+    const server = await directory(names.slice(0, 8).map((name) => person(name)));
+    const ctx = await adminOf(server);
+    const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
+    const inDirectory = new Set(names.slice(0, 8));
+    const groupsThere = new Set<string>();
+    const members = () => [...names.filter(() => Math.random() < 0.4).map(dn), groupDn(pick(groupNames))];
+    const steps: Record<string, () => Promise<unknown>> = {
+      async person() {
+        const name = pick(names);
+        if (inDirectory.delete(name)) return server.delete(dn(name));
+        inDirectory.add(name);
+        return server.add(person(name, { mail: `${pick(names)}@example.org` }));
+      },
+      async rename() {
+        const [from, to] = [pick(names), pick(names)];
+        if (!inDirectory.has(from) || inDirectory.has(to)) return;
+        inDirectory.delete(from);
+        inDirectory.add(to);
+        await server.rename(dn(from), dn(to));
+      },
+      async change() {
+        const name = pick(names);
+        if (!inDirectory.has(name)) return;
+        await server.modify(dn(name), {
+          mail: `${pick(names)}@example.org`,
+          displayName: pick(['Eins', 'Zwei', '']) || [],
+        });
+      },
+      async group() {
+        const name = pick(groupNames);
+        if (!groupsThere.has(name)) {
+          groupsThere.add(name);
+          return server.add(group(name, members()));
+        }
+        if (Math.random() < 0.7) return server.modify(groupDn(name), { member: members() });
+        groupsThere.delete(name);
+        return server.delete(groupDn(name));
+      },
+      async account() {
+        const found = pick(await accounts(ctx));
+        if (!found) return;
+        return Math.random() < 0.5
+          ? deleteUser(ctx, found.id)
+          : updateUser(ctx, found.id, { isActive: !found.isActive });
+      },
+      async membership() {
+        const rows = await ctx.read((db) => db.select().from(groupMembers));
+        const row = rows[Math.floor(Math.random() * rows.length)];
+        if (!row) return;
+        await ctx.tx((tx) =>
+          tx
+            .delete(groupMembers)
+            .where(and(eq(groupMembers.groupId, row.groupId), eq(groupMembers.userId, row.userId))),
+        );
+      },
+    };
+    const done: string[] = [];
+    for (let round = 0; round < 30; round += 1) {
+      for (let step = 0; step < 1 + (round % 3); step += 1) {
+        const name = pick(Object.keys(steps));
+        done.push(name);
+        await steps[name]?.();
+      }
+      // A name given up in one run may be free for somebody else only in the next.
+      let run = await sync(ctx, { force: true });
+      for (
+        let more = 0;
+        more < 4 && Object.keys(unchanged).some((what) => run.counts[what as 'created'] > 0);
+        more += 1
+      )
+        run = await sync(ctx, { force: true });
+      await forget(ctx);
+      const afresh = await sync(ctx, { force: true });
+      expect({ counts: afresh.counts, warnings: afresh.warnings.toSorted() }, done.join(', ')).toEqual({
+        counts: { ...run.counts, ...unchanged },
+        warnings: run.warnings.toSorted(),
+      });
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { Directory } from '@portal/connectors/ldap/directory';
+import type { LdapEntry } from '@portal/connectors/ldap/entry';
+import { canonicalDn, isUnder } from '@portal/domain/directory-dn';
+import {
+  type Admission,
+  groupAttributes,
+  groupFilter,
+  GroupGraph,
+  isGroup,
+  memberAttributes,
+} from '@portal/domain/directory-groups';
+import type { StoredLdapConfig } from './stored-ldap-config.ts';
+
+/** The groups of a directory as they were read. */
+export interface GroupsRead {
+  /** The same for the same groups with the same members, and for the same include list as it is found in the directory. */
+  digest: string;
+  warnings: string[];
+  /** Who is in which group, and whom the include list lets in; worked out when first asked for. */
+  belonging(): Belonging;
+}
+
+export interface Belonging {
+  graph: GroupGraph;
+  admission: Admission;
+}
+
+const searchAttributes = [...groupAttributes, ...memberAttributes];
+/** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
+const maxKeptBytes = 32 * 1024 * 1024;
+
+/** Reads all groups below the base and what the include list names; throws an LdapFailure. */
+export async function readGroups(directory: Directory, config: StoredLdapConfig): Promise<GroupsRead> {
+  const digest = createHash('sha256');
+  let graph: GroupGraph | null = null;
+  let kept: LdapEntry[] = [];
+  let keptBytes = 0;
+  const builtGraph = (): GroupGraph => {
+    if (graph) return graph;
+    graph = new GroupGraph();
+    for (const entry of kept) {
+      const position = graph.add(entry);
+      for (const attribute of memberAttributes) graph.addMembers(position, entry.values(attribute));
+    }
+    kept = [];
+    return graph;
+  };
+
+  const search = { base: config.baseDn, scope: 'sub' as const, filter: groupFilter, attributes: searchAttributes };
+  for await (const page of directory.pages(search)) {
+    for (const entry of page) {
+      digest.update(entry.raw);
+      if (graph === null && keptBytes < maxKeptBytes && !isInPortions(entry)) {
+        kept.push(entry);
+        keptBytes += entry.raw.length;
+        continue;
+      }
+      const members = builtGraph();
+      await addMembers(directory, members, members.add(entry), entry, (names) => {
+        digest.update(names.join('\n'));
+      });
+    }
+  }
+  if (config.includeDns.length === 0) {
+    const admission = { isOpen: true, groups: new Set<number>(), bases: [] };
+    return { digest: digest.digest('base64'), warnings: [], belonging: () => ({ graph: builtGraph(), admission }) };
+  }
+  const included = await readIncludes(directory, builtGraph(), config, (found) => digest.update(found));
+  return {
+    digest: digest.digest('base64'),
+    warnings: included.warnings,
+    belonging: () => ({ graph: builtGraph(), admission: included.admission }),
+  };
+}
+
+/** Whether the server holds back some of the members, to be fetched by themselves. */
+const isInPortions = (entry: LdapEntry): boolean => entry.attributes().some((name) => name.includes(';range='));
+
+async function addMembers(
+  directory: Directory,
+  graph: GroupGraph,
+  position: number,
+  entry: LdapEntry,
+  onMembers: (members: string[]) => void | Promise<void>,
+): Promise<void> {
+  for (const attribute of memberAttributes) {
+    for await (const members of directory.allValues(entry, attribute)) {
+      graph.addMembers(position, members);
+      await onMembers(members);
+    }
+  }
+}
+
+/** Entries outside the base that are looked at to find groups of groups. */
+const maxForeignReads = 1_000;
+
+/**
+ * What the include list names: groups, their nested ones with them, or entries with all below them. Groups may lie outside
+ * the base, and then each is read by itself. `onFound` is told all that came of it.
+ */
+async function readIncludes(
+  directory: Directory,
+  graph: GroupGraph,
+  { baseDn, includeDns }: StoredLdapConfig,
+  onFound: (found: string | Buffer) => void,
+): Promise<{ admission: Admission; warnings: string[] }> {
+  const admission: Admission = { isOpen: false, groups: new Set(), bases: [] };
+  const warnings: string[] = [];
+  const base = canonicalDn(baseDn);
+  let reads = 0;
+
+  async function addForeignGroups(members: string[]): Promise<void> {
+    onFound(members.join('\n'));
+    for (const member of members) {
+      const dn = canonicalDn(member);
+      if (isUnder(dn, base) || graph.positionOf(dn) !== undefined) continue;
+      reads += 1;
+      if (reads > maxForeignReads) return;
+      const entry = await directory.read(member, searchAttributes);
+      if (entry && isGroup(entry)) await addForeignGroup(entry);
+    }
+  }
+
+  async function addForeignGroup(entry: LdapEntry): Promise<number> {
+    onFound(entry.raw);
+    const position = graph.add(entry);
+    await addMembers(directory, graph, position, entry, addForeignGroups);
+    return position;
+  }
+
+  for (const [index, dn] of includeDns.entries()) {
+    const canonical = canonicalDn(dn);
+    const known = graph.positionOf(canonical);
+    if (known !== undefined) {
+      admission.groups.add(known);
+      continue;
+    }
+    const entry = await directory.read(dn, searchAttributes);
+    onFound(entry === null ? `${index} none` : isGroup(entry) ? `${index} group` : `${index} base`);
+    if (entry === null) warnings.push(`Entry ${index + 1} of the include list does not exist in the directory.`);
+    else if (isGroup(entry)) admission.groups.add(await addForeignGroup(entry));
+    else admission.bases.push(canonical);
+  }
+  if (reads > maxForeignReads)
+    warnings.push(`Groups outside the base have too many members outside it; only ${maxForeignReads} were looked at.`);
+  return { admission, warnings };
+}
