@@ -10,7 +10,7 @@ import { groupMark, membershipMark, together, type Written, writtenBy } from './
 import { knownGroups } from './known-groups.ts';
 import type { News } from './people-reader.ts';
 import { batchesOf, inLanes, portions } from './portions.ts';
-import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
+import { checkStage, countOf, expectPeople, isAmong, peopleOf, type Stage } from './staging.ts';
 import type { Batch } from './sync-report.ts';
 
 /** Groups or people per transaction. */
@@ -84,7 +84,7 @@ export async function applyGroups(stage: Stage, read: GroupsRead, inBatch: InBat
   // Each person's memberships are apart from everybody else's.
   await inLanes(batchesOf(people, batch.people), 2, (members) =>
     inBatch(async (tx) => {
-      const { rows, sum } = await writeMemberships(tx, stage, groupIds, members);
+      const { rows, sum } = await writeMemberships(tx, stage, { groupIds, changed: read.changed }, members);
       return { counts: { memberships: rows }, sum };
     }),
   );
@@ -101,7 +101,7 @@ export async function countGroupChanges(
 ): Promise<{ groups: number; memberships: number }> {
   const known = await knownGroups(stage);
   return stage.scope.tx(async (tx) => {
-    await expectMany(tx);
+    await expectPeople(tx, countOf(changed));
     const { rows } = await tx.execute<{ positions: number[] | null; memberships: number }>(sql`
       with wanted as (
         select s.directory_id as person, p.position, g.directory_id as group_id
@@ -130,12 +130,12 @@ export async function countGroupChanges(
 
 async function planDirectoryGroups(
   stage: Stage,
-  { groups: read, usedGroups, staged }: GroupsRead,
+  { groups: read, usedGroups, staged, changed }: GroupsRead,
 ): Promise<{ plan: GroupsPlan & { known: KnownGroup[] }; positions: Set<number> }> {
   const known = await knownGroups(stage);
   const positions = await stage.scope.tx(async (tx) => {
     if (staged === 0) return usedGroups;
-    await expectMany(tx);
+    await expectPeople(tx, countOf(changed));
     await checkStage(tx, stage);
     const { rows } = await tx.execute<{ position: number }>(sql`
       select distinct p.position from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'])}
@@ -176,7 +176,7 @@ async function peopleWithOtherGroups(
 ): Promise<PartOfPeople[]> {
   if (changed?.length === 0) return [];
   return stage.scope.tx(async (tx) => {
-    await expectMany(tx);
+    await expectPeople(tx, countOf(changed));
     if (staged > 0) await checkStage(tx, stage);
     const { rows } = await tx.execute<{ part: number; ids: string }>(sql`
       with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
@@ -193,8 +193,13 @@ async function peopleWithOtherGroups(
   });
 }
 
-async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Members): Promise<Written> {
-  await expectMany(tx);
+async function writeMemberships(
+  tx: Tx,
+  stage: Stage,
+  { groupIds, changed }: { groupIds: string[]; changed: GroupsRead['changed'] },
+  members: Members,
+): Promise<Written> {
+  await expectPeople(tx, countOf(changed));
   const wanted = wantedMemberships(stage, groupIds, members);
   const isTheirs = sql`m.user_id = any(${sql.param(members.ids)}::uuid[])`;
   const removed = await writtenBy(

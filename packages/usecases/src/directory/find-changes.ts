@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import { normalizeUsername } from '@portal/domain/accounts';
-import { checkStage, expectMany, isAmong, peopleOf, type Stage } from './staging.ts';
+import { checkStage, countOf, expectPeople, isAmong, peopleOf, type Stage } from './staging.ts';
 
 /** An imported account that the directory does not let in any more. */
 export interface LeavingAccount {
@@ -40,7 +40,7 @@ export async function findChanges(
   { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: string[] },
 ): Promise<Changes> {
   return stage.scope.tx(async (tx) => {
-    await expectMany(tx);
+    await expectPeople(tx, countOf(changed));
     if (staged > 0) await checkStage(tx, stage);
     const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
     const isQuiet = unknown.length === 0 && differing.length === 0;

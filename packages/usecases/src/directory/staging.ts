@@ -86,14 +86,21 @@ export async function stagePeople(stage: Stage, part: number, people: StagedPers
   );
 }
 
+/** A stage of so few people is what the server takes it for. */
+const few = 500;
+
 /**
- * Readies a transaction for statements over all the people of a stage: hashes of a hundred thousand stay in memory, and tables are
- * joined by them. The server has no statistics of a stage, takes it for a few rows and would else compare each with each.
+ * Readies a transaction for statements over the people of a stage and as many accounts. Of many, hashes stay in memory, and tables
+ * are joined by them: the server has no statistics of a stage, takes it for a few rows and would else compare each with each.
  */
-export async function expectMany(tx: Tx): Promise<void> {
+export async function expectPeople(tx: Tx, count: number): Promise<void> {
+  if (count <= few) return;
   await tx.execute(sql`set local work_mem = '64MB'`);
   await tx.execute(sql`set local enable_nestloop = off`);
 }
+
+/** How many these directory ids are; null for everybody, however many that is. */
+export const countOf = (directoryIds: string[] | null): number => directoryIds?.length ?? Infinity;
 
 /** Whether the account `u` is one of a person of these directory ids; null for everybody. */
 export const isAmong = (directoryIds: string[] | null): SQL =>
