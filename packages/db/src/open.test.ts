@@ -165,6 +165,80 @@ describe('a tenant scope', () => {
     expect(await us.read((db) => db.select().from(users).where(eq(users.id, id)))).toEqual([]);
   });
 
+  describe('with a last statement', () => {
+    const renamed = prepared<{ displayName: string }>()('test_renamed', (db) =>
+      db
+        .update(users)
+        .set({ displayName: sql`${sql.placeholder('displayName')}` })
+        .returning({ id: users.id }),
+    );
+    const named = async () => {
+      const [row] = await database
+        .inTenant(ours.tenantId)
+        .read((db) => db.select({ displayName: users.displayName }).from(users));
+      return row?.displayName;
+    };
+
+    it('commits behind it, in the tenant it was opened for', async () => {
+      const us = database.inTenant(ours.tenantId);
+      expect(await us.tx((tx) => tx.runLast(renamed, { displayName: 'first' }))).toEqual([{ id: ours.id }]);
+      expect(await named()).toBe('first');
+      const [them] = await database
+        .inTenant(theirs.tenantId)
+        .read((db) => db.select({ displayName: users.displayName }).from(users));
+      expect(them?.displayName).not.toBe('first');
+    });
+
+    it('stands whatever the work makes of its rows', async () => {
+      const working = database.inTenant(ours.tenantId).tx(async (tx) => {
+        await tx.runLast(renamed, { displayName: 'second' });
+        throw new Error('too late to change my mind');
+      });
+      await expect(working).rejects.toThrow('too late to change my mind');
+      expect(await named()).toBe('second');
+    });
+
+    it('writes nothing when it fails, and the connection goes on with the right tenant', async () => {
+      const before = await named();
+      const [us, them] = [small.inTenant(ours.tenantId), small.inTenant(theirs.tenantId)];
+      const working = us.tx((tx) =>
+        Promise.all([tx.run(renamed, { displayName: 'never' }), tx.runLast(divided, { by: 0 })]),
+      );
+      await expect(working).rejects.toSatisfy((error) => sqlState(error) === '22012');
+      expect(await named()).toBe(before);
+      expect(await them.run(usernames, {})).toEqual([{ username: theirs.username }]);
+      expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
+    });
+
+    it('takes nothing behind it', async () => {
+      const us = database.inTenant(ours.tenantId);
+      await expect(
+        us.tx((tx) => Promise.all([tx.runLast(usernames, {}), tx.run(renamed, { displayName: 'never' })])),
+      ).rejects.toMatchObject({ cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }) });
+      await expect(
+        us.tx(async (tx) => {
+          await tx.runLast(usernames, {});
+          await tx.runLast(renamed, { displayName: 'never' });
+        }),
+      ).rejects.toThrow(/too late/);
+      expect(await named()).not.toBe('never');
+      expect(await us.tx((tx) => tx.run(usernames, {}))).toEqual([{ username: ours.username }]);
+    });
+
+    it('is not sent when it is handed over late', async () => {
+      const late: Prepared<Record<string, never>, unknown> = {
+        name: 'test_late_last',
+        build: (db) => ({
+          execute: async () => (await Promise.resolve(), db.update(users).set({ displayName: 'never' }).returning()),
+        }),
+      };
+      await expect(database.inTenant(ours.tenantId).tx((tx) => tx.runLast(late, {}))).rejects.toMatchObject({
+        cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
+      });
+      expect(await named()).not.toBe('never');
+    });
+  });
+
   it('refuses anything that is no tenant id', () => {
     expect(() => database.inTenant('')).toThrow(TypeError);
     expect(() => database.inTenant("x' or true --")).toThrow(TypeError);
@@ -181,6 +255,19 @@ describe('a cross-tenant scope', () => {
     for (let round = 0; round < 6; round += 1) {
       expect(await database.inTenant(a.tenantId).run(usernames, {})).toEqual([{ username: a.username }]);
     }
+  });
+
+  it('sees every tenant in a single last statement, and leaves nothing of itself either', async () => {
+    const a = await make.user();
+    const b = await make.user();
+    for (let round = 0; round < 6; round += 1) {
+      const seen = await small.acrossTenants('a test looks around', (tx) => tx.runLast(usernames, {}));
+      expect(seen).toEqual(expect.arrayContaining([{ username: a.username }, { username: b.username }]));
+      expect(await small.inTenant(a.tenantId).run(usernames, {})).toEqual([{ username: a.username }]);
+    }
+    const failing = small.acrossTenants('a test fails', (tx) => tx.runLast(divided, { by: 0 }));
+    await expect(failing).rejects.toSatisfy((error) => sqlState(error) === '22012');
+    expect(await small.inTenant(b.tenantId).run(usernames, {})).toEqual([{ username: b.username }]);
   });
 
   it('works with the rights of portal_across alone', async () => {

@@ -29,6 +29,14 @@ export type Tx = Pick<
   [scope]: 'read';
   /** Runs a prepared statement as part of this transaction. */
   run<Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params): Promise<Row[]>;
+  /**
+   * Runs a prepared statement as the last one: the commit travels right behind it, and the rows are there once it is done.
+   * After that nothing more can be sent, and whatever the work makes of the rows, the transaction stands.
+   */
+  runLast<Params extends Record<string, unknown>, Row>(
+    statement: Prepared<Params, Row>,
+    params: Params,
+  ): Promise<Row[]>;
 };
 
 /** Everything one tenant's code can reach. Row policies hold it to that tenant whatever it asks for. */
@@ -49,14 +57,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** What a transaction on this connection may do. */
-function txOf(db: Drizzle, statements: Statements): Tx {
-  return Object.assign(Object.create(db) as Tx, {
-    run: <Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params) =>
-      builtFor(db, statements, statement).execute(params),
-  });
-}
-
 /** A pooled connection, what it last served, and its prepared statements. */
 interface Connection {
   client: PoolClient;
@@ -64,10 +64,48 @@ interface Connection {
   tenantId: string | null;
   /** Whether the socket has failed; such a connection serves nobody else. */
   isBroken: boolean;
+  /** The commit of the transaction under way, once it has been sent. */
+  commit: Promise<unknown> | null;
   db: Drizzle;
   tx: Tx;
   statements: Statements;
 }
+
+function makeConnection(client: PoolClient): Connection {
+  const query = queryByTurn(client);
+  const db = drizzle(
+    {
+      // Behind its commit a statement of the transaction would run outside of it, so it is not sent at all.
+      query: (...statement: unknown[]) => {
+        if (connection.commit) throw tooLate();
+        return (query as (...statement: unknown[]) => unknown)(...statement);
+      },
+    } as unknown as PoolClient,
+    { casing: 'snake_case' },
+  );
+  const statements: Statements = new Map();
+  const run: Tx['run'] = (statement, params) => builtFor(db, statements, statement).execute(params);
+  const runLast: Tx['runLast'] = async (statement, params) => {
+    if (connection.commit) throw tooLate();
+    const answer = run(statement, params);
+    connection.commit = query('commit');
+    const [rows] = await Promise.all([answer, connection.commit]);
+    return rows;
+  };
+  const connection: Connection = {
+    client,
+    query,
+    tenantId: null,
+    isBroken: false,
+    commit: null,
+    db,
+    tx: Object.assign(Object.create(db) as Tx, { run, runLast }),
+    statements,
+  };
+  return connection;
+}
+
+const tooLate = () => new Error('a statement came too late for its transaction');
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -94,18 +132,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connections = new WeakMap<PoolClient, Connection>();
   // From the first moment on: a server that ends a connection as it is made would else meet nobody who listens.
   pool.on('connect', (client) => {
-    const query = queryByTurn(client);
-    const db = drizzle({ query } as unknown as PoolClient, { casing: 'snake_case' });
-    const statements: Statements = new Map();
-    const connection: Connection = {
-      client,
-      query,
-      tenantId: null,
-      isBroken: false,
-      db,
-      tx: txOf(db, statements),
-      statements,
-    };
+    const connection = makeConnection(client);
     client.on('error', () => {
       connection.isBroken = true;
     });
@@ -127,13 +154,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     return connection;
   }
 
-  /** Sends the tenant ahead of the next statement, unless this connection last served the same one. */
-  function enterTenant(connection: Connection, tenantId: string): Promise<unknown> | null {
-    if (connection.tenantId === tenantId) return null;
+  /** Sends the tenant ahead of the next statement. */
+  function enterTenant(connection: Connection, tenantId: string, before = ''): Promise<unknown> {
     // Unknown until the server has confirmed: a failed switch must never look like the tenant before.
     connection.tenantId = null;
     // A plain SET carries no row back; the id was checked to be one before it came here.
-    return connection.query(`set portal.tenant = '${tenantId}'`).then(() => {
+    return connection.query(`${before}set portal.tenant = '${tenantId}'`).then(() => {
       connection.tenantId = tenantId;
     });
   }
@@ -157,9 +183,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** One flush: tenant, statement. The rows count only when the tenant was confirmed. */
   const readIn = <T>(tenantId: string, work: (connection: Connection) => Promise<T>): Promise<T> =>
     useConnection(async (connection) => {
-      const entered = enterTenant(connection, tenantId);
-      if (!entered) return work(connection);
-      const [switched, result] = await Promise.allSettled([entered, work(connection)]);
+      if (connection.tenantId === tenantId) return work(connection);
+      const [switched, result] = await Promise.allSettled([enterTenant(connection, tenantId), work(connection)]);
       if (switched.status === 'rejected') throw switched.reason;
       if (result.status === 'rejected') throw result.reason;
       return result.value;
@@ -170,24 +195,27 @@ export function openDatabase(options: DatabaseOptions): Database {
    * transaction: if any of it fails, the server refuses everything behind it.
    */
   const transaction = <T>(
-    begin: (connection: Connection) => Promise<unknown>[],
+    begin: (connection: Connection) => Promise<unknown>,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> =>
     useConnection(async (connection) => {
-      const begun = Promise.all(begin(connection));
+      const begun = begin(connection);
       begun.catch(() => undefined);
       try {
         const result = await work(connection.tx);
         await begun;
-        await connection.query('commit');
+        await (connection.commit ?? connection.query('commit'));
         return result;
       } catch (error) {
-        await connection.query('rollback').catch(() => undefined);
+        // Behind a statement that failed, a commit takes everything back as well.
+        await (connection.commit ?? connection.query('rollback')).catch(() => undefined);
         // The setting went back with the transaction that made it.
         connection.tenantId = null;
         // Of a beginning that failed, whatever came behind it only knows that something had.
         await begun;
         throw error;
+      } finally {
+        connection.commit = null;
       }
     });
 
@@ -212,16 +240,18 @@ export function openDatabase(options: DatabaseOptions): Database {
         read: (work) => readIn(tenantId, (connection) => work(connection.db as unknown as Reader)),
         run: (statement, params) => runPrepared(tenantId, statement, params),
         tx: (work) =>
-          transaction((connection) => {
-            const begun = connection.query('begin');
-            const entered = enterTenant(connection, tenantId);
-            return entered ? [begun, entered] : [begun];
-          }, work),
+          transaction(
+            (connection) =>
+              connection.tenantId === tenantId
+                ? connection.query('begin')
+                : enterTenant(connection, tenantId, 'begin; '),
+            work,
+          ),
       };
     },
     acrossTenants(why, work) {
       options.onAcrossTenants?.(why);
-      return transaction(({ query }) => [query('begin'), query(`set local role ${acrossRoleName}`)], work);
+      return transaction(({ query }) => query(`begin; set local role ${acrossRoleName}`), work);
     },
     ping: () => useConnection(async ({ query }) => void (await query('select 1'))),
     poolState: () => ({

@@ -6,6 +6,7 @@ import { auditEntries } from '@portal/db/schema/audit';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { testRuntime } from '../../testing/runtime.ts';
+import type { Visit } from '../run/context.ts';
 import { authenticate } from './authenticate.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSessions, endSession, listSessions, signOut } from './end-sessions.ts';
@@ -26,6 +27,31 @@ const invalidCredentials = {
   code: 'INVALID_CREDENTIALS',
   message: 'Username or password is wrong.',
 };
+
+/** The same visit, in which something happens once a password has been found right and before its sign-in goes on. */
+const during = (here: Visit, happens: () => Promise<unknown>): Visit => ({
+  ...here,
+  passwords: {
+    ...here.passwords,
+    async verify(stored, given) {
+      const matches = await here.passwords.verify(stored, given);
+      await happens();
+      return matches;
+    },
+  },
+});
+
+/** What sign-ins of an account have left in its tenant. */
+const written = ({ id, tenantId }: { id: string; tenantId: string }) =>
+  runtime.database.inTenant(tenantId).tx(async (tx) => {
+    const [user] = await tx.select({ lastLoginAt: users.lastLoginAt }).from(users).where(eq(users.id, id));
+    const entries = await tx.select({ action: auditEntries.action }).from(auditEntries);
+    return {
+      sessions: await tx.select({ id: sessions.id }).from(sessions),
+      entries: entries.map(({ action }) => action),
+      lastLoginAt: user?.lastLoginAt,
+    };
+  });
 
 describe('sign-in', () => {
   it('opens a session that authenticates, whatever the case of the username', async () => {
@@ -118,6 +144,38 @@ describe('sign-in', () => {
         await signIn(here, { username: user.username, password: 'wrong' }).catch(() => undefined);
       await expect(signIn(here, { username: user.username, password })).resolves.toBeDefined();
     }
+  });
+
+  it.each([
+    ['switched off', { isActive: false }],
+    ['given another password', { passwordHash: 'another' }],
+    ['taken over by a directory', { passwordHash: null, ldapDn: 'uid=x,dc=example' }],
+  ])('opens nothing for an account that was %s while its password was checked', async (_, set) => {
+    const user = await make.user({ passwordHash });
+    const here = during(visitor(), () =>
+      runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(users).set(set).where(eq(users.id, user.id))),
+    );
+    await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject(invalidCredentials);
+    expect(await written(user)).toEqual({ sessions: [], entries: [], lastLoginAt: null });
+  });
+
+  it('opens nothing when failures reach the limit while the password is checked', async () => {
+    const user = await make.user({ passwordHash });
+    const visiting = visitor();
+    const here = during(visiting, async () => {
+      for (let failure = 0; failure < 10; failure += 1)
+        await signIn(visiting, { username: user.username, password: 'wrong' }).catch(() => undefined);
+    });
+    await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterSec: expect.toSatisfy((seconds: number) => seconds > 800 && seconds <= 900),
+    });
+    const { sessions: open, entries, lastLoginAt } = await written(user);
+    expect({ open, lastLoginAt }).toEqual({ open: [], lastLoginAt: null });
+    expect(new Set(entries)).toEqual(new Set(['auth.login_failed']));
+    await expect(signIn(visiting, { username: user.username, password })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    });
   });
 
   it('renews a hash whose parameters are outdated', async () => {

@@ -1,17 +1,26 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
+import { type RowOf, valuesOf } from '@portal/db/row-of';
 import { sessions } from '@portal/db/schema/accounts';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { normalizeUsername, type Profile } from '@portal/domain/accounts';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditOf, type AuditParams, auditParams, recordAudit } from '../audit/record-audit.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 import type { Visit } from '../run/context.ts';
-import { clearHits, type RateLimit, secondsUntilRoomForBoth, takeHit } from '../run/rate-limit.ts';
+import {
+  bothLimits,
+  type BothLimits,
+  clearedFirst,
+  type RateLimit,
+  roomForBoth,
+  secondsUntilRoomForBoth,
+  takeHit,
+} from '../run/rate-limit.ts';
 import { type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
 import { sessionSeconds } from './session-token.ts';
 
@@ -30,6 +39,7 @@ interface Attempt {
   username: string;
   address: string;
   subject: string;
+  limits: BothLimits;
 }
 
 /**
@@ -41,12 +51,16 @@ interface Attempt {
 export async function signIn(visit: Visit, credentials: { username: string; password: string }): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
   const address = visit.ip ?? '';
-  const attempt = { username, address, subject: `${username}\0${address}` };
+  const subject = `${username}\0${address}`;
+  const limits = bothLimits([perUsername, subject], [perAddress, address]);
+  const attempt = { username, address, subject, limits };
 
-  const [[found], waitSec] = await visit.acrossTenants('sign-in names no tenant', async (tx) =>
-    Promise.all([tx.run(accountByUsername, { username }), roomForFailure(tx, attempt)]),
+  const [known] = await visit.acrossTenants('sign-in names no tenant', (tx) =>
+    tx.runLast(lookUp, { ...limits, username }),
   );
+  const waitSec = known?.room.waitSec ?? null;
   if (waitSec !== null) throw tooManyFailures(visit, waitSec);
+  const found = known?.account ?? undefined;
 
   // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
   if (found && isDirectoryAccount(found) && mayCome(found) && credentials.password.trim() !== '')
@@ -55,13 +69,10 @@ export async function signIn(visit: Visit, credentials: { username: string; pass
   const matches = await visit.passwords.verify(found?.passwordHash ?? null, credentials.password);
   if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(visit, attempt, found);
 
-  const { id: userId, passwordHash } = found;
-  const rehashed = visit.passwords.isOutdated(passwordHash)
+  const newHash = visit.passwords.isOutdated(found.passwordHash)
     ? await visit.passwords.hash(credentials.password)
-    : undefined;
-  return openSignIn(visit, attempt, found, (tx) =>
-    tx.run(markSignedIn, { userId, passwordHash, newHash: rehashed ?? passwordHash }),
-  );
+    : found.passwordHash;
+  return openSignIn(visit, attempt, found, newHash);
 }
 
 /** Signs in by a bind under the account's DN at the active directory of its tenant. */
@@ -80,9 +91,7 @@ async function signInAtDirectory(
     try {
       const credentials = { dn: found.ldapDn, password };
       if (host && (await visit.directoryBinds.check(found.tenantId, host, credentials, deadline)))
-        return await openSignIn(visit, attempt, found, (tx) =>
-          tx.run(markSignedInAtDirectory, { userId: found.id, ldapDn: found.ldapDn }),
-        );
+        return await openSignIn(visit, attempt, found);
     } catch (error) {
       if (error instanceof LdapFailure) throw await refusal(visit, attempt, found, error);
       throw error;
@@ -119,25 +128,20 @@ async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachabl
   return invalidCredentials();
 }
 
-/** Opens the session of an account whose password was right; `mark` answers nothing when it is no longer the account that was checked. */
+/** Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. */
 async function openSignIn(
   visit: Visit,
   attempt: Attempt,
   found: Found,
-  mark: (tx: Tx) => Promise<{ lastLoginAt: Date | null; sessionVersion: number }[]>,
+  newHash = found.passwordHash,
 ): Promise<SignedIn> {
-  const { passwordHash: _hash, ldapDn: _dn, isActive: _active, tenantIsActive: _tenantActive, ...account } = found;
-  const sessionId = newId();
-  const opened = await visit.inTenant(account.tenantId).tx(async (tx) => {
-    const [waitSec, [signedIn]] = await Promise.all([roomForFailure(tx, attempt), mark(tx)]);
-    // Guesses under way at the same time reached the limit: a right password is refused too, and nothing was done.
-    if (waitSec !== null) throw tooManyFailures(visit, waitSec);
-    if (!signedIn) throw invalidCredentials();
-    await Promise.all([
-      insertSession(tx, visit, { id: sessionId, tenantId: account.tenantId, userId: account.id }),
-      clearHits(tx, perUsername, attempt.subject),
-      recordAudit(
-        tx,
+  const { passwordHash, ldapDn, isActive: _active, tenantIsActive: _tenantActive, ...account } = found;
+  const scope = visit.inTenant(account.tenantId);
+  const opening = sessionParams(visit, { id: newId(), tenantId: account.tenantId, userId: account.id });
+  const [opened] = await scope.tx((tx) =>
+    tx.runLast(openChecked, {
+      ...attempt.limits,
+      ...auditParams(
         { actor: account, ip: visit.ip },
         {
           action: 'auth.login',
@@ -146,35 +150,51 @@ async function openSignIn(
           summary: `${account.username} signed in.`,
         },
       ),
-    ]);
-    return signedIn;
-  });
+      ...opening,
+      passwordHash,
+      ldapDn,
+      newHash,
+    }),
+  );
+  if (!opened) {
+    // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
+    const waitSec = await roomForFailure(scope, attempt);
+    throw waitSec === null ? invalidCredentials() : tooManyFailures(visit, waitSec);
+  }
   visit.countSignIn('succeeded');
   return {
     profile: toProfile({ ...account, lastLoginAt: opened.lastLoginAt }),
     token: visit.sessionTokens.issue({
       sub: account.id,
       tid: account.tenantId,
-      sid: sessionId,
+      sid: opening.sessionId,
       ver: opened.sessionVersion,
     }),
   };
 }
 
 // Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
-const accountByUsername = prepared<{ username: string }>()('sign_in_account', (db) =>
-  db
-    .select({
-      ...ownColumns,
-      passwordHash: users.passwordHash,
-      ldapDn: users.ldapDn,
-      isActive: users.isActive,
-      tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
-    })
-    .from(users)
-    .innerJoin(tenants, eq(tenants.id, users.tenantId))
-    .where(eq(users.username, sql.placeholder('username'))),
-);
+const lookUp = prepared<BothLimits & { username: string }>()('sign_in_look_up', (db) => {
+  const room = db.$with('room').as(roomForBoth(db));
+  const account = db.$with('account').as(
+    db
+      .select({
+        ...ownColumns,
+        passwordHash: users.passwordHash,
+        ldapDn: users.ldapDn,
+        isActive: users.isActive,
+        tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
+      })
+      .from(users)
+      .innerJoin(tenants, eq(tenants.id, users.tenantId))
+      .where(eq(users.username, sql.placeholder('username'))),
+  );
+  return db
+    .with(room, account)
+    .select()
+    .from(room)
+    .leftJoin(account, sql`true`);
+});
 
 /** An account with what decides whether it may sign in, and how. */
 type Found = OwnAccount & {
@@ -184,59 +204,81 @@ type Found = OwnAccount & {
   tenantIsActive: boolean;
 };
 
-// Both mark the account that was checked: not deleted, switched off, moved or given another password meanwhile.
-const markSignedIn = prepared<{ userId: string; passwordHash: string; newHash: string }>()('sign_in_mark', (db) =>
-  db
-    .update(users)
-    .set({ lastLoginAt: sql`now()`, passwordHash: sql`${sql.placeholder('newHash')}` })
-    .where(
-      and(
-        eq(users.id, sql.placeholder('userId')),
-        eq(users.isActive, true),
-        eq(users.passwordHash, sql.placeholder('passwordHash')),
-      ),
-    )
-    .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
-);
-
-const markSignedInAtDirectory = prepared<{ userId: string; ldapDn: string }>()('sign_in_mark_at_directory', (db) =>
-  db
-    .update(users)
-    .set({ lastLoginAt: sql`now()` })
-    .where(
-      and(
-        eq(users.id, sql.placeholder('userId')),
-        eq(users.isActive, true),
-        eq(users.ldapDn, sql.placeholder('ldapDn')),
-        isNull(users.passwordHash),
-      ),
-    )
-    .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
-);
-
-const openSession = prepared<{
-  id: string;
+interface SessionParams extends Record<string, unknown> {
+  sessionId: string;
   tenantId: string;
   userId: string;
   ip: string | null;
   userAgent: string | null;
-}>()('session_open', (db) =>
-  db
-    .insert(sessions)
-    .values({
-      id: sql.placeholder('id'),
-      tenantId: sql.placeholder('tenantId'),
-      userId: sql.placeholder('userId'),
-      expiresAt: sql`now() + make_interval(secs => ${sql.raw(String(sessionSeconds))})`,
-      ip: sql.placeholder('ip'),
-      userAgent: sql.placeholder('userAgent'),
-    })
-    .returning({ id: sessions.id }),
+}
+
+const sessionParams = (
+  visit: Visit,
+  { id, tenantId, userId }: { id: string; tenantId: string; userId: string },
+): SessionParams => ({
+  sessionId: id,
+  tenantId,
+  userId,
+  ip: visit.ip,
+  userAgent: visit.userAgent?.slice(0, 500) ?? null,
+});
+
+const session = {
+  id: sql<string>`${sql.placeholder('sessionId')}::uuid`,
+  tenantId: sql<string>`${sql.placeholder('tenantId')}::uuid`,
+  userId: sql<string>`${sql.placeholder('userId')}::uuid`,
+  createdAt: sql<Date>`now()`,
+  lastSeenAt: sql<Date>`now()`,
+  expiresAt: sql<Date>`now() + make_interval(secs => ${sql.raw(String(sessionSeconds))})`,
+  revokedAt: sql<Date>`null::timestamptz`,
+  ip: sql<string>`${sql.placeholder('ip')}::text`,
+  userAgent: sql<string>`${sql.placeholder('userAgent')}::text`,
+} satisfies RowOf<typeof sessions>;
+
+const openSession = prepared<SessionParams>()('session_open', (db) =>
+  db.insert(sessions).values(session).returning({ id: sessions.id }),
 );
 
+/**
+ * All that a sign-in writes, in one statement: each one more costs server and client more than its work. Unless there is room for
+ * another failure and the account is still the one that was checked (not deleted, switched off, moved or given another password or
+ * DN meanwhile), no row comes back and nothing is written.
+ */
+const openChecked = prepared<
+  BothLimits &
+    AuditParams &
+    SessionParams & { passwordHash: string | null; ldapDn: string | null; newHash: string | null }
+>()('sign_in_open', (db) => {
+  const room = db.$with('room').as(roomForBoth(db));
+  const marked = db.$with('marked').as(
+    db
+      .update(users)
+      .set({ lastLoginAt: sql`now()`, passwordHash: sql`${sql.placeholder('newHash')}` })
+      .where(
+        and(
+          eq(users.id, sql.placeholder('userId')),
+          eq(users.isActive, true),
+          sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
+          sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
+          sql`(select ${room.waitSec} from ${room}) is null`,
+        ),
+      )
+      .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
+  );
+  const opened = db.$with('opened').as(
+    db
+      .insert(sessions)
+      .select(sql`select ${valuesOf(sessions, session)} from ${marked}`)
+      .returning({ id: sessions.id }),
+  );
+  const cleared = db.$with('cleared').as(clearedFirst(db, marked));
+  const audited = db.$with('audited').as(auditOf(db, marked));
+  return db.with(room, marked, opened, cleared, audited).select().from(marked);
+});
+
 /** Null while another failure would still be counted, else the seconds until it would. */
-const roomForFailure = (tx: Tx, { subject, address }: Attempt): Promise<number | null> =>
-  secondsUntilRoomForBoth(tx, [perUsername, subject], [perAddress, address]);
+const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
+  secondsUntilRoomForBoth(tx, attempt.limits);
 
 const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS', 'Username or password is wrong.');
 
@@ -246,5 +288,5 @@ function tooManyFailures(visit: Visit, waitSec: number): Error {
 }
 
 /** Opens a session for an account; its token is issued after the transaction. */
-export const insertSession = (tx: Tx, visit: Visit, session: { id: string; tenantId: string; userId: string }) =>
-  tx.run(openSession, { ...session, ip: visit.ip, userAgent: visit.userAgent?.slice(0, 500) ?? null });
+export const insertSession = (tx: Tx, visit: Visit, of: { id: string; tenantId: string; userId: string }) =>
+  tx.run(openSession, sessionParams(visit, of));

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
+import { hash } from 'node:crypto';
+import { eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { rateWindows } from '@portal/db/schema/operations';
@@ -11,14 +11,11 @@ export interface RateLimit {
   windowSec: number;
 }
 
-const keyOf = (limit: RateLimit, subject: string): Buffer =>
-  createHash('sha256').update(`${limit.name}\0${subject}`).digest();
+const keyOf = (limit: RateLimit, subject: string): Buffer => hash('sha256', `${limit.name}\0${subject}`, 'buffer');
 
 const windowSec = sql`${sql.placeholder('windowSec')}::int`;
 const max = sql`${sql.placeholder('max')}::int`;
 const recentHits = sql`(select coalesce(array_agg(hit order by hit), '{}') from unnest(${rateWindows.hits}) hit where hit > now() - make_interval(secs => ${windowSec}))`;
-
-const untilOldestPasses = sql<number>`ceil(extract(epoch from (${recentHits})[1] + make_interval(secs => ${windowSec}) - now()))::int`;
 
 const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_count_hit', (db) =>
   db
@@ -36,11 +33,20 @@ const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('ra
     .returning({ one: sql`1` }),
 );
 
+/**
+ * When there is room again for a limit of `most`; past or null while there is. Hits are stored in order (but for one that waited
+ * for its turn), so the one that must pass is found by its place: every sign-in asks this twice, and picking out the recent ones,
+ * as counting does, would cost more than the rest of the statement.
+ */
+const roomAt = (most: SQL) =>
+  sql`${rateWindows.hits}[cardinality(${rateWindows.hits}) - ${most} + 1] + make_interval(secs => ${windowSec})`;
+const secondsUntil = (at: SQL) => sql`ceil(extract(epoch from ${at} - now()))::int`;
+
 const untilRoom = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_until_room', (db) =>
   db
-    .select({ waitSec: untilOldestPasses })
+    .select({ waitSec: sql<number>`${secondsUntil(roomAt(max))}` })
     .from(rateWindows)
-    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and cardinality(${recentHits}) >= ${max}`),
+    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${roomAt(max)} > now()`),
 );
 
 const forget = prepared<{ key: Buffer }>()('rate_forget', (db) =>
@@ -59,39 +65,53 @@ export async function takeHit(tx: Tx, limit: RateLimit, subject: string): Promis
 /** Seconds until there is room again, or null when there is room now. */
 export async function secondsUntilRoom(tx: Tx, limit: RateLimit, subject: string): Promise<number | null> {
   const [row] = await tx.run(untilRoom, { key: keyOf(limit, subject), max: limit.max, windowSec: limit.windowSec });
-  return row ? Math.max(1, row.waitSec) : null;
+  return row?.waitSec ?? null;
 }
 
-const untilRoomForBoth = prepared<{
+/** Two limits over one window that must both have room, as statements name them. */
+export interface BothLimits extends Record<string, unknown> {
   first: Buffer;
   firstMax: number;
   second: Buffer;
   secondMax: number;
   windowSec: number;
-}>()('rate_until_room_for_both', (db) =>
-  db
-    .select({ waitSec: untilOldestPasses })
-    .from(rateWindows)
-    .where(
-      sql`(${rateWindows.key} = ${sql.placeholder('first')} and cardinality(${recentHits}) >= ${sql.placeholder('firstMax')}::int)
-        or (${rateWindows.key} = ${sql.placeholder('second')} and cardinality(${recentHits}) >= ${sql.placeholder('secondMax')}::int)`,
-    ),
-);
+}
 
-/** The same for two limits over one window that must both have room, in one statement. */
-export async function secondsUntilRoomForBoth(
-  tx: Tx,
+export const bothLimits = (
   [limit, subject]: [RateLimit, string],
   [other, otherSubject]: [RateLimit, string],
-): Promise<number | null> {
-  const rows = await tx.run(untilRoomForBoth, {
-    first: keyOf(limit, subject),
-    firstMax: limit.max,
-    second: keyOf(other, otherSubject),
-    secondMax: other.max,
-    windowSec: limit.windowSec,
-  });
-  return rows.length === 0 ? null : Math.max(1, ...rows.map(({ waitSec }) => waitSec));
+): BothLimits => ({
+  first: keyOf(limit, subject),
+  firstMax: limit.max,
+  second: keyOf(other, otherSubject),
+  secondMax: other.max,
+  windowSec: limit.windowSec,
+});
+
+const maxOfBoth = sql`case ${rateWindows.key} when ${sql.placeholder('first')} then ${sql.placeholder('firstMax')}::int else ${sql.placeholder('secondMax')}::int end`;
+
+/** Part of a statement with the parameters of `bothLimits`: one row with the seconds until both have room, null when they have it. */
+export const roomForBoth = (db: Pick<Tx, 'select'>) =>
+  db
+    .select({ waitSec: sql<number | null>`max(${secondsUntil(roomAt(maxOfBoth))})`.as('wait_sec') })
+    .from(rateWindows)
+    .where(
+      sql`${rateWindows.key} in (${sql.placeholder('first')}, ${sql.placeholder('second')}) and ${roomAt(maxOfBoth)} > now()`,
+    );
+
+/** Part of a statement with the parameters of `bothLimits`: forgets what was counted for the first, if `cause` has a row. */
+export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
+  db
+    .delete(rateWindows)
+    .where(sql`${rateWindows.key} = ${sql.placeholder('first')} and exists (select from ${cause})`)
+    .returning({ key: rateWindows.key });
+
+const untilRoomForBoth = prepared<BothLimits>()('rate_until_room_for_both', roomForBoth);
+
+/** Seconds until both have room again, or null when they have it now. */
+export async function secondsUntilRoomForBoth(tx: Pick<Tx, 'run'>, limits: BothLimits): Promise<number | null> {
+  const [row] = await tx.run(untilRoomForBoth, limits);
+  return row?.waitSec ?? null;
 }
 
 /** Forgets what was counted for a subject. */
