@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { asc, eq, sql } from 'drizzle-orm';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { testDatabase } from '../testing/database.ts';
 import { builders } from '../testing/make.ts';
@@ -280,6 +282,35 @@ describe('a cross-tenant scope', () => {
       .then(({ rows }) => rows);
     expect(who).toEqual({ role: 'portal_across', super: 'off' });
   });
+});
+
+it('gives up a server that says nothing any more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { hostname, port } = new URL(url);
+  const proxies: Socket[] = [];
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    proxies.push(server);
+    client
+      .on('close', () => server.destroy())
+      .pipe(server)
+      .pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) });
+  const silent = openDatabase({ url: address.href, poolMax: 1, applicationName: 'portal-open-test-silent' });
+  await silent.ping();
+  for (const server of proxies) server.unpipe();
+  const answer = silent.ping().catch((error: unknown) => error);
+  // Idle before, so the time runs from the statement on.
+  await vi.advanceTimersByTimeAsync(39_000);
+  expect(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await answer).toMatchObject({ kind: 'unavailable' });
+  await silent.ping();
+  vi.useRealTimers();
+  await silent.close();
+  proxy.close();
 });
 
 it('names the index a duplicate ran against', async () => {

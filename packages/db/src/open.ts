@@ -123,8 +123,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     // Setting and statement travel in one flush; without this each waits for the answer to the one before.
     pipeline: true,
-    // The server ends what takes too long; this is for a server that says nothing any more.
-    query_timeout: 40_000,
     keepAlive: true,
   });
   pool.on('error', (error) => options.onConnectionLost?.(error));
