@@ -52,6 +52,17 @@ export function useZod(app: FastifyInstance): App {
   return app.withTypeProvider<ZodTypeProvider>();
 }
 
+/**
+ * For a route's large bodies, which are mostly right: one that `isPlain` knows to pass the schema unchanged is taken as it is.
+ * About all others, and about what is wrong with them, the schema decides.
+ */
+export const readPlainBodies =
+  (isPlain: (body: unknown) => boolean) =>
+  ({ schema, httpPart }: { schema: unknown; httpPart?: string }) => {
+    const read = readerOf(schema as z.ZodType);
+    return httpPart === 'body' ? (body: unknown) => (isPlain(body) ? { value: body } : read(body)) : read;
+  };
+
 // Bounds the answer to a list with thousands of wrong entries.
 const maxDetails = 50;
 

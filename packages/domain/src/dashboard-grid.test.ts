@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Arbitrary,
   array,
@@ -18,12 +19,14 @@ import {
   checkItemsAreOf,
   convertLayouts,
   gridVersion,
+  isPlainLayoutInput,
   type LayoutItem,
   LayoutInput,
   type Layouts,
   widgetsOf,
   withoutWidget,
 } from './dashboard-grid.ts';
+import { maxWidgets } from './dashboards.ts';
 import { newId } from './ids.ts';
 
 const oldColumns: Record<Breakpoint, number> = { lg: 12, md: 10, sm: 6, xs: 4, xxs: 2 };
@@ -157,7 +160,7 @@ describe('a layout to be saved', () => {
     ).toEqual(['layouts.md.1']);
   });
 
-  it.each([
+  const wrong: [string, unknown, string][] = [
     ['a grid nobody knows yet', { __gridVersion: 3, layouts: {} }, '__gridVersion'],
     ['grid 0', { __gridVersion: 0, layouts: {} }, '__gridVersion'],
     ['no layouts', { __gridVersion: 2 }, 'layouts'],
@@ -170,9 +173,65 @@ describe('a layout to be saved', () => {
     ['null for a size', { __gridVersion: 2, layouts: { lg: [{ ...item, maxW: null }] } }, 'layouts.lg.0.maxW'],
     ['more rows than there are', { __gridVersion: 2, layouts: { lg: [{ ...item, y: 10_000 }] } }, 'layouts.lg.0'],
     ['a negative revision', { __gridVersion: 2, layouts: {}, revision: -1 }, 'revision'],
-  ])('is refused with %s', (_case, input, path) => {
+  ];
+  it.each(wrong)('is refused with %s', (_case, input, path) => {
     expect(problemsOf(input)).toEqual([path]);
+    expect(isPlainLayoutInput(input)).toBe(false);
   });
+
+  it('is plain when nothing about it is unusual, and is then taken just as it is', () => {
+    const full = { ...item, minW: 0, minH: 1, maxW: 10_000, maxH: 0, static: false };
+    for (const plain of [
+      { __gridVersion: 1, layouts: {} },
+      { __gridVersion: 2, layouts: { lg: [full], md: [], xxs: [full, { ...item, i: newId() }] }, revision: 0 },
+    ]) {
+      expect(isPlainLayoutInput(plain)).toBe(true);
+      expect(LayoutInput.parse(plain)).toEqual(plain);
+    }
+    // Right as well, but not as they are.
+    for (const other of [{ layouts: {} }, { __gridVersion: 2, layouts: { lg: [{ ...item, i: i.toUpperCase() }] } }]) {
+      expect(isPlainLayoutInput(other)).toBe(false);
+      expect(LayoutInput.safeParse(other).success).toBe(true);
+    }
+  });
+
+  it('is plain if and only if the schema takes it and changes nothing, whatever single place of it is odd', () => {
+    const items = Array.from({ length: maxWidgets }, () => ({ ...item, i: newId() }));
+    const full = { ...item, minW: 2, minH: 2, maxW: 2, maxH: 2, static: true };
+    const good = {
+      __gridVersion: 2,
+      layouts: { lg: [full, { ...item, i: newId() }], md: [], xxs: items },
+      revision: 3,
+    };
+    let plain = 0;
+    for (const body of [good, ...changesOf(good)]) {
+      const read = LayoutInput.safeParse(body);
+      const isUnchanged = read.success && isDeepStrictEqual(read.data, body);
+      expect({ body, plain: isPlainLayoutInput(body) }).toEqual({ body, plain: isUnchanged });
+      if (isUnchanged) plain += 1;
+    }
+    expect(plain).toBeGreaterThan(50);
+  });
+
+  const odd = [newId(), newId().toUpperCase(), 'x', null, true, [], {}, 0.5, -1, 0, 1, 3, 25, 10_000, 10_001, 2 ** 53];
+
+  /** The same value with one place in it replaced, left out or added. */
+  function* changesOf(value: unknown): Generator {
+    yield* odd;
+    if (Array.isArray(value)) {
+      yield [...value, { ...item, i: newId() }];
+      yield [...value, ...value];
+      // Those further behind are no different.
+      for (const at of [...value.keys()].slice(0, 2))
+        for (const other of changesOf(value[at])) yield value.with(at, other);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const added of ['other', 'toString', 'sm']) yield { ...value, [added]: [] };
+      for (const [key, inner] of Object.entries(value)) {
+        yield Object.fromEntries(Object.entries(value).filter(([other]) => other !== key));
+        for (const other of changesOf(inner)) yield { ...value, [key]: other };
+      }
+    }
+  }
 });
 
 describe('the items of a layout', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { DashboardLayout, LayoutInput } from '@portal/domain/dashboard-grid';
+import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboard-grid';
 import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards';
 import { PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
@@ -11,7 +11,7 @@ import { listTabs } from '@portal/usecases/dashboards/list-tabs';
 import { orderTabs } from '@portal/usecases/dashboards/order-tabs';
 import { renameTab } from '@portal/usecases/dashboards/rename-tab';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent, readPlainBodies } from '../typed.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -123,6 +123,7 @@ export function registerTabs(app: App): void {
     '/dashboard/tabs/:id/layout',
     {
       bodyLimit: layoutMaxBytes,
+      validatorCompiler: readPlainBodies(isPlainLayoutInput),
       config: { access, errors: { 409: ['GRID_VERSION_NEWER', 'LAYOUT_CHANGED'] } },
       schema: {
         tags,

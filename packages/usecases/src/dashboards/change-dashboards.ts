@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { prepared } from '@portal/db/prepared';
+import { type Prepared, prepared } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/users';
 import { unauthenticated } from '@portal/domain/errors';
 import type { Ctx } from '../run/context.ts';
@@ -21,7 +21,26 @@ export const changeDashboards = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Pro
   ctx.tx(async (tx) => {
     // The lock goes ahead of the work's first statement, in one flush: the server does one after the other anyway.
     const [account, result] = await Promise.all([tx.run(lockAccount, { userId: ctx.actor.id }), work(tx)]);
-    // Deleted while its last request was under way.
-    if (account.length === 0) throw unauthenticated();
+    checkIsThere(account);
     return result;
   });
+
+/** The same for a single statement: lock, statement and commit leave in one flush. */
+export const changeDashboardsBy = <Params extends Record<string, unknown>, Row>(
+  ctx: Ctx,
+  statement: Prepared<Params, Row>,
+  params: Params,
+): Promise<Row[]> =>
+  ctx.tx(async (tx) => {
+    const [account, rows] = await Promise.all([
+      tx.run(lockAccount, { userId: ctx.actor.id }),
+      tx.runLast(statement, params),
+    ]);
+    checkIsThere(account);
+    return rows;
+  });
+
+function checkIsThere(account: unknown[]): void {
+  // Deleted while its last request was under way, and its dashboards with it.
+  if (account.length === 0) throw unauthenticated();
+}

@@ -14,7 +14,7 @@ import {
 } from '@portal/domain/dashboard-grid';
 import { conflict } from '@portal/domain/errors';
 import type { Ctx } from '../run/context.ts';
-import { changeDashboards } from './change-dashboards.ts';
+import { changeDashboards, changeDashboardsBy } from './change-dashboards.ts';
 import { convertLayout } from './get-layout.ts';
 import { getOwnTab } from './own-tab.ts';
 
@@ -23,17 +23,20 @@ import { getOwnTab } from './own-tab.ts';
  * Throws 404, 409 `GRID_VERSION_NEWER`, 409 `LAYOUT_CHANGED`, and 400 for an item that is no widget of the tab. The conflicts
  * come first: a client that has not seen a widget go must read anew, not mend its request.
  */
-export const saveLayout = (ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout> =>
-  changeDashboards(ctx, async (tx) => {
-    const saved = await replaceLayouts(tx, ctx, tabId, input);
-    if (saved) return saved;
+export async function saveLayout(ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout> {
+  const values = valuesOf(ctx, tabId, input);
+  const [saved] = await changeDashboardsBy(ctx, replace, values);
+  if (saved) return toLayout(input, saved);
+  // Something speaks against it; what that is, and whether it still does, shows in a transaction of its own.
+  return changeDashboards(ctx, async (tx) => {
     await checkMayBeSaved(tx, ctx, tabId, input);
     // What is left: it holds a layout of an older grid, of which breakpoints may stay.
     await convertLayout(tx, ctx, tabId);
-    const savedNow = await replaceLayouts(tx, ctx, tabId, input);
+    const [savedNow] = await tx.run(replace, values);
     if (!savedNow) throw new Error('a layout that may be saved was not saved');
-    return savedNow;
+    return toLayout(input, savedNow);
   });
+}
 
 interface NewLayouts extends Record<string, unknown> {
   tabId: string;
@@ -50,6 +53,7 @@ const named = sql`${sql.placeholder('named')}::text[]`;
 const revision = sql`${sql.placeholder('revision')}::int`;
 const gridVersion = sql`${sql.placeholder('gridVersion')}::int`;
 
+/** Saves in one statement; changes no row when anything speaks against it. */
 const replace = prepared<NewLayouts>()('dashboard_layout_save', (db) =>
   db
     .update(dashboardTabs)
@@ -78,22 +82,30 @@ const replace = prepared<NewLayouts>()('dashboard_layout_save', (db) =>
     }),
 );
 
-/** Saves in one statement; null when anything speaks against it. */
-async function replaceLayouts(tx: Tx, ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout | null> {
-  const { __gridVersion, layouts } = input;
-  const [saved] = await tx.run(replace, {
+function valuesOf(ctx: Ctx, tabId: string, { __gridVersion, layouts, revision: seen }: LayoutInput): NewLayouts {
+  return {
     tabId,
     userId: ctx.actor.id,
     gridVersion: __gridVersion,
-    revision: input.revision ?? null,
+    revision: seen ?? null,
     layouts: JSON.stringify(layouts),
     named: breakpoints.filter((breakpoint) => layouts[breakpoint] !== undefined),
     widgetIds: widgetsOf(layouts),
-  });
-  if (!saved) return null;
-  const { unnamed, ...rest } = saved;
-  return { __gridVersion, layouts: { ...unnamed, ...layouts } as Layouts, ...rest };
+  };
 }
+
+interface Saved {
+  /** The breakpoints the client left out. */
+  unnamed: Partial<Layouts>;
+  revision: number;
+  updatedAt: Date | null;
+}
+
+const toLayout = ({ __gridVersion, layouts }: LayoutInput, { unnamed, ...rest }: Saved): DashboardLayout => ({
+  __gridVersion,
+  layouts: { ...unnamed, ...layouts } as Layouts,
+  ...rest,
+});
 
 async function checkMayBeSaved(tx: Tx, ctx: Ctx, tabId: string, input: LayoutInput): Promise<void> {
   const tab = await getOwnTab(tx, ctx, tabId);
