@@ -17,18 +17,12 @@ export interface PasswordHashing {
   isOutdated(stored: string): boolean;
 }
 
-/** Threads that do what would block the event loop: reading files, looking up names, hashing (libuv's own default). */
-const poolThreads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
-
-/** One hash per core; a thread of the pool is left to everything else. */
-const usualSlots = Math.max(1, Math.min(availableParallelism(), poolThreads - 1));
-
 /**
- * Password hashing off the event loop, a few hashes at a time and in order of arrival: a burst of sign-ins waits for itself
- * instead of starving every other request.
+ * Password hashing off the event loop, at most one hash per core at a time and in order of arrival:
+ * a burst of sign-ins waits for itself instead of starving every other request.
  */
 export function openPasswordHashing({
-  slots = usualSlots,
+  slots = availableParallelism(),
   // At about 30 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
   queueLimit = 500,
 } = {}): PasswordHashing {
