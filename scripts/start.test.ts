@@ -53,11 +53,14 @@ async function addressOf({ output }: Start): Promise<string> {
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Number of the process the supervisor started for an app. */
-function pidOf({ child }: Start, app: string): number {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
-  return Number(children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join('apps', app))));
-}
+/** Number of the process the supervisor starts for an app; the worker comes after the API. */
+const pidOf = ({ child }: Start, app: string): Promise<number> =>
+  eventually(() => {
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+    const found = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(join('apps', app)));
+    expect(found).toBeDefined();
+    return Number(found);
+  });
 
 const databasePid = (): number =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
@@ -80,7 +83,7 @@ describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, 
     });
     expect(login.status).toBe(200);
 
-    process.kill(pidOf(first, 'api'), 'SIGKILL');
+    process.kill(await pidOf(first, 'api'), 'SIGKILL');
     await eventually(() => expect(first.output()).toContain('The API answers again.'));
     expect(await statusOf(`${address}/health`)).toBe(200);
 
@@ -103,7 +106,7 @@ describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, 
   it('goes on after it was killed itself, without a new password', async () => {
     const killed = start();
     const address = await addressOf(killed);
-    const [database, worker] = [databasePid(), pidOf(killed, 'worker')];
+    const [database, worker] = [databasePid(), await pidOf(killed, 'worker')];
     killed.child.kill('SIGKILL');
     await eventually(() => expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed'));
     await eventually(() => expect(() => process.kill(worker, 0)).toThrow('ESRCH'));

@@ -3,8 +3,10 @@
 import { once } from 'node:events';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '@portal/usecases/run/config';
+import { cacheResolution } from './cached-resolution.ts';
 import { explainFailure } from './explain-failure.ts';
 import { banner } from './supervisor-banner.ts';
 import { keepRunning, type KeptChild } from './supervisor-child.ts';
@@ -17,7 +19,12 @@ import { expectFree, freePort } from './supervisor-ports.ts';
 const graceMs = 17_000;
 // What comes this soon after the first signal is its echo: the terminal, npm and the bootstrap may each send one
 const echoMs = 500;
+// The worker starts when the API is up, or after this long
+const headStartMs = 5_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+// What is imported from here on
+cacheResolution();
 
 const stop = new AbortController();
 let stopAskedAt = 0;
@@ -117,10 +124,9 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const heapFlags = manifest.scripts['start:api']?.match(/--max-\S+/g) ?? [];
   const watch = process.argv.includes('--watch') ? ['--watch', '--watch-preserve-output'] : [];
   const args = (app: string): string[] => [
-    ...heapFlags,
+    ...(manifest.scripts[`start:${app}`]?.match(/--max-\S+/g) ?? []),
     ...watch,
     '--import',
     pathToFileURL(join(root, 'scripts', 'supervised-process.ts')).href,
@@ -135,19 +141,22 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
     },
   };
   let isFirst = true;
-  children = [
-    keepRunning({
-      ...plan,
-      name: 'API',
-      args: args('api'),
-      onReady(url) {
-        if (isFirst) onFirstReady(url);
-        else say('The API answers again.');
-        isFirst = false;
-      },
-    }),
-    keepRunning({ ...plan, name: 'worker', args: args('worker'), onReady() {} }),
-  ];
+  const firstReady = Promise.withResolvers<void>();
+  const api = keepRunning({
+    ...plan,
+    name: 'API',
+    args: args('api'),
+    onReady(url) {
+      if (isFirst) onFirstReady(url);
+      else say('The API answers again.');
+      isFirst = false;
+      firstReady.resolve();
+    },
+  });
+  children = [api];
+  // Side by side on few cores both would take twice as long, and people wait for the API.
+  await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => undefined);
+  if (!stop.signal.aborted) children.push(keepRunning({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
 }
 
 function askToStop(): void {

@@ -1,3 +1,5 @@
+import { cacheResolution } from './cached-resolution.ts';
+
 // Loaded ahead of the API and the worker by the supervisor: should that be killed, they end themselves instead of
 // staying behind on their port.
 const parent = process.ppid;
@@ -6,3 +8,5 @@ const watch = setInterval(() => {
   clearInterval(watch);
   process.kill(process.pid, 'SIGTERM');
 }, 500).unref();
+
+cacheResolution();
