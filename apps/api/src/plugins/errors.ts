@@ -72,7 +72,7 @@ const refusedInput = /^22/;
 // Duplicate, reference to or from a row that changed at the same moment (class 23), deadlock and serialization failures.
 const raced = /^(23505|23503|40P01|40001)$/;
 // Statement or lock took too long, out of resources, server going away.
-const overloaded = /^(40P01|57014|55P03|53...|57P0.|08...)$/;
+const overloaded = /^(57014|55P03|53...|57P0.|08...)$/;
 
 function bodyOfSqlState(state: string): ErrorBody {
   if (refusedInput.test(state)) return malformed;
