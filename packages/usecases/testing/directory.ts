@@ -1,5 +1,6 @@
 import { eq, isNotNull } from 'drizzle-orm';
 import { afterAll } from 'vitest';
+import { person, startSlapd, type TestEntry, type TestSlapd } from '@portal/connectors/testing/slapd';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
 import { LdapConfigInput } from '@portal/domain/directory-config';
@@ -82,5 +83,34 @@ export async function directoryRuntime() {
     return byGroup;
   }
 
-  return { ...base, worker, adminOf, configure, sync, accounts, account, usernames, memberships };
+  const servers: TestSlapd[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.stop())));
+  /** An OpenLDAP server with these entries, stopped after all tests. */
+  async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
+    const server = await startSlapd({ entries });
+    servers.push(server);
+    return server;
+  }
+  let suffix = 0;
+  /** Names nobody else in this file has: usernames are unique across tenants. */
+  const own = (name: string): string => `${name}${(suffix += 1)}`;
+  const people = (count: number, prefix = `${own('p')}x`): TestEntry[] =>
+    Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
+  const uid = (entry: TestEntry): string => entry.attributes['uid'] as string;
+
+  return {
+    ...base,
+    directory,
+    own,
+    people,
+    uid,
+    worker,
+    adminOf,
+    configure,
+    sync,
+    accounts,
+    account,
+    usernames,
+    memberships,
+  };
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, person, startSlapd, type TestEntry, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { group, person, type TestEntry } from '@portal/connectors/testing/slapd';
 import { ldapReadings } from '@portal/db/schema/directory';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
@@ -14,20 +14,9 @@ import type { Ctx } from '../run/context.ts';
 import { addLdapMapping } from './ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
-const { url, make, adminOf, configure, sync, account, accounts, usernames, memberships } = await directoryRuntime();
+const { url, directory, people, uid, own, make, adminOf, configure, sync, account, accounts, usernames, memberships } =
+  await directoryRuntime();
 
-const servers: TestSlapd[] = [];
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
-async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
-  const server = await startSlapd({ entries });
-  servers.push(server);
-  return server;
-}
-let suffix = 0;
-const people = (count: number, prefix = `q${(suffix += 1)}x`): TestEntry[] =>
-  Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
-const uid = (entry: TestEntry | undefined): string => (entry?.attributes['uid'] as string | undefined) ?? '';
-const own = (name: string): string => `${name}${(suffix += 1)}`;
 const groupDn = (name: string) => `cn=${name},ou=groups,dc=example,dc=org`;
 const unchanged = { created: 0, updated: 0, reactivated: 0, deactivated: 0, groups: 0, memberships: 0 };
 

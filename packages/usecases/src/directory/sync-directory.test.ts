@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, describe, expect, it } from 'vitest';
-import { group, person, startSlapd, type TestEntry, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { describe, expect, it } from 'vitest';
+import { group, person, type TestEntry } from '@portal/connectors/testing/slapd';
 import { auditEntries } from '@portal/db/schema/audit';
 import { users } from '@portal/db/schema/users';
 import { serviceBinary } from '@portal/db/testing/services';
@@ -10,23 +10,21 @@ import type { Ctx } from '../run/context.ts';
 import { addLdapMapping } from './ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
-const { make, adminOf, configure, sync, account, accounts, usernames, memberships, runtime } = await directoryRuntime();
-
-let suffix = 0;
-const servers: TestSlapd[] = [];
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
-
-/** A directory with these entries. */
-async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
-  const server = await startSlapd({ entries });
-  servers.push(server);
-  return server;
-}
-const people = (count: number, prefix = `p${(suffix += 1)}x`): TestEntry[] =>
-  Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
-const uid = (entry: TestEntry): string => entry.attributes['uid'] as string;
-/** Names nobody else in this file has: usernames are unique across tenants. */
-const own = (name: string): string => `${name}${(suffix += 1)}`;
+const {
+  directory,
+  people,
+  uid,
+  own,
+  make,
+  adminOf,
+  configure,
+  sync,
+  account,
+  accounts,
+  usernames,
+  memberships,
+  runtime,
+} = await directoryRuntime();
 
 describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { timeout: 120_000 }, () => {
   it('brings everybody in, and writes nothing when nothing has changed', async () => {
