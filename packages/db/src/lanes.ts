@@ -1,28 +1,29 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryConfig } from 'pg';
+import { acrossTenantsBegins, type Ahead, setTenant } from './beginnings.ts';
 import { builtFor, type Prepared, type Statements } from './prepared.ts';
-import { queryByTurn } from './turn.ts';
+import { type QueryByTurn, queryByTurn } from './turn.ts';
 
 /** A connection that many short reads share, each sent behind the one before without waiting for its answer. */
 interface Lane {
   client: PoolClient;
-  query: PoolClient['query'];
+  query: QueryByTurn;
   /** The tenant of whatever is sent next; null while that is uncertain. */
   tenantId: string | null;
   /** Settles with the server's word on that tenant. */
   entered: Promise<unknown>;
   underWay: number;
   isBroken: boolean;
-  /** True only while a statement is being handed over; what comes at any other time is refused, see `submit`. */
-  takesStatement: boolean;
+  /** Set only while a statement is being handed over; what comes at any other time is refused, see `makeLane`. */
+  next: { ahead: Ahead | null } | null;
   db: NodePgDatabase;
   statements: Statements;
 }
 
 export interface Lanes {
-  /** Reads for one tenant over a shared connection; null when all lanes are as full as they may be. */
+  /** Reads for one tenant or, for null, across all of them over a shared connection; null when all lanes are as full as they may be. */
   run<Params extends Record<string, unknown>, Row>(
-    tenantId: string,
+    tenantId: string | null,
     statement: Prepared<Params, Row>,
     params: Params,
   ): Promise<Row[]> | null;
@@ -52,8 +53,8 @@ export function openLanes(connect: () => Promise<PoolClient>, count: number): La
     return lane;
   }
 
-  /** The slot of a lane that serves this tenant already, else of the least busy one. */
-  function slotFor(tenantId: string): number | null {
+  /** The slot of a lane that serves this tenant already or, across tenants, none; else of the least busy one. */
+  function slotFor(tenantId: string | null): number | null {
     let best: number | null = null;
     let bestLoad = maxUnderWay;
     for (const [slot, lane] of lanes.entries()) {
@@ -69,7 +70,7 @@ export function openLanes(connect: () => Promise<PoolClient>, count: number): La
 
   async function openAndRun<Params extends Record<string, unknown>, Row>(
     slot: number,
-    tenantId: string,
+    tenantId: string | null,
     statement: Prepared<Params, Row>,
     params: Params,
   ): Promise<Row[]> {
@@ -104,15 +105,16 @@ function makeLane(client: PoolClient): Lane {
     entered: Promise.resolve(),
     underWay: 0,
     isBroken: false,
-    takesStatement: false,
+    next: null,
     db: drizzle(
       {
         // Between the tenant and its statement nothing may be sent. A statement handed over later than that would
         // run for whichever tenant came after, so it is not sent at all.
-        query: (...statement: unknown[]) => {
-          if (!lane.takesStatement) throw new Error('a statement came too late for its tenant');
-          lane.takesStatement = false;
-          return (query as (...statement: unknown[]) => unknown)(...statement);
+        query(statement: QueryConfig, values?: unknown[]) {
+          const { next } = lane;
+          if (!next) throw new Error('a statement came too late for its tenant');
+          lane.next = null;
+          return query(statement, values, next.ahead);
         },
       } as unknown as PoolClient,
       { casing: 'snake_case' },
@@ -124,18 +126,18 @@ function makeLane(client: PoolClient): Lane {
 
 async function send<Params extends Record<string, unknown>, Row>(
   lane: Lane,
-  tenantId: string,
+  tenantId: string | null,
   statement: Prepared<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
   const built = builtFor(lane.db, lane.statements, statement);
   lane.underWay += 1;
   try {
-    if (lane.tenantId !== tenantId) enter(lane, tenantId);
-    const { entered } = lane;
-    lane.takesStatement = true;
+    if (tenantId !== null && lane.tenantId !== tenantId) enter(lane, tenantId);
+    const entered = tenantId === null ? null : lane.entered;
+    lane.next = { ahead: tenantId === null ? acrossTenantsBegins.ahead : null };
     const answer = built.execute(params);
-    lane.takesStatement = false;
+    lane.next = null;
     const rows = await answer;
     // Answered before the statement was; its rows count only if the server took the tenant.
     await entered;
@@ -147,7 +149,7 @@ async function send<Params extends Record<string, unknown>, Row>(
 
 function enter(lane: Lane, tenantId: string): void {
   lane.tenantId = tenantId;
-  lane.entered = lane.query(`set portal.tenant = '${tenantId}'`);
+  lane.entered = lane.query(setTenant(tenantId));
   lane.entered.catch(() => {
     // What was sent behind it fails with it, and the lane serves nobody else.
     lane.isBroken = true;

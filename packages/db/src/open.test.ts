@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { testDatabase } from '../testing/database.ts';
 import { builders } from '../testing/make.ts';
-import { type Database, openDatabase, sqlState, violatedConstraint } from './open.ts';
+import { type Database, openDatabase, sqlState, type Tx, violatedConstraint } from './open.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import { sessions } from './schema/accounts.ts';
 import { tenants } from './schema/tenants.ts';
@@ -35,6 +35,26 @@ const usernames = prepared<Record<string, never>>()('test_usernames', (db) =>
 
 const divided = prepared<{ by: number }>()('test_divided', (db) =>
   db.select({ quotient: sql<number>`1 / ${sql.placeholder('by')}::int` }).from(users),
+);
+const dividedByZero = prepared<Record<string, never>>()('test_divided_by_zero', (db) =>
+  db.select({ quotient: sql<number>`1 / (count(*) - count(*))` }).from(users),
+);
+const late: Prepared<Record<string, never>, unknown> = {
+  name: 'test_late',
+  build: (db) => ({ execute: async () => (await Promise.resolve(), db.select().from(users)) }),
+};
+const everyType = prepared<{ n: number }>()('test_every_type', (db) =>
+  db
+    .select({
+      n: sql<number>`${sql.placeholder('n')}::int`,
+      id: users.id,
+      at: sql`timestamptz '2026-03-29 02:00+01'`.mapWith(users.createdAt),
+      list: sql<string[]>`array['a', 'b']`,
+      json: sql<object>`'{"ä": [1, null]}'::jsonb`,
+      bytes: sql<Buffer>`'\\x00ff'::bytea`,
+      none: sql<null>`null::text`,
+    })
+    .from(users),
 );
 const slow = prepared<Record<string, never>>()('test_slow', (db) => db.select({ slept: sql`pg_sleep(5)` }).from(users));
 
@@ -91,6 +111,43 @@ describe('a tenant scope', () => {
     expect(answers).toEqual(rounds.map(({ username }) => [{ username }]));
   });
 
+  it.each([
+    ['shared', 5],
+    ['own', 2],
+  ])('reads every type alike on first and later use, on %s connections', async (_, poolMax) => {
+    const fresh = openDatabase({ url, poolMax, applicationName: 'portal-open-test-fresh' });
+    const us = fresh.inTenant(ours.tenantId);
+    // All of them under way before the server has described the first one.
+    const first = await Promise.all(Array.from({ length: 20 }, () => us.run(everyType, { n: 1 })));
+    const later = [await us.run(everyType, { n: 1 }), ...(await us.tx((tx) => tx.runLast(everyType, { n: 1 })))];
+    const expected = {
+      n: 1,
+      id: ours.id,
+      at: new Date('2026-03-29T01:00:00Z'),
+      list: ['a', 'b'],
+      json: { ä: [1, null] },
+      bytes: Buffer.from('00ff', 'hex'),
+      none: null,
+    };
+    expect(first.flat()).toEqual(Array.from({ length: 20 }, () => expected));
+    expect(later.flat()).toEqual([expected, expected]);
+    await fresh.close();
+  });
+
+  it('runs a statement again that failed on its first use', async () => {
+    const fresh = openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-fresh' });
+    const us = fresh.inTenant(ours.tenantId);
+    for (let round = 0; round < 3; round += 1) {
+      await expect(us.run(divided, { by: 0 })).rejects.toSatisfy((error) => sqlState(error) === '22012');
+      await expect(us.tx((tx) => tx.runLast(divided, { by: 0 }))).rejects.toSatisfy(
+        (error) => sqlState(error) === '22012',
+      );
+      expect(await us.tx((tx) => tx.runLast(divided, { by: 1 }))).toEqual([{ quotient: 1 }]);
+      expect(await us.run(divided, { by: 1 })).toEqual([{ quotient: 1 }]);
+    }
+    await fresh.close();
+  });
+
   it('fails alone when its statement fails; those behind it on the same connection are answered', async () => {
     const us = database.inTenant(ours.tenantId);
     const answers = await Promise.allSettled(
@@ -133,10 +190,6 @@ describe('a tenant scope', () => {
   });
 
   it('is never read under the tenant of whoever comes after, even by a statement that is handed over late', async () => {
-    const late: Prepared<Record<string, never>, unknown> = {
-      name: 'test_late',
-      build: (db) => ({ execute: async () => (await Promise.resolve(), db.select().from(users)) }),
-    };
     await expect(database.inTenant(ours.tenantId).run(late, {})).rejects.toMatchObject({
       cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
     });
@@ -200,13 +253,23 @@ describe('a tenant scope', () => {
       expect(await named()).toBe('second');
     });
 
-    it('writes nothing when it fails, and the connection goes on with the right tenant', async () => {
+    const renamedAndDivided = prepared<{ by: number }>()('test_renamed_and_divided', (db) =>
+      db
+        .update(users)
+        .set({ displayName: 'never' })
+        .returning({ quotient: sql`1 / ${sql.placeholder('by')}::int` }),
+    );
+
+    it.each<[string, (tx: Tx) => Promise<unknown>]>([
+      [
+        'behind others',
+        (tx) => Promise.all([tx.run(renamed, { displayName: 'never' }), tx.runLast(divided, { by: 0 })]),
+      ],
+      ['as the only one', (tx) => tx.runLast(renamedAndDivided, { by: 0 })],
+    ])('writes nothing when it fails %s, and the connection goes on with the right tenant', async (_, work) => {
       const before = await named();
       const [us, them] = [small.inTenant(ours.tenantId), small.inTenant(theirs.tenantId)];
-      const working = us.tx((tx) =>
-        Promise.all([tx.run(renamed, { displayName: 'never' }), tx.runLast(divided, { by: 0 })]),
-      );
-      await expect(working).rejects.toSatisfy((error) => sqlState(error) === '22012');
+      await expect(us.tx(work)).rejects.toSatisfy((error) => sqlState(error) === '22012');
       expect(await named()).toBe(before);
       expect(await them.run(usernames, {})).toEqual([{ username: theirs.username }]);
       expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
@@ -259,17 +322,52 @@ describe('a cross-tenant scope', () => {
     }
   });
 
-  it('sees every tenant in a single last statement, and leaves nothing of itself either', async () => {
+  it.each<[string, (statement: Prepared<Record<string, never>, unknown>) => Promise<unknown[]>]>([
+    ['a single last statement', (statement) => small.acrossTenants('a test', (tx) => tx.runLast(statement, {}))],
+    ['a read on a shared connection', (statement) => database.runAcrossTenants('a test', statement, {})],
+    ['a read on a connection of its own', (statement) => small.runAcrossTenants('a test', statement, {})],
+  ])('sees every tenant in %s, and leaves nothing of itself either', async (_, across) => {
     const a = await make.user();
     const b = await make.user();
+    const tenantsOf = async () =>
+      Promise.all(
+        [a, b]
+          .flatMap(({ tenantId }) => [database.inTenant(tenantId), small.inTenant(tenantId)])
+          .map((scope) => scope.run(usernames, {})),
+      );
+    const own = [a, a, b, b].map(({ username }) => [{ username }]);
     for (let round = 0; round < 6; round += 1) {
-      const seen = await small.acrossTenants('a test looks around', (tx) => tx.runLast(usernames, {}));
+      // Beside reads of tenants, on the same connections.
+      const [seen, ...theirs] = await Promise.all([across(usernames), tenantsOf(), across(usernames), tenantsOf()]);
       expect(seen).toEqual(expect.arrayContaining([{ username: a.username }, { username: b.username }]));
-      expect(await small.inTenant(a.tenantId).run(usernames, {})).toEqual([{ username: a.username }]);
+      expect(theirs[0]).toEqual(own);
+      expect(theirs[2]).toEqual(own);
+      expect(await tenantsOf()).toEqual(own);
     }
-    const failing = small.acrossTenants('a test fails', (tx) => tx.runLast(divided, { by: 0 }));
-    await expect(failing).rejects.toSatisfy((error) => sqlState(error) === '22012');
-    expect(await small.inTenant(b.tenantId).run(usernames, {})).toEqual([{ username: b.username }]);
+    await expect(across(dividedByZero)).rejects.toSatisfy((error) => sqlState(error) === '22012');
+    await expect(across(late)).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
+    });
+    expect(await tenantsOf()).toEqual(own);
+  });
+
+  it('takes no statement without a name for a transaction', async () => {
+    const unnamed: Prepared<Record<string, never>, unknown> = {
+      name: 'test_unnamed',
+      build: (db) => ({ execute: () => db.update(users).set({ displayName: 'never' }).returning().execute() }),
+    };
+    await expect(small.acrossTenants('a test', (tx) => tx.runLast(unnamed, {}))).rejects.toThrow();
+    await expect(database.runAcrossTenants('a test', unnamed, {})).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: expect.stringMatching(/only a prepared/) }),
+    });
+    const seen = await database.acrossTenants('a test', (tx) => tx.select({ name: users.displayName }).from(users));
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).not.toContainEqual({ name: 'never' });
+  });
+
+  it('says why it reads', async () => {
+    await database.runAcrossTenants('a test reads across', usernames, {});
+    expect(reasons).toContain('a test reads across');
   });
 
   it('works with the rights of portal_across alone', async () => {

@@ -1,10 +1,18 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { unavailable } from '@portal/domain/errors';
+import {
+  acrossTenantsBegins,
+  type Beginning,
+  prepareAheads,
+  sameTenantBegins,
+  setTenant,
+  tenantBegins,
+} from './beginnings.ts';
 import { openLanes } from './lanes.ts';
 import { builtFor, type Drizzle, type Prepared, type Statements } from './prepared.ts';
-import { acrossRoleName, appRoleName } from './roles.ts';
-import { queryByTurn } from './turn.ts';
+import { appRoleName } from './roles.ts';
+import { type QueryByTurn, queryByTurn } from './turn.ts';
 
 export interface DatabaseOptions {
   url: string;
@@ -31,7 +39,8 @@ export type Tx = Pick<
   run<Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params): Promise<Row[]>;
   /**
    * Runs a prepared statement as the last one: the commit travels right behind it, and the rows are there once it is done.
-   * After that nothing more can be sent, and whatever the work makes of the rows, the transaction stands.
+   * After that nothing more can be sent, and whatever the work makes of the rows, the transaction stands. As the first and
+   * last one it is the transaction, and costs no more than a read.
    */
   runLast<Params extends Record<string, unknown>, Row>(
     statement: Prepared<Params, Row>,
@@ -51,6 +60,12 @@ export interface Database {
   inTenant(tenantId: string): TenantScope;
   /** A transaction that sees every tenant. `why` is a constant phrase for the log, told each time. */
   acrossTenants<T>(why: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A single prepared read that sees every tenant. */
+  runAcrossTenants<Params extends Record<string, unknown>, Row>(
+    why: string,
+    statement: Prepared<Params, Row>,
+    params: Params,
+  ): Promise<Row[]>;
   /** Resolves when the server answers, rejects within about five seconds when it does not. */
   ping(): Promise<void>;
   poolState(): { total: number; idle: number; waiting: number; max: number };
@@ -60,10 +75,13 @@ export interface Database {
 /** A pooled connection, what it last served, and its prepared statements. */
 interface Connection {
   client: PoolClient;
-  query: PoolClient['query'];
+  query: QueryByTurn;
   tenantId: string | null;
   /** Whether the socket has failed; such a connection serves nobody else. */
   isBroken: boolean;
+  /** How the transaction under way begins, until that has been sent; then `begun` settles with the server's word on it. */
+  beginning: Beginning | null;
+  begun: Promise<unknown> | null;
   /** The commit of the transaction under way, once it has been sent. */
   commit: Promise<unknown> | null;
   db: Drizzle;
@@ -73,12 +91,18 @@ interface Connection {
 
 function makeConnection(client: PoolClient): Connection {
   const query = queryByTurn(client);
+  let isAlone = false;
   const db = drizzle(
     {
-      // Behind its commit a statement of the transaction would run outside of it, so it is not sent at all.
-      query: (...statement: unknown[]) => {
+      query(statement: string | QueryConfig, values?: unknown[]) {
+        // Behind its commit a statement of the transaction would run outside of it, so it is not sent at all.
         if (connection.commit) throw tooLate();
-        return (query as (...statement: unknown[]) => unknown)(...statement);
+        const { beginning } = connection;
+        if (!beginning) return query(statement, values);
+        connection.beginning = null;
+        if (isAlone) return (connection.commit = query(statement, values, beginning.ahead));
+        begin(connection, beginning);
+        return query(statement, values);
       },
     } as unknown as PoolClient,
     { casing: 'snake_case' },
@@ -87,8 +111,10 @@ function makeConnection(client: PoolClient): Connection {
   const run: Tx['run'] = (statement, params) => builtFor(db, statements, statement).execute(params);
   const runLast: Tx['runLast'] = async (statement, params) => {
     if (connection.commit) throw tooLate();
+    isAlone = connection.beginning !== null;
     const answer = run(statement, params);
-    connection.commit = query('commit');
+    connection.commit ??= isAlone ? Promise.resolve() : query('commit');
+    isAlone = false;
     const [rows] = await Promise.all([answer, connection.commit]);
     return rows;
   };
@@ -97,12 +123,38 @@ function makeConnection(client: PoolClient): Connection {
     query,
     tenantId: null,
     isBroken: false,
+    beginning: null,
+    begun: null,
     commit: null,
     db,
     tx: Object.assign(Object.create(db) as Tx, { run, runLast }),
     statements,
   };
+  query(prepareAheads).catch(() => {
+    connection.isBroken = true;
+  });
   return connection;
+}
+
+/** Sends the beginning of a transaction. All of it stands inside: if any of it fails, the server refuses everything behind it. */
+function begin(connection: Connection, { text, tenantId }: Beginning): void {
+  connection.begun = tenantId === null ? connection.query(text) : enterTenant(connection, tenantId, text);
+  connection.begun.catch(() => undefined);
+}
+
+/** Sends the text that names the tenant ahead of the next statement. */
+function enterTenant(connection: Connection, tenantId: string, text: string): Promise<unknown> {
+  // Unknown until the server has confirmed: a failed switch must never look like the tenant before.
+  connection.tenantId = null;
+  return connection.query(text).then(() => {
+    connection.tenantId = tenantId;
+  });
+}
+
+/** Ends a transaction, unless it was never begun; what has been committed already is only waited for. */
+async function end({ beginning, commit, query }: Connection, how: 'commit' | 'rollback'): Promise<void> {
+  if (commit) await commit;
+  else if (!beginning) await query(how);
 }
 
 const tooLate = () => new Error('a statement came too late for its transaction');
@@ -152,16 +204,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     return connection;
   }
 
-  /** Sends the tenant ahead of the next statement. */
-  function enterTenant(connection: Connection, tenantId: string, before = ''): Promise<unknown> {
-    // Unknown until the server has confirmed: a failed switch must never look like the tenant before.
-    connection.tenantId = null;
-    // A plain SET carries no row back; the id was checked to be one before it came here.
-    return connection.query(`${before}set portal.tenant = '${tenantId}'`).then(() => {
-      connection.tenantId = tenantId;
-    });
-  }
-
   async function useConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await connect();
     try {
@@ -182,38 +224,34 @@ export function openDatabase(options: DatabaseOptions): Database {
   const readIn = <T>(tenantId: string, work: (connection: Connection) => Promise<T>): Promise<T> =>
     useConnection(async (connection) => {
       if (connection.tenantId === tenantId) return work(connection);
-      const [switched, result] = await Promise.allSettled([enterTenant(connection, tenantId), work(connection)]);
+      const [switched, result] = await Promise.allSettled([
+        enterTenant(connection, tenantId, setTenant(tenantId)),
+        work(connection),
+      ]);
       if (switched.status === 'rejected') throw switched.reason;
       if (result.status === 'rejected') throw result.reason;
       return result.value;
     });
 
-  /**
-   * What begins the transaction goes ahead of its first statements without waiting for an answer. All of it stands inside the
-   * transaction: if any of it fails, the server refuses everything behind it.
-   */
-  const transaction = <T>(
-    begin: (connection: Connection) => Promise<unknown>,
-    work: (tx: Tx) => Promise<T>,
-  ): Promise<T> =>
+  /** What begins the transaction goes ahead of its first statement without waiting for an answer. */
+  const transaction = <T>(beginning: (connection: Connection) => Beginning, work: (tx: Tx) => Promise<T>): Promise<T> =>
     useConnection(async (connection) => {
-      const begun = begin(connection);
-      begun.catch(() => undefined);
+      connection.beginning = beginning(connection);
       try {
         const result = await work(connection.tx);
-        await begun;
-        await (connection.commit ?? connection.query('commit'));
+        await connection.begun;
+        await end(connection, 'commit');
         return result;
       } catch (error) {
         // Behind a statement that failed, a commit takes everything back as well.
-        await (connection.commit ?? connection.query('rollback')).catch(() => undefined);
+        await end(connection, 'rollback').catch(() => undefined);
         // The setting went back with the transaction that made it.
         connection.tenantId = null;
         // Of a beginning that failed, whatever came behind it only knows that something had.
-        await begun;
+        await connection.begun;
         throw error;
       } finally {
-        connection.commit = null;
+        Object.assign(connection, { beginning: null, begun: null, commit: null });
       }
     });
 
@@ -239,17 +277,23 @@ export function openDatabase(options: DatabaseOptions): Database {
         run: (statement, params) => runPrepared(tenantId, statement, params),
         tx: (work) =>
           transaction(
-            (connection) =>
-              connection.tenantId === tenantId
-                ? connection.query('begin')
-                : enterTenant(connection, tenantId, 'begin; '),
+            (connection) => (connection.tenantId === tenantId ? sameTenantBegins : tenantBegins(tenantId)),
             work,
           ),
       };
     },
     acrossTenants(why, work) {
       options.onAcrossTenants?.(why);
-      return transaction(({ query }) => query(`begin; set local role ${acrossRoleName}`), work);
+      return transaction(() => acrossTenantsBegins, work);
+    },
+    runAcrossTenants(why, statement, params) {
+      options.onAcrossTenants?.(why);
+      const shared = lanes.run(null, statement, params);
+      if (shared) return shared.catch(rethrow);
+      return transaction(
+        () => acrossTenantsBegins,
+        (tx) => tx.runLast(statement, params),
+      );
     },
     ping: () => useConnection(async ({ query }) => void (await query('select 1'))),
     poolState: () => ({

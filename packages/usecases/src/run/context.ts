@@ -23,6 +23,7 @@ export interface Visit {
   userAgent: string | null;
   inTenant: Database['inTenant'];
   acrossTenants: Database['acrossTenants'];
+  runAcrossTenants: Database['runAcrossTenants'];
   enqueue: Enqueue;
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;

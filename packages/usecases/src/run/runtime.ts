@@ -61,6 +61,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     now: () => new Date(),
     inTenant: database.inTenant,
     acrossTenants: database.acrossTenants,
+    runAcrossTenants: database.runAcrossTenants,
     passwords: openPasswordHashing(),
     directoryBinds: openDirectoryBinds(),
     sessionTokens: openSessionTokens(config.sessionKeys),
