@@ -33,3 +33,33 @@ it('serves everybody who waits, in bounded number', async () => {
     Array.from({ length: 21 }, (_, n) => n % 2 === 0),
   );
 });
+
+it('lets look-ups through at once while a slot is near, and otherwise together when the queue runs low', async () => {
+  const passwords = openPasswordHashing({ slots: 1 });
+  const stored = await passwords.hash('x');
+  const events: string[] = [];
+  const verify = (name: string) => passwords.verify(stored, 'x').then(() => events.push(name));
+  const gather = (name: string) => passwords.gather().then(() => events.push(name));
+
+  await gather('idle');
+  const running = verify('first');
+  await gather('one runs');
+  const waiting = verify('second');
+  const gathered = [gather('a'), gather('b')];
+  await running;
+  await Promise.all(gathered);
+  await waiting;
+  expect(events).toEqual(['idle', 'one runs', 'first', 'a', 'b', 'second']);
+});
+
+it('keeps nobody from being looked up for long', async () => {
+  const passwords = openPasswordHashing({ slots: 1 });
+  const hashes = Array.from({ length: 40 }, () => passwords.hash('x'));
+  const from = performance.now();
+  let done = 0;
+  for (const hash of hashes) void hash.then(() => (done += 1));
+  await passwords.gather();
+  expect(performance.now() - from).toBeGreaterThan(150);
+  expect(done).toBeLessThan(40);
+  await Promise.all(hashes);
+});

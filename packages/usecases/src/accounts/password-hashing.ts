@@ -6,7 +6,15 @@ import { openSlots } from '../run/slots.ts';
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;
 
+const gatherMs = 200;
+
 export interface PasswordHashing {
+  /**
+   * To be awaited before somebody's hash is looked up. Resolves at once unless people wait for slots already; then together for
+   * all who come until the queue runs low, after 200 ms at the latest. Hashes leave nothing else in the caches, so look-ups made
+   * together cost a fraction of what each by itself does, and nobody's turn comes later for it.
+   */
+  gather(): Promise<void>;
   hash(password: string): Promise<string>;
   /**
    * Whether `password` belongs to `stored`. A null hash costs the same time and never matches,
@@ -32,15 +40,32 @@ export function openPasswordHashing({
     refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),
   });
 
+  let gathered: PromiseWithResolvers<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  function letGo(): void {
+    clearTimeout(timer);
+    gathered?.resolve();
+    gathered = null;
+  }
+
   // Made on first use with today's parameters, so that an absent account costs what a present one costs.
   let decoy: Promise<string> | undefined;
 
   return {
+    async gather() {
+      if (inSlot.waiting() < slots) return;
+      if (!gathered) {
+        gathered = Promise.withResolvers();
+        timer = setTimeout(letGo, gatherMs);
+      }
+      await gathered.promise;
+    },
     hash: (password) => inSlot(() => hash(password, parameters)),
     async verify(stored, password) {
       decoy ??= hash('no account has this password', parameters);
       const against: string = stored ?? (await decoy);
       const matches = await inSlot(() => verify(against, password));
+      if (inSlot.waiting() < slots) letGo();
       return matches && stored !== null;
     },
     isOutdated: (stored) => needsRehash(stored, parameters),

@@ -55,12 +55,10 @@ export async function signIn(visit: Visit, credentials: { username: string; pass
   const limits = bothLimits([perUsername, subject], [perAddress, address]);
   const attempt = { username, address, subject, limits };
 
-  const [known] = await visit.acrossTenants('sign-in names no tenant', (tx) =>
-    tx.runLast(lookUp, { ...limits, username }),
-  );
-  const waitSec = known?.room.waitSec ?? null;
-  if (waitSec !== null) throw tooManyFailures(visit, waitSec);
-  const found = known?.account ?? undefined;
+  await visit.passwords.gather();
+  const [row] = await visit.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
+  if (row && row.waitSec !== null) throw tooManyFailures(visit, row.waitSec);
+  const found = row && accountIn(row);
 
   // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
   if (found && isDirectoryAccount(found) && mayCome(found) && credentials.password.trim() !== '')
@@ -176,25 +174,29 @@ async function openSignIn(
 // Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
 const lookUp = prepared<BothLimits & { username: string }>()('sign_in_look_up', (db) => {
   const room = db.$with('room').as(roomForBoth(db));
-  const account = db.$with('account').as(
-    db
-      .select({
-        ...ownColumns,
-        passwordHash: users.passwordHash,
-        ldapDn: users.ldapDn,
-        isActive: users.isActive,
-        tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
-      })
-      .from(users)
-      .innerJoin(tenants, eq(tenants.id, users.tenantId))
-      .where(eq(users.username, sql.placeholder('username'))),
-  );
   return db
-    .with(room, account)
-    .select()
+    .with(room)
+    .select({
+      waitSec: room.waitSec,
+      ...ownColumns,
+      passwordHash: users.passwordHash,
+      ldapDn: users.ldapDn,
+      isActive: users.isActive,
+      tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
+    })
     .from(room)
-    .leftJoin(account, sql`true`);
+    .leftJoin(users, eq(users.username, sql.placeholder('username')))
+    .leftJoin(tenants, eq(tenants.id, users.tenantId));
 });
+
+/** The account a look-up has come upon, if any: its row is there for the limits alone otherwise. */
+const accountIn = ({
+  waitSec: _waitSec,
+  ...account
+}: {
+  waitSec: number | null;
+  id: string | null;
+}): Found | undefined => (account.id === null ? undefined : (account as Found));
 
 /** An account with what decides whether it may sign in, and how. */
 type Found = OwnAccount & {

@@ -6,7 +6,7 @@ export function openSlots({ slots, queueLimit, refusal }: { slots: number; queue
   const waiting: (() => void)[] = [];
   let running = 0;
 
-  return async function inSlot<T>(work: () => Promise<T>): Promise<T> {
+  async function inSlot<T>(work: () => Promise<T>): Promise<T> {
     if (running >= slots) {
       if (waiting.length >= queueLimit) throw refusal();
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -21,7 +21,11 @@ export function openSlots({ slots, queueLimit, refusal }: { slots: number; queue
       if (next) next();
       else running -= 1;
     }
-  };
+  }
+  return Object.assign(inSlot, {
+    /** How many wait for a slot right now. */
+    waiting: () => waiting.length,
+  });
 }
 
 /** The same for each key by itself, as if every key had slots of its own. */
