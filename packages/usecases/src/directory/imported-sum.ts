@@ -10,23 +10,20 @@ import { users } from '@portal/db/schema/users';
  * everything counts as touched.
  */
 
-/** What an account adds; the name is that of its row in the statement. */
-export const accountMark = (row: string): SQL =>
-  sql.raw(`hash_record_extended(row(${accountColumns.map((column) => `${row}.${column}`).join(', ')}), 0)`);
+/** All texts that a synchronization compares or sets. */
+const accountTexts = ['directory_id', 'ldap_dn', 'username', 'email', 'display_name', 'first_name', 'last_name'];
 
-/** All that a synchronization compares or sets. */
-const accountColumns = [
-  'id',
-  'directory_id',
-  'ldap_dn',
-  'username',
-  'email',
-  'display_name',
-  'first_name',
-  'last_name',
-  'is_active',
-  'deactivated_by_sync',
-];
+/**
+ * What an account adds; the name is that of its row in the statement. Each hash is the seed of the next, which takes half the time
+ * of hashing a record of them all. A text of that one control character would count as none.
+ */
+export const accountMark = (row: string): SQL =>
+  sql.raw(
+    accountTexts.reduce(
+      (seed, column) => `hashtextextended(coalesce(${row}.${column}, e'\\x01'), ${seed})`,
+      `uuid_hash_extended(${row}.id, case when ${row}.is_active then 1 else 0 end + case when ${row}.deactivated_by_sync then 2 else 0 end)`,
+    ),
+  );
 
 /** What a change of an account adds; a difference of two marks may be more than a mark can be. */
 export const accountChange = (after: string, before: string): SQL =>
@@ -41,18 +38,18 @@ export const membershipMark = (row: string): SQL =>
 /** The sum of marks as text, whatever their number; JavaScript has no such number. */
 export const sumOf = (marks: SQL): SQL => sql`coalesce(sum(${marks}), 0)::text`;
 
-/** The sum as it is now. */
-export const importedSum = (scope: TenantScope): Promise<bigint> =>
+/** The sum as it is now, and how many imported accounts are active. */
+export const importedSum = (scope: TenantScope): Promise<{ sum: bigint; active: number }> =>
   scope.tx(async (tx) => {
-    const { rows } = await tx.execute<{ sum: string }>(sql`
-      select (select coalesce(sum(${accountMark('u')}), 0) from ${users} u
-          where u.tenant_id = ${scope.tenantId} and u.directory_id is not null)
-        + (select coalesce(sum(${groupMark('g')}), 0) from ${groups} g
+    const { rows } = await tx.execute<{ sum: string; active: number }>(sql`
+      select (a.sum + (select coalesce(sum(${groupMark('g')}), 0) from ${groups} g
           where g.tenant_id = ${scope.tenantId} and g.directory_id is not null)
         + (select coalesce(sum(${membershipMark('m')}), 0) from ${groupMembers} m
-          join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-          where m.tenant_id = ${scope.tenantId}) as sum`);
-    return BigInt(rows[0]?.sum ?? 0);
+          where m.tenant_id = ${scope.tenantId} and m.group_id not in (
+            select g.id from ${groups} g where g.tenant_id = ${scope.tenantId} and g.directory_id is null)))::text as sum, a.active
+      from (select coalesce(sum(${accountMark('u')}), 0) as sum, count(*) filter (where u.is_active)::int as active from ${users} u
+        where u.tenant_id = ${scope.tenantId} and u.directory_id is not null) a`);
+    return { sum: BigInt(rows[0]?.sum ?? 0), active: rows[0]?.active ?? 0 };
   });
 
 /** How many rows a statement wrote, and by how much that changes the sum. */

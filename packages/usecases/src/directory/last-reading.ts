@@ -24,6 +24,8 @@ export interface Recalled {
   last: LastReading | null;
   /** The sum over what is kept, before anything is compared with it. */
   importedSum: bigint;
+  /** How many imported accounts are active. */
+  active: number;
 }
 
 /** More people than this are not remembered: one row holds them all. */
@@ -31,11 +33,11 @@ const maxRemembered = 1_000_000;
 
 export async function recallLastReading(ctx: TenantCtx): Promise<Recalled> {
   const { runId, rules, groupsDigest, importedSum: sumThen, entries, groupIds, directoryIds, groups } = ldapReadings;
-  const [[row], sum] = await Promise.all([
+  const [[row], { sum, active }] = await Promise.all([
     ctx.read((db) => db.select({ runId, rules, groupsDigest, sumThen, entries }).from(ldapReadings)),
     importedSum(ctx),
   ]);
-  if (row?.sumThen !== `${sum}`) return { last: null, importedSum: sum };
+  if (row?.sumThen !== `${sum}`) return { last: null, importedSum: sum, active };
   const people = new RememberedPeople(row.entries);
   const details = async (): Promise<string[]> => {
     const [texts] = await ctx.read((db) =>
@@ -46,7 +48,7 @@ export async function recallLastReading(ctx: TenantCtx): Promise<Recalled> {
     people.add(texts);
     return texts.groupIds === '' ? [] : texts.groupIds.split('\n');
   };
-  return { last: { rules: row.rules, groupsDigest: row.groupsDigest, people, details }, importedSum: sum };
+  return { last: { rules: row.rules, groupsDigest: row.groupsDigest, people, details }, importedSum: sum, active };
 }
 
 /** All but the entries themselves that decides what becomes of a person. A release may have other rules, so its name is one. */

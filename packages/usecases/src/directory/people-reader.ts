@@ -37,6 +37,7 @@ export class PeopleReader implements AsyncDisposable {
   readonly #recalling: Promise<Recalled>;
   readonly #excluded: Set<string>;
   #isRecalling = true;
+  #expected = 0;
   #early: LdapEntry[] = [];
   /** The last reading, if it went by the same rules and nobody has changed since what it left. */
   #last: LastReading | null = null;
@@ -62,15 +63,25 @@ export class PeopleReader implements AsyncDisposable {
     this.#rules = rules;
     this.#recalling = recalling;
     this.#excluded = new Set(reading.config.userExcludeList.map(normalizeUsername));
-    const recalled = () => {
-      this.#isRecalling = false;
-    };
-    recalling.then(recalled, recalled);
+    recalling.then(
+      ({ active }) => {
+        this.#isRecalling = false;
+        this.#expected = active;
+      },
+      () => {
+        this.#isRecalling = false;
+      },
+    );
   }
 
   /** How many people there were so far. */
   get count(): number {
     return this.#unchanged + this.#others.size;
+  }
+
+  /** About how many there will be, as far as that is known yet. */
+  get expected(): number {
+    return Math.max(this.count, this.#expected);
   }
 
   async take(page: LdapEntry[]): Promise<void> {

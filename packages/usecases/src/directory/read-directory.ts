@@ -18,8 +18,8 @@ export interface DirectoryReading {
   /** By which accounts have expired. */
   now: Date;
   signal: AbortSignal;
-  /** Told how many people have been read so far. */
-  onRead: (people: number) => void;
+  /** Told how many people have been read so far, and about how many there are: that shows only at the end. */
+  onRead: (people: number, expected: number) => void;
 }
 
 export interface DirectoryRead {
@@ -52,10 +52,10 @@ export async function readDirectory(reading: DirectoryReading): Promise<Director
   await using people = new PeopleReader(reading, { groups, rules, recalling });
   for await (const page of directory.pages({ ...search, attributes: attributesOf(sources) })) {
     await people.take(page);
-    onRead(people.count);
+    onRead(people.count, people.expected);
   }
   await people.finish();
-  onRead(people.count);
+  onRead(people.count, people.expected);
   const { count, live, staged } = people;
   // What a crash of the database took away in the meantime would look like people who left.
   if (staged > 0 && (await countStaged(stage)) !== staged) throw stageLost();

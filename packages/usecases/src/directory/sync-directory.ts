@@ -40,18 +40,16 @@ export async function syncTenantDirectory(
   const report = await openSyncReport(ctx, run);
   const stage: Stage = { scope: ctx, runId: run.id, attempt: run.attempt };
   try {
-    await clearStage(stage);
-    const config = await configuredDirectory(ctx);
+    const [config, mappings] = await Promise.all([configuredDirectory(ctx), listLdapMappings(ctx), clearStage(stage)]);
     const read = await readDirectory({
       ctx,
       stage,
       config,
       server: ldapServerOf(ctx, config),
-      sources: fieldSources(await listLdapMappings(ctx)),
+      sources: fieldSources(mappings),
       now: report.now,
       signal,
-      // How many there are shows only at the end; about as many as there were last time.
-      onRead: (people) => progress(people, Math.max(people, report.standing)),
+      onRead: progress,
     });
     report.counts.read = read.people;
     report.counts.skipped = read.people - read.live;

@@ -28,8 +28,6 @@ export interface Batch {
 export interface SyncReport {
   /** When this try began, by the database's clock. */
   now: Date;
-  /** Active imported accounts then. */
-  standing: number;
   counts: SyncCounts;
   warnings: Warnings;
   /** What all batches together added to that sum. */
@@ -60,8 +58,7 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
       .from(runs)
       .leftJoin(users, eq(users.id, runs.startedBy))
       .where(eq(runs.id, run.id));
-    const standing = await tx.$count(users, sql`${users.isActive} and ${users.ldapDn} is not null`);
-    return { counts: storedCounts(row?.counts ?? {}), starter, standing };
+    return { counts: storedCounts(row?.counts ?? {}), starter };
   });
   const { starter } = found;
   const actor = starter?.id && starter.username ? { id: starter.id, username: starter.username } : undefined;
@@ -95,7 +92,6 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
 
   const report: SyncReport = {
     now: starter?.now ?? ctx.now(),
-    standing: found.standing,
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
     sum: 0n,
