@@ -13,7 +13,8 @@ interface DriverQuery {
   name: string;
   _result: Shape;
   _accumulateRows: boolean;
-  submit(connection: Connection): Error | null;
+  submit(connection: Connection): void;
+  prepare(connection: Connection): void;
   handleRowDescription(message: object): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, connection: Connection): void;
@@ -37,7 +38,8 @@ export function openChannel(client: PoolClient): Channel & { wire: Connection } 
 
 /**
  * A prepared statement that is described by the server on its first use alone, and that can have another one ahead of it in one
- * transaction: without a `begin` and a `commit` around them everything up to the driver's Sync is one (PostgreSQL, 54.2.4).
+ * transaction: without a `begin` and a `commit` around them everything up to the driver's Sync is one
+ * (PostgreSQL, Frontend/Backend Protocol, Pipelining).
  */
 export class NamedStatement extends DriverQuery {
   readonly #channel: Channel;
@@ -52,16 +54,21 @@ export class NamedStatement extends DriverQuery {
     this.#isAhead = ahead !== null;
   }
 
-  override submit(connection: Connection): Error | null {
+  /**
+   * Writes the messages, once the driver has found nothing wrong with the statement: what is ahead of one that is then not sent
+   * would begin the transaction of whatever came next.
+   */
+  override prepare(connection: Connection): void {
     if (this.#ahead) {
       connection.bind({ statement: this.#ahead.name, values: this.#ahead.values }, true);
       connection.execute({}, true);
     }
     const shape = this.#channel.shapes.get(this.name);
-    if (!shape) return super.submit(connection);
-    Object.assign(this._result, shape);
-    this._accumulateRows = true;
-    return super.submit(this.#channel.undescribed);
+    if (shape) {
+      Object.assign(this._result, shape);
+      this._accumulateRows = true;
+    }
+    super.prepare(shape ? this.#channel.undescribed : connection);
   }
 
   override handleRowDescription(message: object): void {

@@ -365,6 +365,30 @@ describe('a cross-tenant scope', () => {
     expect(seen).not.toContainEqual({ name: 'never' });
   });
 
+  it('leaves nothing behind when its statement is refused before it is sent', async () => {
+    const a = await make.user();
+    await make.user();
+    const one = openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-clash' });
+    const us = one.inTenant(a.tenantId);
+    expect(await us.run(usernames, {})).toEqual([{ username: a.username }]);
+    // Under a name that stands for something else on this connection.
+    const clash: Prepared<Record<string, never>, unknown> = {
+      name: 'test_clash',
+      build: (db) => db.select({ id: users.id }).from(users).prepare(usernames.name),
+    };
+    const [refused, behind] = await Promise.allSettled([
+      one.runAcrossTenants('a test', clash, {}),
+      us.run(usernames, {}),
+    ]);
+    expect(refused).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringMatching(/must be unique/) },
+    });
+    expect(behind).toMatchObject({ value: [{ username: a.username }] });
+    expect(await us.run(usernames, {})).toEqual([{ username: a.username }]);
+    await one.close();
+  });
+
   it('says why it reads', async () => {
     await database.runAcrossTenants('a test reads across', usernames, {});
     expect(reasons).toContain('a test reads across');

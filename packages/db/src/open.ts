@@ -113,6 +113,7 @@ function makeConnection(client: PoolClient): Connection {
     if (connection.commit) throw tooLate();
     isAlone = connection.beginning !== null;
     const answer = run(statement, params);
+    // Set already by a statement that is all of the transaction; one that was not handed over at once comes too late.
     connection.commit ??= isAlone ? Promise.resolve() : query('commit');
     isAlone = false;
     const [rows] = await Promise.all([answer, connection.commit]);
