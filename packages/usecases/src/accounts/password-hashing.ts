@@ -40,6 +40,14 @@ export function openPasswordHashing({
     refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),
   });
 
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await inSlot(work);
+    } finally {
+      if (inSlot.waiting() < slots) letGo();
+    }
+  }
+
   let gathered: PromiseWithResolvers<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   function letGo(): void {
@@ -60,12 +68,11 @@ export function openPasswordHashing({
       }
       await gathered.promise;
     },
-    hash: (password) => inSlot(() => hash(password, parameters)),
+    hash: (password) => inTurn(() => hash(password, parameters)),
     async verify(stored, password) {
       decoy ??= hash('no account has this password', parameters);
       const against: string = stored ?? (await decoy);
-      const matches = await inSlot(() => verify(against, password));
-      if (inSlot.waiting() < slots) letGo();
+      const matches = await inTurn(() => verify(against, password));
       return matches && stored !== null;
     },
     isOutdated: (stored) => needsRehash(stored, parameters),
