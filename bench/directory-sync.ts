@@ -39,6 +39,8 @@ const { values } = parseArgs({
 });
 const peopleCount = Number(values.people);
 const groupCount = Number(values.groups);
+/** Some times what the longest run takes. */
+const patienceMs = 10 * 60_000;
 const baseDn = 'dc=example,dc=org';
 const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
 /** As in `pnpm start:worker`. */
@@ -221,8 +223,12 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
 
 async function runOf(ctx: Ctx, isRight: (run: LdapSyncRun) => boolean): Promise<void> {
   const { runId } = await startSync(ctx, {});
+  const deadline = performance.now() + patienceMs;
   // One column by its key: asking costs the cores on which the run is measured
-  while (!(await ctx.run(whetherFinished, { runId }))[0]?.isFinished) await pause(20);
+  while (!(await ctx.run(whetherFinished, { runId }))[0]?.isFinished) {
+    if (performance.now() > deadline) throw new Error('a run did not end in time');
+    await pause(20);
+  }
   const run = await getSyncRun(ctx, runId);
   if (run.state !== 'succeeded' || !isRight(run))
     throw new Error(`a run ended otherwise than expected: ${JSON.stringify(run)}`);
