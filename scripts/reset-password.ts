@@ -17,10 +17,14 @@ try {
   const runtime = openRuntime(config, { process: 'script', log: openLog('warn', 'script') });
   try {
     const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
-    const { temporaryPassword } = await operatorResetPassword(visit, username);
+    const { temporaryPassword, wasInDirectory } = await operatorResetPassword(visit, username);
     console.log(
       `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in; all sessions of the account have ended.`,
     );
+    if (wasInDirectory)
+      console.log(
+        'It was a SUPER_ADMIN of a directory. From now on it is a local account without an e-mail address: please enter one.',
+      );
   } finally {
     await runtime.close();
   }

@@ -23,6 +23,7 @@ const account: KnownAccount = {
   lastName: 'Schmidt',
   isActive: true,
   deactivatedBySync: false,
+  isSuperAdmin: false,
 };
 const free = { username: 'free', isEmailFree: true } as const;
 
@@ -45,6 +46,18 @@ describe('a person of the directory', () => {
 
   it('whose account is the same leaves it alone', () => {
     expect(planAccount(person, account, free)).toEqual({ kind: 'keep', account, warnings: [] });
+  });
+
+  it('whose account is a SUPER_ADMIN changes nothing of it, whatever has changed', () => {
+    const owner = { ...account, isSuperAdmin: true, isActive: false, deactivatedBySync: true };
+    const warnings = [expect.stringContaining('SUPER_ADMIN, which no synchronization touches')];
+    for (const change of [{}, { username: 'n' }, { email: null }, { dn: 'cn=n,dc=org' }])
+      expect(planAccount({ ...person, ...change }, owner, free)).toEqual({ kind: 'keep', account: owner, warnings });
+    expect(planAccount({ ...person, directoryId: 'id-2' }, owner, free)).toEqual({
+      kind: 'skip',
+      directoryId: 'id-2',
+      warnings,
+    });
   });
 
   it.each([

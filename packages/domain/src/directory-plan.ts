@@ -14,6 +14,7 @@ export interface KnownAccount {
   isActive: boolean;
   /** Whether a synchronization switched it off: only then may one switch it on again. */
   deactivatedBySync: boolean;
+  isSuperAdmin: boolean;
 }
 
 /** Who stands in the way of a username: nobody, an account kept here, another of the directory, one elsewhere, an entry of the same name. */
@@ -61,11 +62,16 @@ const fieldNames: Partial<Record<keyof AccountValues, string>> = {
 
 /**
  * What becomes of one person of the directory, who may come in: a new account, a change of the one found, or nothing.
- * A taken username keeps a new person out and an account under its old name; a taken address stays empty.
+ * A taken username keeps a new person out and an account under its old name; a taken address stays empty. A SUPER_ADMIN stays
+ * as it is in any case.
  */
 export function planAccount(person: DirectoryPerson, account: KnownAccount | null, names: NameStates): AccountPlan {
   const warnings: string[] = [];
   const skip = (reason: string): AccountPlan => ({ kind: 'skip', directoryId: person.directoryId, warnings: [reason] });
+  if (account?.isSuperAdmin) {
+    const left = superAdminLeft(account.username);
+    return account.directoryId === person.directoryId ? { kind: 'keep', account, warnings: [left] } : skip(left);
+  }
   const known = person.username ?? account?.username ?? person.displayName;
   if (person.username === null) {
     const who = known === null ? 'An entry of the directory' : `${quoted(known)} of the directory`;
@@ -107,6 +113,10 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
     warnings,
   };
 }
+
+/** What a run says of a SUPER_ADMIN the directory would change. */
+export const superAdminLeft = (username: string): string =>
+  `The account ${quoted(username)} was left as it is: it is a SUPER_ADMIN, which no synchronization touches.`;
 
 const taken: Record<Exclude<UsernameState, 'free'>, string> = {
   local: 'belongs to a local account, which a synchronization never takes over',

@@ -135,7 +135,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Change an account',
         description:
-          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again.',
+          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again.',
         params,
         body: UserChange,
         response: { 200: User },

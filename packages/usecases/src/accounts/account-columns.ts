@@ -5,6 +5,12 @@ import { users } from '@portal/db/schema/users';
 import type { Profile, User } from '@portal/domain/accounts';
 import { normalizeBackground } from '@portal/domain/dashboard-background';
 
+/**
+ * False for a SUPER_ADMIN whose password a directory would check: administrators of a tenant choose its directory, which may take any
+ * password. No such account is made; rows from before wait for an operator (`operatorResetPassword`).
+ */
+export const isTrustworthy = sql<boolean>`(${users.role} <> 'SUPER_ADMIN' or ${users.ldapDn} is null or ${users.passwordHash} is not null)`;
+
 /** What an account sees of itself, read with every request: no more columns than that, each costs every call. */
 export const ownColumns = {
   id: users.id,

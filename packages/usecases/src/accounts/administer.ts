@@ -5,7 +5,7 @@ import { users } from '@portal/db/schema/users';
 import { isSuperAdmin } from '@portal/domain/access';
 import { conflict, notFound } from '@portal/domain/errors';
 import type { Ctx } from '../run/context.ts';
-import { type Account, accountColumns } from './account-columns.ts';
+import { type Account, accountColumns, isTrustworthy } from './account-columns.ts';
 
 /** A transaction that reaches the accounts the actor may administer: an ADMIN's own tenant, a SUPER_ADMIN's every tenant. */
 export const administer = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -38,22 +38,17 @@ export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promi
 const superAdminLock = 3_405_691;
 
 /**
- * How many active SUPER_ADMINs there are, seen by this transaction, which has to be one across tenants. Changes that ask
- * wait for one another, so that two at once cannot each rely on the other's account.
+ * Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction, which has to be one across tenants, leaves no active
+ * SUPER_ADMIN anywhere. Such changes wait for one another, so that two at once cannot each rely on the other's account.
  */
-export async function activeSuperAdmins(tx: Tx): Promise<number> {
+export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${superAdminLock})`);
   const [left] = await tx
     .select({ count: count() })
     .from(users)
     .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
-    .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true)));
-  return left?.count ?? 0;
-}
-
-/** Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction leaves no active SUPER_ADMIN anywhere. */
-export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
-  if ((await activeSuperAdmins(tx)) === 0)
+    .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true), isTrustworthy));
+  if ((left?.count ?? 0) === 0)
     throw conflict('LAST_SUPER_ADMIN', 'This is the last active SUPER_ADMIN. Please appoint another one first.');
 }
 

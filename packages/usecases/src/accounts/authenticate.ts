@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { unauthenticated } from '@portal/domain/errors';
 import type { Ctx, Visit } from '../run/context.ts';
-import { ownColumns } from './account-columns.ts';
+import { isTrustworthy, ownColumns } from './account-columns.ts';
 
 // The one query of every authenticated request. It runs inside the tenant the token names, so an account
 // that is not of that tenant is not there to be found.
@@ -28,6 +28,7 @@ const accountOfSession = prepared<{ sessionId: string; userId: string; version: 
           isNull(sessions.revokedAt),
           sql`${sessions.expiresAt} > now()`,
           eq(users.isActive, true),
+          isTrustworthy,
           eq(tenants.isActive, true),
         ),
       ),

@@ -1,4 +1,6 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, or, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
 import { normalizeUsername } from '@portal/domain/accounts';
 import { notFound } from '@portal/domain/errors';
@@ -9,25 +11,51 @@ import { setPassword } from './set-password.ts';
 
 /**
  * The way back in for whoever runs the server: gives a local account of any tenant a temporary password, answered this once.
- * The account is not activated by it. Throws 404 for an unknown username and for a directory account.
+ * The account is not activated by it. A SUPER_ADMIN from a directory becomes a local account. Throws 404 for an unknown username and
+ * for any other directory account.
  */
-export async function operatorResetPassword(visit: Visit, username: string): Promise<{ temporaryPassword: string }> {
+export async function operatorResetPassword(
+  visit: Visit,
+  username: string,
+): Promise<{ temporaryPassword: string; wasInDirectory: boolean }> {
   const temporaryPassword = makePassword();
   const hash = await visit.passwords.hash(temporaryPassword);
-  await visit.acrossTenants('an operator resets a password by name', async (tx) => {
+  const wasInDirectory = await visit.acrossTenants('an operator resets a password by name', async (tx) => {
     const [account] = await tx
-      .select({ id: users.id, tenantId: users.tenantId, username: users.username })
+      .select({ id: users.id, tenantId: users.tenantId, username: users.username, ldapDn: users.ldapDn })
       .from(users)
-      .where(and(eq(users.username, normalizeUsername(username)), isNull(users.ldapDn)))
+      .where(
+        and(
+          eq(users.username, normalizeUsername(username)),
+          or(isNull(users.ldapDn), sql`${users.role} = 'SUPER_ADMIN'`),
+        ),
+      )
       .for('update');
     if (!account) throw notFound();
+    const isOfDirectory = account.ldapDn !== null;
+    if (isOfDirectory) await takeFromDirectory(tx, account.id);
     await setPassword(tx, account.id, { hash, mustChange: true });
     await recordAudit(tx, visit, {
       action: 'users.reset_password',
       tenantId: account.tenantId,
       target: { type: 'user', id: account.id },
-      summary: `An operator set a temporary password for ${account.username} on the server.`,
+      summary: `An operator set a temporary password for ${account.username} on the server.${
+        isOfDirectory ? ' The account belongs to the directory no more, and its e-mail address was taken off.' : ''
+      }`,
     });
+    return isOfDirectory;
   });
-  return { temporaryPassword };
+  return { temporaryPassword, wasInDirectory };
+}
+
+/** Makes the account a local one. What its directory said of it goes, too: to that address a reset link would be sent. */
+async function takeFromDirectory(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .update(users)
+    .set({ ldapDn: null, directoryId: null, deactivatedBySync: false, email: null })
+    .where(eq(users.id, userId));
+  await tx.delete(groupMembers).where(
+    sql`${groupMembers.userId} = ${userId} and ${groupMembers.groupId} in (
+      select ${groups.id} from ${groups} where ${groups.tenantId} = ${groupMembers.tenantId} and ${groups.directoryId} is not null)`,
+  );
 }

@@ -6,6 +6,7 @@ import { type RowOf, valuesOf } from '@portal/db/row-of';
 import { sessions } from '@portal/db/schema/accounts';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
+import { isSuperAdmin } from '@portal/domain/access';
 import { normalizeUsername, type Profile } from '@portal/domain/accounts';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -21,7 +22,7 @@ import {
   secondsUntilRoomForBoth,
   takeHit,
 } from '../run/rate-limit.ts';
-import { type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
+import { isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
 import { sessionSeconds } from './session-token.ts';
 
 /** Failed sign-ins of one username from one address. */
@@ -43,7 +44,8 @@ interface Attempt {
 }
 
 /**
- * Checks username and password and opens a session; an account without a password of its own is checked by its directory.
+ * Checks username and password and opens a session; an account without a password of its own is checked by its directory, but
+ * never a SUPER_ADMIN: who runs a directory decides which passwords are right.
  * Throws 401 `INVALID_CREDENTIALS`, the same in body and time for an unknown username, a wrong password, an inactive account and
  * an inactive tenant, and the same in body for a directory that cannot be asked; throws 429 after too many failures, a right
  * password included.
@@ -102,7 +104,7 @@ async function signInAtDirectory(
 }
 
 const isDirectoryAccount = (found: Found): found is Found & { ldapDn: string } =>
-  found.passwordHash === null && found.ldapDn !== null;
+  found.passwordHash === null && found.ldapDn !== null && !isSuperAdmin(found);
 
 const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive;
 
@@ -243,8 +245,8 @@ const openSession = prepared<SessionParams>()('session_open', (db) =>
 
 /**
  * All that a sign-in writes, in one statement: each one more costs server and client more than its work. Unless there is room for
- * another failure and the account is still the one that was checked (not deleted, switched off, moved or given another password or
- * DN meanwhile), no row comes back and nothing is written.
+ * another failure and the account is still the one that was checked (not deleted, switched off, moved, appointed or given another
+ * password or DN meanwhile), no row comes back and nothing is written.
  */
 const openChecked = prepared<
   BothLimits &
@@ -260,6 +262,7 @@ const openChecked = prepared<
         and(
           eq(users.id, sql.placeholder('userId')),
           eq(users.isActive, true),
+          isTrustworthy,
           sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
           sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
           sql`(select ${room.waitSec} from ${room}) is null`,

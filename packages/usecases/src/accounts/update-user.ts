@@ -26,7 +26,7 @@ const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastNam
 
 /**
  * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role and the own deactivation,
- * 409 `DIRECTORY_ACCOUNT`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An `isActive` that is named counts as the
+ * 409 `DIRECTORY_ACCOUNT` also for one that is to become SUPER_ADMIN, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An `isActive` that is named counts as the
  * administrator's will even where it changes nothing: a directory sync no longer switches the account on again.
  */
 export async function updateUser(ctx: Ctx, userId: string, change: UserChange): Promise<User> {
@@ -46,6 +46,13 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
       throw conflict(
         'DIRECTORY_ACCOUNT',
         'Name and address of this account come from the directory. Please change them there.',
+      );
+    }
+    // Read under the lock: a synchronization that links accounts waits for it, and finds a SUPER_ADMIN it must not touch.
+    if (!before.isLocalUser && change.role === 'SUPER_ADMIN' && before.role !== 'SUPER_ADMIN') {
+      throw conflict(
+        'DIRECTORY_ACCOUNT',
+        'An account of the directory cannot be SUPER_ADMIN. Please create a local account for it.',
       );
     }
     const fields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<

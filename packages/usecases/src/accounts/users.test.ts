@@ -298,6 +298,8 @@ describe('a temporary password', () => {
       signIn(visit({ ip: '203.0.113.4' }), { username: user.username, password: temporaryPassword }),
     ).resolves.toMatchObject({ profile: { mustChangePassword: true } });
     await expect(operatorResetPassword(visit(), 'nobody-there')).rejects.toMatchObject(notFound);
+    const imported = await make.user({ ldapDn: 'uid=x,dc=example', role: 'ADMIN' });
+    await expect(operatorResetPassword(visit(), imported.username)).rejects.toMatchObject(notFound);
   });
 });
 

@@ -115,7 +115,9 @@ export async function countGroupChanges(
         join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${isAmong(changed)})
       select (select array_agg(distinct position) from wanted) as positions,
         (select count(*)::int from wanted full join actual using (person, group_id)
-          where wanted.position is null or actual.group_id is null) as memberships`);
+          where (wanted.position is null or actual.group_id is null) and person not in (
+            select u.directory_id from ${users} u
+            where u.tenant_id = ${stage.scope.tenantId} and u.role = 'SUPER_ADMIN' and u.directory_id is not null)) as memberships`);
     const positions = usedGroups.union(new Set(rows[0]?.positions ?? []));
     const plan = planGroups(
       known,
@@ -151,14 +153,18 @@ async function planDirectoryGroups(
 /** In a list of ids: no group. A null would make the server walk the list for each look into it. */
 const noGroup = '00000000-0000-0000-0000-000000000000';
 
-/** Which group each of these accounts is to be in: user_id, group_id. The people are named `s`, their accounts `u`. */
+/**
+ * Which group each of these accounts is to be in: user_id, group_id. The people are named `s`, their accounts `u`. A SUPER_ADMIN's
+ * memberships are no business of a synchronization, neither these nor those it has.
+ */
 const wantedMemberships = (stage: Stage, groupIds: string[], { parts, ids }: Members = everybody): SQL => sql`
   select user_id, group_id from (
     select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
     from ${peopleOf(stage, 's', ['directory_id', 'standing', 'groups'], parts)}
       join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
       cross join lateral ${positionsOf} p (position)
-    where s.standing = 'live' and ${ids === null ? sql`true` : sql`u.id = any(${sql.param(ids)}::uuid[])`} offset 0) m
+    where s.standing = 'live' and u.role <> 'SUPER_ADMIN'
+      and ${ids === null ? sql`true` : sql`u.id = any(${sql.param(ids)}::uuid[])`} offset 0) m
   where group_id <> ${noGroup}`;
 
 /** Accounts by their ids, and the parts of the stage they are in; null for all. */
@@ -182,7 +188,7 @@ async function peopleWithOtherGroups(
       with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
         select m.user_id, m.group_id from ${groupMembers} m
         join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${isAmong(changed)}),
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and u.role <> 'SUPER_ADMIN' and ${isAmong(changed)}),
       others as (
         select distinct user_id from wanted full join actual using (user_id, group_id)
         where wanted.group_id is null or actual.group_id is null)
@@ -205,8 +211,9 @@ async function writeMemberships(
   const removed = await writtenBy(
     tx,
     sql`with wanted as (${wanted})
-    delete from ${groupMembers} m using ${groups} g
+    delete from ${groupMembers} m using ${groups} g, ${users} u
     where g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null and ${isTheirs}
+      and u.tenant_id = m.tenant_id and u.id = m.user_id and u.role <> 'SUPER_ADMIN'
       and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)
     returning -${membershipMark('m')}::numeric as mark`,
   );

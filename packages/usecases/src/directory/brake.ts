@@ -9,8 +9,9 @@ export function brakeOf(
   { leaving, standing }: Pick<Changes, 'leaving' | 'standing'>,
   directory: { people: number; goneGroups: number; knownGroups: number },
 ): string | null {
-  const gone = leaving.filter(({ isExcluded }) => !isExcluded).length;
-  const counted = standing - (leaving.length - gone);
+  const switchedOff = leaving.filter(({ isSuperAdmin }) => !isSuperAdmin);
+  const gone = switchedOff.filter(({ isExcluded }) => !isExcluded).length;
+  const counted = standing - (switchedOff.length - gone);
   if (isBraked({ leaving: gone, standing: counted })) {
     return directory.people === 0
       ? `The directory returned nobody, and all ${gone} accounts that came from it would be switched off.`

@@ -9,6 +9,7 @@ export interface LeavingAccount {
   id: string;
   directoryId: string;
   username: string;
+  /** Stays as it is, with a warning. */
   isSuperAdmin: boolean;
   /** Left out by name: the administrators' wish, which the brake does not count. */
   isExcluded: boolean;
@@ -28,7 +29,7 @@ export interface Changes {
   /** Of the latter those who want a name or address that another one of them gives up, and those others. */
   entangled: string[];
   leaving: LeavingAccount[];
-  /** Active imported accounts. */
+  /** Active imported accounts that a run may switch off. */
   standing: number;
   /** Names and addresses that stand in the directory more than once, with the directory id of whom they go to. */
   twins: { usernames: Map<string, string>; emails: Map<string, string> };
@@ -49,7 +50,10 @@ export async function findChanges(
       differing,
       entangled: isQuiet ? [] : await findEntangled(tx, stage),
       leaving: changed?.length === 0 ? [] : await findLeaving(tx, stage, { changed, excluded }),
-      standing: await tx.$count(users, sql`${users.isActive} and ${users.ldapDn} is not null`),
+      standing: await tx.$count(
+        users,
+        sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
+      ),
       twins: {
         usernames: isQuiet ? new Map() : await findTwins(tx, stage, 'username'),
         emails: isQuiet ? new Map() : await findTwins(tx, stage, 'email'),
@@ -77,7 +81,7 @@ async function findDiffering(tx: Tx, stage: Stage): Promise<{ unknown: PartOfPeo
     select s.part, string_agg(s.directory_id, chr(10)) filter (where u.id is null) as unknown,
       string_agg(s.directory_id, chr(10)) filter (where u.id is not null) as differing
     from ${peopleOf(stage, 's', [...columns])} left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
-    where s.standing = 'live' and (u.id is null or s.email_fault is not null or (u.deactivated_by_sync and not u.is_active)
+    where s.standing = 'live' and (u.id is null or s.email_fault is not null or (u.deactivated_by_sync and not u.is_active) or u.role = 'SUPER_ADMIN'
       or (s.username, s.email, s.dn, s.display_name, s.first_name, s.last_name)
         is distinct from (u.username, u.email, u.ldap_dn, u.display_name, u.first_name, u.last_name))
     group by s.part order by s.part`);

@@ -79,7 +79,8 @@ const stateOf = (holder: NonNullable<Candidate['usernameHolder']>, tenantId: str
 const noMovers = { usernames: new Set<string>(), emails: new Set<string>() };
 
 /** Directory ids of those who get the username they want, and account ids of those who give up their address. */
-function moversAmong(candidates: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
+function moversAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
+  const candidates = all.filter(({ byId }) => !byId?.isSuperAdmin);
   const renamed = candidates.flatMap(({ person, byId, usernameHolder }) =>
     byId && person.username !== null && person.username !== byId.username
       ? [
@@ -131,6 +132,7 @@ const accountColumns = {
   lastName: users.lastName,
   isActive: users.isActive,
   deactivatedBySync: users.deactivatedBySync,
+  isSuperAdmin: sql<boolean>`${users.role} = 'SUPER_ADMIN'`,
 };
 
 /** One parameter, whatever their number. */

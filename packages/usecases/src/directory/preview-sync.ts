@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress } from '@portal/connectors/ldap/server';
 import { fieldSources } from '@portal/domain/directory-person';
-import type { AccountPlan } from '@portal/domain/directory-plan';
+import { type AccountPlan, superAdminLeft } from '@portal/domain/directory-plan';
 import {
   type LdapSyncPreview,
   maxPreviewChanges,
@@ -117,7 +117,11 @@ async function compare(
   await decide({ parts: null, ids: found.entangled }, true);
   for (const people of batchesOf(without(found.differing, found.entangled), batch)) await decide(people, false);
   for (const people of batchesOf(found.unknown, batch)) await decide(people, false);
-  for (const { username, isExcluded } of found.leaving) {
+  for (const { username, isExcluded, isSuperAdmin } of found.leaving) {
+    if (isSuperAdmin) {
+      warnings.add(superAdminLeft(username));
+      continue;
+    }
     counts.deactivated += 1;
     const details = isExcluded
       ? 'Is switched off: it is on the exclude list.'

@@ -395,9 +395,9 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx, { force: true })).toMatchObject({ state: 'succeeded', counts: { groups: 6 } });
   });
 
-  it('never switches off the last active SUPER_ADMIN', async () => {
-    const [a, b] = people(2) as [TestEntry, TestEntry];
-    const server = await directory([a, b]);
+  it('leaves a SUPER_ADMIN alone who wants a name in a swap, has left or belongs to groups, and counts none for the brake', async () => {
+    const [a, b, c] = people(3) as [TestEntry, TestEntry, TestEntry];
+    const server = await directory([a, b, c, group('staff', [a.dn, b.dn])]);
     const ctx = await adminOf(server);
     await sync(ctx);
     const makeSuper = (username: string) =>
@@ -406,17 +406,29 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
       );
     await makeSuper(uid(a));
     await makeSuper(uid(b));
-    await server.delete(a.dn);
+    const before = [await account(ctx, uid(a)), await account(ctx, uid(b))];
     await server.delete(b.dn);
+    // The SUPER_ADMIN and the other one swap their names in the directory: neither gets the other's.
+    const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
+    await server.rename(a.dn, dn('parked'));
+    await server.rename(c.dn, dn(uid(a)));
+    await server.rename(dn('parked'), dn(uid(c)));
+    const warnings = expect.arrayContaining([
+      expect.stringContaining(`“${uid(a)}” was left as it is: it is a SUPER_ADMIN`),
+      expect.stringContaining(`“${uid(b)}” was left as it is: it is a SUPER_ADMIN`),
+      expect.stringContaining(`“${uid(c)}” keeps its username`),
+    ]);
+    const preview = await previewSync(ctx);
     const run = await sync(ctx);
-    expect(run).toMatchObject({
-      counts: { deactivated: 1 },
-      warnings: [expect.stringContaining('last active SUPER_ADMIN')],
-    });
-    expect(await usernames(ctx)).toHaveLength(1);
+    expect(run).toMatchObject({ state: 'succeeded', counts: { deactivated: 0, memberships: 0 }, warnings });
+    expect(preview).toMatchObject({ counts: run.counts, warnings });
+    expect([await account(ctx, uid(a)), await account(ctx, uid(b))]).toEqual(before);
+    expect(await memberships(ctx)).toEqual({ staff: [uid(a), uid(b)].toSorted() });
+    // Once they are SUPER_ADMIN no more, the directory is followed again.
     await runtime.database.acrossTenants('a test ends', (tx) =>
       tx.update(users).set({ role: 'USER' }).where(eq(users.tenantId, ctx.tenantId)),
     );
+    expect(await sync(ctx)).toMatchObject({ counts: { updated: 2, deactivated: 1 }, warnings: [] });
   });
 
   it('takes names with umlauts, commas, plus signs, quotes and other scripts', async () => {

@@ -1,7 +1,7 @@
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { type Tx, violatedConstraint } from '@portal/db/open';
 import { fieldSources } from '@portal/domain/directory-person';
-import { type AccountPlan, directoryIdOfPlan } from '@portal/domain/directory-plan';
+import { type AccountPlan, directoryIdOfPlan, superAdminLeft } from '@portal/domain/directory-plan';
 import type { SyncCounts } from '@portal/domain/directory-sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import type { TenantCtx } from '../run/context.ts';
@@ -19,11 +19,11 @@ import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { checkStage, clearStage, type People, type Stage } from './staging.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 import { type Batch, openSyncReport, type SyncReport } from './sync-report.ts';
-import { createAccounts, deactivateAccounts, deactivateSuperAdmin, updateAccounts } from './write-accounts.ts';
+import { createAccounts, deactivateAccounts, superAdminsAmong, updateAccounts } from './write-accounts.ts';
 
 /** People per transaction. */
 const batch = 5_000;
-/** How often a batch is decided anew because somebody took a name in between. */
+/** How often a batch is decided anew because somebody took a name or became SUPER_ADMIN in between. */
 const maxDecisions = 3;
 
 /**
@@ -156,8 +156,7 @@ async function applyPeople(
         await write(decided, areMovers);
         return;
       } catch (error) {
-        // Somebody took a name a moment ago.
-        if (!isNameTaken(error) || decision === maxDecisions) throw error;
+        if (!(isNameTaken(error) || error instanceof Appointed) || decision === maxDecisions) throw error;
       }
     }
   }
@@ -168,6 +167,8 @@ async function applyPeople(
     if (creations.length + updates.length > 0) {
       await inBatch(async (tx) => {
         const updated = await updateAccounts(tx, updates, { areMovers });
+        const ids = updates.map(({ account }) => account.id);
+        if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new Appointed();
         const created = await createAccounts(tx, ctx, creations);
         const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
         return {
@@ -186,6 +187,10 @@ async function applyPeople(
   }
 }
 
+/** An account became SUPER_ADMIN after it was decided to change it. */
+class Appointed extends Error {}
+
+/** Somebody took a name a moment ago. */
 const isNameTaken = (error: unknown): boolean =>
   ['users_username_unique', 'users_email_unique', 'users_directory_id_unique'].includes(
     violatedConstraint(error) ?? '',
@@ -195,21 +200,18 @@ async function deactivateLeaving(
   leaving: LeavingAccount[],
   { report, inBatch, unsettled }: { report: SyncReport; inBatch: InBatch; unsettled: Set<string> },
 ): Promise<void> {
-  const others = leaving.filter(({ isSuperAdmin }) => !isSuperAdmin).map(({ id }) => id);
-  for (const part of portions(others, batch)) {
+  for (const part of portions(leaving, batch)) {
+    let left = new Set<string>();
     await inBatch(async (tx) => {
-      const { rows, sum } = await deactivateAccounts(tx, part);
+      const ids = part.map(({ id }) => id);
+      const { rows, sum } = await deactivateAccounts(tx, ids);
+      left = await superAdminsAmong(tx, ids);
       return { counts: { deactivated: rows }, sum };
     });
-  }
-  for (const { id, directoryId, username } of leaving.filter(({ isSuperAdmin }) => isSuperAdmin)) {
-    await report.inBatchAcross('the last active SUPER_ADMIN of all tenants is kept', async (tx) => {
-      const written = await deactivateSuperAdmin(tx, id);
-      if (written !== null) return { counts: { deactivated: written.rows }, sum: written.sum };
-      report.warnings.add(`The account “${username}” stays active: it is the last active SUPER_ADMIN.`);
+    for (const { directoryId, username } of part.filter(({ id }) => left.has(id))) {
+      report.warnings.add(superAdminLeft(username));
       unsettled.add(directoryId);
-      return { counts: {}, sum: 0n };
-    });
+    }
   }
 }
 

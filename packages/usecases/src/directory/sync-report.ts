@@ -34,8 +34,6 @@ export interface SyncReport {
   sum: bigint;
   /** One batch: its changes and their count, in a transaction that this worker still owns the run for. Several may be under way. */
   inBatch(work: (tx: Tx) => Promise<Batch>): Promise<void>;
-  /** The same in a transaction that sees every tenant. */
-  inBatchAcross(why: string, work: (tx: Tx) => Promise<Batch>): Promise<void>;
   /** Writes what came of it. A summary goes into the audit log; `remember` is done in the same transaction. */
   close(outcome: {
     isBlocked: boolean;
@@ -65,16 +63,11 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
   const warnings = new Warnings();
 
   let counting = Promise.resolve();
-  /** Does a batch in a transaction of the scope given; counts and commits come one after the other. */
-  async function doBatch(
-    inScope: (
-      inTx: (tx: Tx) => Promise<Pick<SyncReport, 'counts' | 'sum'>>,
-    ) => Promise<Pick<SyncReport, 'counts' | 'sum'>>,
-    work: (tx: Tx) => Promise<Batch>,
-  ): Promise<void> {
+  /** Counts and commits come one after the other. */
+  async function inBatch(work: (tx: Tx) => Promise<Batch>): Promise<void> {
     const committed = Promise.withResolvers<void>();
     try {
-      const done = await inScope(async (tx) => {
+      const done = await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOver();
         const batch = await work(tx);
         const before = counting;
@@ -95,8 +88,7 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
     sum: 0n,
-    inBatch: (work) => doBatch((inTx) => ctx.tx(inTx), work),
-    inBatchAcross: (why, work) => doBatch((inTx) => ctx.acrossTenants(why, inTx), work),
+    inBatch,
     async close({ isBlocked, summary, remember }) {
       await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOver();

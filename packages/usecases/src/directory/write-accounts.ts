@@ -4,12 +4,14 @@ import { users } from '@portal/db/schema/users';
 import type { AccountPlan } from '@portal/domain/directory-plan';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases';
-import { activeSuperAdmins } from '../accounts/administer.ts';
 import type { TenantCtx } from '../run/context.ts';
 import { accountChange, accountMark, nothingWritten, together, type Written, writtenBy } from './imported-sum.ts';
 
-/** One parameter, whatever their number. */
-const hasId = (ids: string[]): SQL => sql`u.id = any(${sql.param(ids)}::uuid[])`;
+/**
+ * Accounts by their ids, one parameter whatever their number. No SUPER_ADMIN is among them, not even one appointed since the run decided:
+ * a statement that waited for the appointment looks at its row again.
+ */
+const mayBeWritten = (ids: string[]): SQL => sql`u.id = any(${sql.param(ids)}::uuid[]) and u.role <> 'SUPER_ADMIN'`;
 
 type Creation = Extract<AccountPlan, { kind: 'create' }>;
 type Update = Extract<AccountPlan, { kind: 'update' }>;
@@ -42,7 +44,7 @@ export async function updateAccounts(tx: Tx, plans: Update[], { areMovers }: { a
     ? await writtenBy(
         tx,
         sql`update ${users} u set username = chr(1) || u.id::text, email = null from ${users} before
-          where before.id = u.id and ${hasId(ids)} returning ${accountChange('u', 'before')} as mark`,
+          where before.id = u.id and ${mayBeWritten(ids)} returning ${accountChange('u', 'before')} as mark`,
       )
     : nothingWritten;
   const changes = plans.map(({ account, values, isReactivated }) => ({ id: account.id, isReactivated, ...values }));
@@ -54,7 +56,7 @@ export async function updateAccounts(tx: Tx, plans: Update[], { areMovers }: { a
       deactivated_by_sync = u.deactivated_by_sync and not a."isReactivated"
     from json_to_recordset(${JSON.stringify(changes)}::json) as a(id uuid, "isReactivated" boolean, username text, email text,
       "displayName" text, "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text) join ${users} before using (id)
-    where u.id = a.id returning ${accountChange('u', 'before')} as mark`,
+    where u.id = a.id and u.role <> 'SUPER_ADMIN' returning ${accountChange('u', 'before')} as mark`,
   );
   return together(letGo, changed);
 }
@@ -64,14 +66,14 @@ export const deactivateAccounts = (tx: Tx, ids: string[]): Promise<Written> =>
   writtenBy(
     tx,
     sql`update ${users} u set is_active = false, deactivated_by_sync = true, updated_at = now() from ${users} before
-      where before.id = u.id and ${hasId(ids)} and u.is_active and u.ldap_dn is not null
+      where before.id = u.id and ${mayBeWritten(ids)} and u.is_active and u.ldap_dn is not null
       returning ${accountChange('u', 'before')} as mark`,
   );
 
-/**
- * The same for one SUPER_ADMIN, in a transaction that sees every tenant; null when it is the last active one and stays.
- * Whoever else takes a SUPER_ADMIN away waits meanwhile.
- */
-export async function deactivateSuperAdmin(tx: Tx, id: string): Promise<Written | null> {
-  return (await activeSuperAdmins(tx)) <= 1 ? null : deactivateAccounts(tx, [id]);
+/** Which of the accounts a statement of this transaction has just left alone. */
+export async function superAdminsAmong(tx: Tx, ids: string[]): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ id: string }>(
+    sql`select u.id from ${users} u where u.id = any(${sql.param(ids)}::uuid[]) and u.role = 'SUPER_ADMIN'`,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
