@@ -22,6 +22,7 @@ export const auditActions = [
   'tenants.delete',
   'smtp_config.update',
   'smtp_config.delete',
+  'smtp_config.test',
   'welcome_mail.update',
   'welcome_mail.delete',
   'groups.create',

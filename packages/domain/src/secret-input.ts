@@ -3,12 +3,15 @@ import { z } from 'zod';
 /** Shown where a stored secret may not be (contract section 1). */
 export const secretMask = '********';
 
-/** A secret in a body that updates settings: missing, blank or masked keeps the stored one, null removes it. */
+/**
+ * A secret in a body that sets or tries settings: missing, blank or masked means the stored one, as long as it goes where it was
+ * stored for (`mayTravel`), null removes it.
+ */
 export const SecretInput = z
   .string()
   .max(1_000)
   .nullish()
-  .meta({ description: 'Missing, blank or masked keeps the stored one; null removes it', format: 'password' });
+  .meta({ description: 'Missing, blank or masked means the stored one; null removes it', format: 'password' });
 export type SecretInput = z.output<typeof SecretInput>;
 
 /** What is to become of the stored secret: keep it, remove it, or set the one given. */

@@ -39,12 +39,12 @@ export function registerDirectory(app: App): void {
   app.put(
     '/ldap/config',
     {
-      config: { access },
+      config: { access, errors: { 400: ['SECRET_REQUIRED'] } },
       schema: {
         tags,
         summary: 'Replace the directory settings',
         description:
-          'A missing, blank or masked `bindPassword` keeps the stored one, null removes it. A password kept under another `serverUrl` is sent to that server, and the audit log names both. Without `bindDn` or a password the bind is anonymous. `startTls` is for `ldap://` alone. Lists lose entries that are there twice. The next synchronization follows the new interval and switch at once. While `isActive` is false, no account of the directory can sign in.',
+          'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is for `ldap://` alone. Lists lose entries that are there twice. The next synchronization follows the new interval and switch at once. While `isActive` is false, no account of the directory can sign in.',
         body: LdapConfigInput,
         response: { 200: LdapConfig },
       },
@@ -73,12 +73,12 @@ export function registerDirectory(app: App): void {
   app.post(
     '/ldap/test',
     {
-      config: { access },
+      config: { access, errors: { 400: ['SECRET_REQUIRED'], 429: ['RATE_LIMITED'] } },
       schema: {
         tags,
         summary: 'Try directory settings before saving them',
         description:
-          'Signs in, counts the users and shows some of them, within 15 s. Trouble with the directory is part of the answer: `ok` is false and `error` says why. A missing, blank or masked `bindPassword` takes the saved one; when that goes to another server than it was saved for, the audit log says so.',
+          'Signs in, counts the users and shows some of them, within 15 s. Trouble with the directory is part of the answer: `ok` is false and `error` says why. A missing, blank or masked `bindPassword` takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
         body: LdapConfigInput,
         response: { 200: LdapTest },
       },

@@ -36,12 +36,12 @@ export function registerMailSettings(app: App): void {
   app.put(
     '/smtp-config',
     {
-      config: { access },
+      config: { access, errors: { 400: ['SECRET_REQUIRED'] } },
       schema: {
         tags,
         summary: 'Replace the mail settings',
         description:
-          'Without a host the service’s own mail server is used. A missing, blank or masked password keeps the stored one, null removes it.',
+          'Without a host the service’s own mail server is used. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: SmtpConfigInput,
         response: { 200: SmtpConfig },
       },
@@ -69,12 +69,20 @@ export function registerMailSettings(app: App): void {
   app.post(
     '/smtp-config/test',
     {
-      config: { access, errors: { 409: ['MAIL_NOT_CONFIGURED'], 502: ['MAIL_DELIVERY_FAILED'] } },
+      config: {
+        access,
+        errors: {
+          400: ['SECRET_REQUIRED'],
+          409: ['MAIL_NOT_CONFIGURED'],
+          429: ['RATE_LIMITED'],
+          502: ['MAIL_DELIVERY_FAILED'],
+        },
+      },
       schema: {
         tags,
         summary: 'Try mail settings before saving them',
         description:
-          'Sends a test mail to `to`, else to your own address; without either it only signs in. A blank password takes the saved one. What went wrong is said in a plain sentence.',
+          'Sends a test mail to `to`, else to your own address; without either it only signs in. A blank password takes the stored one, as long as it goes where it was stored for. What went wrong is said in a plain sentence. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
         body: SmtpTestInput,
         response: { 200: z.object({ ok: z.literal(true) }).meta({ example: { ok: true } }) },
       },

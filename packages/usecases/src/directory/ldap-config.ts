@@ -4,12 +4,12 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory-config';
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { secretChange, secretMask } from '@portal/domain/secret-input';
+import { secretMask } from '@portal/domain/secret-input';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
 import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
-import { bindPasswordContext, storedLdapConfig } from './stored-ldap-config.ts';
+import { ldapTarget, storedBindPassword, storedLdapConfig } from './stored-ldap-config.ts';
 
 const unset: LdapConfig = {
   serverUrl: null,
@@ -33,19 +33,18 @@ export async function getLdapConfig(ctx: Ctx): Promise<LdapConfig> {
 }
 
 /**
- * Replaces the tenant's directory; the stored password stays unless another one or null is given, and with another server
- * goes to that one: the audit log names both. The next synchronization follows the new interval and switch at once.
+ * Replaces the tenant's directory; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
+ * would go to another server or account, or less well protected. The next synchronization follows the new interval and switch at once.
  */
 export async function putLdapConfig(ctx: Ctx, input: LdapConfigInput): Promise<LdapConfig> {
   checkFilter(input);
   const { bindPassword, ...fields } = input;
-  const change = secretChange(bindPassword);
-  const sealed = change.kind === 'set' ? ctx.secrets.seal(change.value, bindPasswordContext(ctx.tenantId)) : null;
   await ctx.tx(async (tx) => {
-    const before = await storedLdapConfig(tx);
+    const before = await storedLdapConfig(tx, 'update');
     const values = {
       ...fields,
-      ...(change.kind !== 'keep' && { bindPassword: sealed }),
+      // The kept one is written too: a server from here and a password from a change in between must not meet.
+      bindPassword: storedBindPassword(ctx, before).sealedFor(ldapTarget(fields), bindPassword),
       nextSyncAt: nextSyncAfterSaving(fields),
       updatedAt: sql`now()`,
     };
@@ -55,13 +54,12 @@ export async function putLdapConfig(ctx: Ctx, input: LdapConfigInput): Promise<L
       .onConflictDoUpdate({ target: ldapConfigs.tenantId, set: values });
     await addDefaultMappings(tx, ctx.tenantId);
     const moved = before !== undefined && before.serverUrl !== fields.serverUrl;
-    const passwordMoved = moved && before.bindPassword !== null && change.kind === 'keep';
     await recordAudit(tx, ctx, {
       action: 'ldap_config.update',
       tenantId: ctx.tenantId,
-      summary: `Changed the directory settings: server ${fields.serverUrl}${moved ? `, before ${before.serverUrl}` : ''}${
-        passwordMoved ? ', with the stored password' : ''
-      }, ${fields.isActive ? 'switched on' : 'switched off'}.`,
+      summary: `Changed the directory settings: server ${fields.serverUrl}${moved ? `, before ${before.serverUrl}` : ''}, ${
+        fields.isActive ? 'switched on' : 'switched off'
+      }.`,
     });
   });
   return getLdapConfig(ctx);

@@ -5,13 +5,18 @@ import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { ldapConfigs } from '@portal/db/schema/directory';
 import { conflict } from '@portal/domain/errors';
-import { Secret } from '@portal/domain/secret';
+import type { SecretInput } from '@portal/domain/secret-input';
+import type { SecretTarget } from '@portal/domain/secret-target';
 import type { TenantCtx } from '../run/context.ts';
 import { UnreadableSecret } from '../secrets/sealed.ts';
+import type { StoredSecret } from '../secrets/stored-secret.ts';
 
-/** The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. */
-export const storedLdapConfig = async (db: Pick<Tx, 'select'>) => {
-  const [row] = await db
+/**
+ * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
+ * until the transaction ends when it is about to change.
+ */
+export const storedLdapConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') => {
+  const query = db
     .select({
       serverUrl: ldapConfigs.serverUrl,
       startTls: ldapConfigs.startTls,
@@ -27,6 +32,7 @@ export const storedLdapConfig = async (db: Pick<Tx, 'select'>) => {
       caCertificatePem: ldapConfigs.caCertificatePem,
     })
     .from(ldapConfigs);
+  const [row] = await (lock ? query.for(lock) : query);
   return row;
 };
 
@@ -43,38 +49,66 @@ export async function configuredDirectory(ctx: TenantCtx): Promise<StoredLdapCon
 /** Binds a sealed bind password to its place, so that it cannot be carried to another tenant's row. */
 export const bindPasswordContext = (tenantId: string): string => `ldap_configs.bind_password:${tenantId}`;
 
-/** How the directory is reached, the bind password opened. Throws an LdapFailure when no key here opens it. */
-export const ldapServerOf = (ctx: SecretsOfTenant, stored: StoredLdapConfig): LdapServer => ({
-  ...ldapHostOf(stored),
-  bindDn: stored.bindDn,
-  bindPassword: bindPasswordOf(ctx, stored),
-});
-
 type SecretsOfTenant = Pick<TenantCtx, 'tenantId' | 'secrets' | 'log'>;
 
-/** The stored bind password. Throws an LdapFailure when no key here opens it. */
-export function bindPasswordOf(
-  { tenantId, secrets, log }: SecretsOfTenant,
-  { bindPassword, serverUrl }: Pick<StoredLdapConfig, 'bindPassword' | 'serverUrl'>,
-): Secret | null {
-  if (bindPassword === null) return null;
+/** The bind password of the tenant at work as its row has it. */
+export const storedBindPassword = (
+  { tenantId, secrets }: Pick<SecretsOfTenant, 'tenantId' | 'secrets'>,
+  stored: StoredLdapConfig | undefined,
+): StoredSecret =>
+  secrets.at({
+    context: bindPasswordContext(tenantId),
+    field: 'bindPassword',
+    sealed: stored?.bindPassword ?? null,
+    target: stored ? ldapTarget(stored) : null,
+  });
+
+/** Where a bind password goes along with these settings. */
+export function ldapTarget(settings: HostSettings & Pick<StoredLdapConfig, 'bindDn'>): SecretTarget {
+  const { host, port, isTls } = ldapAddress(settings.serverUrl);
+  return {
+    scheme: isTls ? 'ldaps' : 'ldap',
+    host: host.toLowerCase(),
+    port,
+    account: settings.bindDn,
+    encryption: isTls ? 'tls' : settings.startTls ? 'starttls' : 'none',
+    verifiesCertificate: !settings.skipTlsVerify,
+    authorities: settings.caCertificatePem,
+  };
+}
+
+/** How the directory is reached as it is stored. Throws an LdapFailure when no key here opens the bind password. */
+export const ldapServerOf = (ctx: SecretsOfTenant, stored: StoredLdapConfig): LdapServer =>
+  ldapServerWith(ctx, stored, stored, undefined);
+
+/**
+ * How a directory is reached with these settings, and with the stored bind password unless another one or null is given. Throws 400
+ * `SECRET_REQUIRED` where that was stored for another one, and an LdapFailure when no key here opens it.
+ */
+export function ldapServerWith(
+  ctx: SecretsOfTenant,
+  stored: StoredLdapConfig | undefined,
+  settings: HostSettings & Pick<StoredLdapConfig, 'bindDn'>,
+  input: SecretInput,
+): LdapServer {
   try {
-    return new Secret(secrets.open(bindPassword, bindPasswordContext(tenantId)));
+    const bindPassword = storedBindPassword(ctx, stored).for(ldapTarget(settings), input);
+    return { ...ldapHostOf(settings), bindDn: settings.bindDn, bindPassword };
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
-    log.error({ err: error, tenantId }, 'the bind password of a directory cannot be read');
+    ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'the bind password of a directory cannot be read');
     throw new LdapFailure(
       'credentials',
-      ldapAddress(serverUrl),
+      ldapAddress(settings.serverUrl),
       'was not asked, because the stored bind password cannot be read any more. Please enter it again.',
     );
   }
 }
 
+type HostSettings = Pick<StoredLdapConfig, 'serverUrl' | 'startTls' | 'skipTlsVerify' | 'caCertificatePem'>;
+
 /** Where the directory is and how its certificate is checked. */
-export const ldapHostOf = (
-  stored: Pick<StoredLdapConfig, 'serverUrl' | 'startTls' | 'skipTlsVerify' | 'caCertificatePem'>,
-): LdapHost => ({
+const ldapHostOf = (stored: HostSettings): LdapHost => ({
   url: stored.serverUrl,
   startTls: stored.startTls,
   skipTlsVerify: stored.skipTlsVerify,

@@ -1,17 +1,15 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
-import type { LdapServer } from '@portal/connectors/ldap/server';
+import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import type { LdapConfigInput, LdapTest } from '@portal/domain/directory-config';
 import { attributesOf, type DirectoryPerson, fieldSources, personOf } from '@portal/domain/directory-person';
-import { Secret } from '@portal/domain/secret';
-import { secretChange } from '@portal/domain/secret-input';
 import { SECOND } from '@portal/domain/time';
-import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
+import { beginSettingsTest } from '../run/settings-test.ts';
 import { askDirectory } from './ask-directory.ts';
 import { checkFilter } from './ldap-config.ts';
 import { listLdapMappings } from './ldap-mappings.ts';
-import { bindPasswordOf, ldapHostOf, storedLdapConfig } from './stored-ldap-config.ts';
+import { ldapServerWith, storedLdapConfig } from './stored-ldap-config.ts';
 import { userSearch } from './user-search.ts';
 
 const sampleSize = 10;
@@ -20,7 +18,8 @@ const countingMs = 8 * SECOND;
 
 /**
  * Tries directory settings before they are saved: signs in, counts the users the filter finds and shows some as their accounts
- * would be. Trouble with the directory is part of the answer. A blank password takes the saved one.
+ * would be. Trouble with the directory is part of the answer. A blank password takes the stored one; throws 400 `SECRET_REQUIRED` where
+ * that was stored for another server, and 429 after ten tries in a minute.
  */
 export async function testLdap(ctx: Ctx, input: LdapConfigInput): Promise<LdapTest> {
   checkFilter(input);
@@ -47,26 +46,19 @@ export async function testLdap(ctx: Ctx, input: LdapConfigInput): Promise<LdapTe
   }
 }
 
-/** The server of these settings; the audit log names one that gets the saved password though it was not saved for it. */
+/** The server of these settings with its password, once the try is counted and noted. */
 async function serverToTry(ctx: Ctx, input: LdapConfigInput): Promise<LdapServer> {
-  const { serverUrl, bindDn } = input;
-  const server = { ...ldapHostOf(input), bindDn };
-  const change = secretChange(input.bindPassword);
-  if (change.kind === 'remove') return { ...server, bindPassword: null };
-  if (change.kind === 'set') return { ...server, bindPassword: new Secret(change.value) };
-  const saved = await ctx.read(storedLdapConfig);
-  if (!saved || bindDn === null) return { ...server, bindPassword: null };
-  const bindPassword = bindPasswordOf(ctx, { ...saved, serverUrl });
-  if (bindPassword !== null && saved.serverUrl !== serverUrl) {
-    await ctx.tx((tx) =>
-      recordAudit(tx, ctx, {
-        action: 'ldap.test',
-        tenantId: ctx.tenantId,
-        summary: `Tried the stored directory password at the server ${serverUrl}.`,
-      }),
-    );
-  }
-  return { ...server, bindPassword };
+  const stored = await ctx.read(storedLdapConfig);
+  const server = ldapServerWith(ctx, stored, input, input.bindPassword);
+  const { host, port } = ldapAddress(server.url);
+  await beginSettingsTest(ctx, {
+    action: 'ldap.test',
+    subject: 'directory',
+    server: `${host}:${port}`,
+    input: input.bindPassword,
+    hasStoredSecret: Boolean(stored?.bindPassword),
+  });
+  return server;
 }
 
 async function countUsers(

@@ -68,9 +68,9 @@ describe('mail settings', () => {
     const sealed = await storedPassword(ctx);
     expect(sealed).toMatch(/^v1:test:/);
     for (const password of ['', '********', undefined]) {
-      expect(await putSmtpConfig(ctx, settings({ password }))).toMatchObject({
+      expect(await putSmtpConfig(ctx, settings({ username: 'u', password }))).toMatchObject({
         hasPassword: true,
-        username: null,
+        replyTo: null,
         fromName: null,
       });
       expect(await storedPassword(ctx)).toBe(sealed);

@@ -2,10 +2,9 @@ import { sql } from 'drizzle-orm';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
 import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings';
-import { secretChange } from '@portal/domain/secret-input';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
-import { storedSmtpConfig } from './stored-smtp-config.ts';
+import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 
 const unset: SmtpConfig = {
   host: null,
@@ -26,13 +25,17 @@ export async function getSmtpConfig(ctx: Ctx): Promise<SmtpConfig> {
   return stored ? { ...stored, hasPassword: stored.password !== null } : unset;
 }
 
-/** Replaces the tenant's mail settings; the stored password stays unless another one or null is given. */
+/**
+ * Replaces the tenant's mail settings; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where
+ * it would go to another server or account, or less well protected.
+ */
 export async function putSmtpConfig(ctx: Ctx, input: SmtpConfigInput): Promise<SmtpConfig> {
   const { password, ...fields } = input;
-  const change = secretChange(password);
-  const sealed = change.kind === 'set' ? ctx.secrets.seal(change.value, passwordContext(ctx.tenantId)) : null;
   await ctx.tx(async (tx) => {
-    const values = { ...fields, ...(change.kind !== 'keep' && { password: sealed }), updatedAt: sql`now()` };
+    // Both are written together, the kept one too: a server from here and a password from a change in between must not meet.
+    const stored = storedSmtpPassword(ctx, await storedSmtpConfig(tx, 'update'));
+    const sealed = stored.sealedFor(ownSmtpTarget(fields), password);
+    const values = { ...fields, password: sealed, updatedAt: sql`now()` };
     await tx
       .insert(smtpConfigs)
       .values({ id: newId(), tenantId: ctx.tenantId, ...values })
@@ -61,6 +64,3 @@ export async function deleteSmtpConfig(ctx: Ctx): Promise<void> {
     });
   });
 }
-
-/** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
-export const passwordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;

@@ -1,16 +1,15 @@
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { SmtpTestInput } from '@portal/domain/mail-settings';
-import { secretChange } from '@portal/domain/secret-input';
 import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import { renderMail } from '@portal/mail/render';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
 import type { Ctx } from '../run/context.ts';
-import { passwordContext } from './smtp-config.ts';
+import { beginSettingsTest } from '../run/settings-test.ts';
 import { fallbackSettings } from './smtp-settings-of.ts';
-import { storedSmtpConfig } from './stored-smtp-config.ts';
+import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 
 // A person waits for the answer: shorter than the outbox allows itself.
 const limits = {
@@ -23,7 +22,8 @@ const limits = {
 
 /**
  * Tries mail settings before they are saved: sends a test mail to `to`, else to the caller's own address, else only signs in.
- * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` when there is no server to try.
+ * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` when there is no server to try, 400
+ * `SECRET_REQUIRED` where the stored password is meant and was stored for another server, 429 after ten tries in a minute.
  */
 export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput): Promise<{ ok: true }> {
   const settings = await settingsToTry(ctx, input);
@@ -56,12 +56,20 @@ export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput):
   }
 }
 
-async function settingsToTry(ctx: Ctx, input: Omit<SmtpTestInput, 'to'>): Promise<SmtpSettings | null> {
-  const { host, port, security, fromAddress } = input;
-  if (host === null || port === null || security === null || fromAddress === null) return fallbackSettings(ctx.config);
-  const change = secretChange(input.password);
-  const saved = change.kind === 'keep' ? (await ctx.read(storedSmtpConfig))?.password : null;
-  const password =
-    change.kind === 'set' ? change.value : saved ? ctx.secrets.open(saved, passwordContext(ctx.tenantId)) : null;
-  return { ...input, host, port, security, fromAddress, password };
+/** The settings with their password, once the try is counted and noted. */
+async function settingsToTry(
+  ctx: Ctx,
+  { password: input, ...fields }: Omit<SmtpTestInput, 'to'>,
+): Promise<SmtpSettings | null> {
+  const test = { action: 'smtp_config.test', subject: 'mail', input } as const;
+  const { host, port, security, fromAddress } = fields;
+  if (host === null || port === null || security === null || fromAddress === null) {
+    await beginSettingsTest(ctx, { ...test, server: null, hasStoredSecret: false });
+    return fallbackSettings(ctx.config);
+  }
+  const settings = { ...fields, host, port, security, fromAddress };
+  const stored = await ctx.read(storedSmtpConfig);
+  const password = storedSmtpPassword(ctx, stored).for(smtpTarget(settings), input)?.reveal() ?? null;
+  await beginSettingsTest(ctx, { ...test, server: `${host}:${port}`, hasStoredSecret: Boolean(stored?.password) });
+  return { ...settings, password };
 }

@@ -6,7 +6,7 @@ import type { SessionTokens } from '../accounts/session-token.ts';
 import type { DirectoryBinds } from '../directory/directory-binds.ts';
 import type { AvatarImages } from '../files/avatar-image.ts';
 import type { FileRoom } from '../files/room.ts';
-import type { Secrets } from '../secrets/sealed.ts';
+import type { SecretStore } from '../secrets/stored-secret.ts';
 import type { Config } from './config.ts';
 import type { JobFigures } from './job-figures.ts';
 import type { Enqueue } from './jobs.ts';
@@ -30,7 +30,7 @@ export interface Visit {
   passwords: PasswordHashing;
   directoryBinds: DirectoryBinds;
   sessionTokens: SessionTokens;
-  secrets: Secrets;
+  secrets: SecretStore;
   files: FileRoom;
   avatarImages: AvatarImages;
   countSignIn: Metrics['countSignIn'];

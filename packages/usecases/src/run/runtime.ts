@@ -5,6 +5,7 @@ import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { openAvatarImages } from '../files/avatar-image.ts';
 import { openFileRoom } from '../files/room.ts';
 import { openSecrets } from '../secrets/sealed.ts';
+import { openSecretStore } from '../secrets/stored-secret.ts';
 import type { Config } from './config.ts';
 import type { TenantCtx, Visit } from './context.ts';
 import { readJobFigures } from './job-figures.ts';
@@ -65,7 +66,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     passwords: openPasswordHashing(),
     directoryBinds: openDirectoryBinds(),
     sessionTokens: openSessionTokens(config.sessionKeys),
-    secrets: openSecrets(config.secretsKeys),
+    secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileRoom(config.dataDir),
     avatarImages: openAvatarImages(),
     countSignIn: metrics.countSignIn,

@@ -8,7 +8,7 @@ import { testDatabase } from '@portal/db/testing/database';
 import { builders } from '@portal/db/testing/make';
 import { newId } from '@portal/domain/ids';
 import { Secret } from '@portal/domain/secret';
-import { passwordContext } from '../mail-settings/smtp-config.ts';
+import { passwordContext } from '../mail-settings/stored-smtp-config.ts';
 import type { Key } from '../run/config.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts';

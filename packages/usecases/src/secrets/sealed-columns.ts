@@ -2,7 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { ldapConfigs } from '@portal/db/schema/directory';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { bindPasswordContext } from '../directory/stored-ldap-config.ts';
-import { passwordContext } from '../mail-settings/smtp-config.ts';
+import { passwordContext } from '../mail-settings/stored-smtp-config.ts';
 
 /** A column that holds sealed secrets, and how the place of each is named when it is sealed. */
 export interface SealedColumn {
