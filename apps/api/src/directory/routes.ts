@@ -89,12 +89,15 @@ export function registerDirectory(app: App): void {
   app.get(
     '/ldap/groups',
     {
-      config: { access, errors: { 409: ['DIRECTORY_NOT_CONFIGURED'], 502: ['DIRECTORY_UNAVAILABLE'] } },
+      config: {
+        access,
+        errors: { 409: ['DIRECTORY_NOT_CONFIGURED'], 429: ['RATE_LIMITED'], 502: ['DIRECTORY_UNAVAILABLE'] },
+      },
       schema: {
         tags,
         summary: 'Find groups and units in the directory',
         description:
-          'As they are now below the base, by name, 200 at most: what may go into `includeDns`. Containers of Active Directory count as units. Needs saved settings, switched on or not.',
+          'As they are now below the base, by name, 200 at most: what may go into `includeDns`. Containers of Active Directory count as units. Needs saved settings, switched on or not. Two at a time for a tenant, together with tries of settings; three more wait, the next is 429.',
         querystring: z.object({ search: line().optional().describe('Part of the name') }),
         response: { 200: z.array(LiveGroup) },
       },

@@ -36,7 +36,7 @@ export function registerDirectorySync(app: App): void {
         tags,
         summary: 'See what a synchronization would do',
         description:
-          'Reads the directory as a run does and answers the counts and up to 500 changes; nothing is written. One preview at a time is made, a few more wait, the next is 429; a directory that takes longer than 25 s to read is 502.',
+          'Reads the directory as a run does and answers the counts and up to 500 changes; nothing is written. One preview at a time is made for a tenant, two more wait, the next is 429; a directory that takes longer than 25 s to read is 502.',
         response: { 200: LdapSyncPreview },
       },
     },

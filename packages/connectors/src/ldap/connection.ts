@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   connectTimeoutMs?: number | undefined;
   /** For each bind, page and read; default 30 s. */
   operationTimeoutMs?: number | undefined;
+  /** Of one answer, or one page of it; default 50 MB. */
+  maxAnswerBytes?: number | undefined;
 }
 
 export interface SearchRequestFields {
@@ -62,7 +64,7 @@ interface Operation {
   reject: (reason: unknown) => void;
 }
 
-const maxAnswerBytes = 50 * 1024 * 1024;
+const usualAnswerBytes = 50 * 1024 * 1024;
 // What an entry costs in memory beside its text, so that many small ones are capped as well
 const entryOverheadBytes = 400;
 // Some servers write each entry by itself, and a reader that is idle is woken for each, at a price for both. While so many are
@@ -81,6 +83,7 @@ export class LdapConnection {
   readonly address: LdapAddress;
   readonly #server: LdapHost;
   readonly #operationTimeoutMs: number;
+  readonly #maxAnswerBytes: number;
   readonly #operations = new Map<number, Operation>();
   readonly #closed = Promise.withResolvers<void>();
   #socket: Socket | TLSSocket | null = null;
@@ -90,19 +93,25 @@ export class LdapConnection {
   #ending: { reason: unknown } | null = null;
   #onEnding: ((reason: unknown) => void) | null = null;
 
-  private constructor(server: LdapHost, operationTimeoutMs: number) {
+  private constructor(server: LdapHost, operationTimeoutMs: number, maxAnswerBytes: number) {
     this.address = ldapAddress(server.url);
     this.#server = server;
     this.#operationTimeoutMs = operationTimeoutMs;
+    this.#maxAnswerBytes = maxAnswerBytes;
   }
 
   /** Connected, and encrypted where the server's settings say so; throws an LdapFailure or the signal's reason. */
   static async open(
     server: LdapHost,
-    { signal, connectTimeoutMs = 10_000, operationTimeoutMs = 30_000 }: ConnectionOptions = {},
+    {
+      signal,
+      connectTimeoutMs = 10_000,
+      operationTimeoutMs = 30_000,
+      maxAnswerBytes = usualAnswerBytes,
+    }: ConnectionOptions = {},
   ): Promise<LdapConnection> {
     signal?.throwIfAborted();
-    const connection = new LdapConnection(server, operationTimeoutMs);
+    const connection = new LdapConnection(server, operationTimeoutMs, maxAnswerBytes);
     const abort = (): void => connection.#end(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     void connection.#closed.promise.then(() => signal?.removeEventListener('abort', abort));
@@ -261,7 +270,7 @@ export class LdapConnection {
     const waiting = this.#operations.get(message.id);
     if (waiting === undefined) return;
     waiting.bytes += bytes + entryOverheadBytes;
-    if (waiting.bytes > maxAnswerBytes) {
+    if (waiting.bytes > this.#maxAnswerBytes) {
       this.#fail('protocol', 'sends more for one page than can be taken in; choose a narrower base DN or filter.');
     } else if (message.operation === waiting.finalOperation) {
       waiting.resolve(message);

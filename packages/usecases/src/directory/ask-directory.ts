@@ -1,17 +1,39 @@
 import { type Directory, openDirectory } from '@portal/connectors/ldap/directory';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
+import { busy } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
+import { openSharedSlots } from '../run/slots.ts';
 
-/** Does something at a directory while a person waits for it. Throws an LdapFailure, also when all of it takes too long. */
-export async function askDirectory<T>(
+/** A page of few attributes has some hundred kilobytes; a server that sends more and more is cut off long before it fills the memory. */
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/** A silent server holds a slot for as long as it is waited for. It takes twelve tenants with two of them each to hold all. */
+const inSlot = openSharedSlots({
+  each: { slots: 2, queueLimit: 3 },
+  all: { slots: 24, queueLimit: 48 },
+  refusal: () => busy('The directory is being asked several times already. Please try again in a moment.', 15),
+});
+
+/**
+ * Does something at a tenant's directory while a person waits for it. Throws an LdapFailure, also when all of it takes too long, and
+ * 429 when too many of the tenant wait already.
+ */
+export const askDirectory = <T>(
+  { tenantId }: { tenantId: string },
   server: LdapServer,
   work: (directory: Directory) => Promise<T>,
   timeoutMs = 15 * SECOND,
+): Promise<T> => inSlot(tenantId, () => askNow(server, work, timeoutMs));
+
+async function askNow<T>(
+  server: LdapServer,
+  work: (directory: Directory) => Promise<T>,
+  timeoutMs: number,
 ): Promise<T> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    await using directory = await openDirectory(server, { signal, connectTimeoutMs: 8 * SECOND });
+    await using directory = await openDirectory(server, { signal, connectTimeoutMs: 8 * SECOND, maxAnswerBytes });
     return await work(directory);
   } catch (error) {
     if (error instanceof LdapFailure || !signal.aborted) throw error;

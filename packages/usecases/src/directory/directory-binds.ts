@@ -3,7 +3,7 @@ import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import { openSlots, openSlotsByKey } from '../run/slots.ts';
+import { openSharedSlots, openSlotsByKey } from '../run/slots.ts';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
 const patienceMs = 5 * SECOND;
@@ -30,8 +30,11 @@ export interface DirectoryBinds {
 export function openDirectoryBinds({ perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
   const inTurn = openSlotsByKey({ slots: 1, queueLimit: 50, refusal });
-  const inSlotOfTenant = openSlotsByKey({ slots: perTenant, queueLimit: 500, refusal });
-  const inSlot = openSlots({ slots: perProcess, queueLimit: 0, refusal });
+  const inSlotOfTenant = openSharedSlots({
+    each: { slots: perTenant, queueLimit: 500 },
+    all: { slots: perProcess, queueLimit: 0 },
+    refusal,
+  });
 
   return {
     inTurn: (subject, work) => {
@@ -39,12 +42,10 @@ export function openDirectoryBinds({ perTenant = 8, perProcess = 200 } = {}): Di
       return inTurn(subject, () => work(deadline));
     },
     check: (tenantId, host, { dn, password }, deadline) =>
-      inSlotOfTenant(tenantId, () =>
-        inSlot(async () => {
-          const timeoutMs = Math.floor(deadline - performance.now());
-          if (timeoutMs <= 0) throw new LdapFailure('timeout', ldapAddress(host.url), 'did not answer in time.');
-          return checkPassword(host, dn, password, { timeoutMs });
-        }),
-      ),
+      inSlotOfTenant(tenantId, async () => {
+        const timeoutMs = Math.floor(deadline - performance.now());
+        if (timeoutMs <= 0) throw new LdapFailure('timeout', ldapAddress(host.url), 'did not answer in time.');
+        return checkPassword(host, dn, password, { timeoutMs });
+      }),
   };
 }

@@ -18,12 +18,13 @@ const unitFilter = '(objectClass=organizationalUnit)(&(objectClass=container)(!(
 
 /**
  * Groups and organizational units as the directory has them now, by name, 200 at most; `search` is part of a name. Throws 409
- * `DIRECTORY_NOT_CONFIGURED`, and 502 `DIRECTORY_UNAVAILABLE` with a plain reason.
+ * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, and 429 when too many wait already.
  */
 export async function listLiveGroups(ctx: Ctx, { search = '' }: { search?: string | undefined }): Promise<LiveGroup[]> {
   const stored = await configuredDirectory(ctx);
   try {
-    return await askDirectory(ldapServerOf(ctx, stored), (directory) => findGroups(directory, stored.baseDn, search));
+    const server = ldapServerOf(ctx, stored);
+    return await askDirectory(ctx, server, (directory) => findGroups(directory, stored.baseDn, search));
   } catch (error) {
     if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
     throw error;

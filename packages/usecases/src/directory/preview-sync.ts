@@ -14,7 +14,7 @@ import { busy, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantCtx } from '../run/context.ts';
-import { openSlots } from '../run/slots.ts';
+import { openSharedSlots, openSlots } from '../run/slots.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';
 import { brakeOf } from './brake.ts';
 import { findChanges } from './find-changes.ts';
@@ -29,20 +29,25 @@ import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 const patienceMs = 25 * SECOND;
 const batch = 5_000;
 
-/** Reading a whole directory is work: one at a time in a process, and a few may wait. */
-const inSlot = openSlots({
-  slots: 1,
-  queueLimit: 3,
-  refusal: () => busy('Several previews are being made already. Please try again in a moment.', 15),
-});
+const refusal = () => busy('Several previews are being made already. Please try again in a moment.', 15);
+
+/**
+ * One at a time for a tenant and two may wait, so that a silent server keeps waiting whose it is. It takes twelve such tenants to hold
+ * all slots, and each leaves its own to the next in line after 25 s.
+ */
+const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots: 12, queueLimit: 24 }, refusal });
+
+/** What has been read is compared by the database alone, whose memory it takes. No directory is waited for, so a turn is short. */
+const inComparison = openSlots({ slots: 2, queueLimit: 12, refusal });
 
 /**
  * What a synchronization would do now; nothing is written but the stage, which is cleared again. Throws 409
- * `DIRECTORY_NOT_CONFIGURED`, and 502 `DIRECTORY_UNAVAILABLE` with a plain reason, also when reading takes longer than 25 s.
+ * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, also when reading takes longer than 25 s, and 429 when too
+ * many wait already.
  */
 export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
   const config = await configuredDirectory(ctx);
-  return inSlot(async () => {
+  return inSlot(ctx.tenantId, async () => {
     const signal = AbortSignal.timeout(patienceMs);
     const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
     try {
@@ -56,7 +61,7 @@ export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
         signal,
         onRead: () => undefined,
       });
-      return await compare(ctx, stage, read, config.userExcludeList);
+      return await inComparison(() => compare(ctx, stage, read, config.userExcludeList));
     } catch (error) {
       if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
       if (!signal.aborted) throw error;

@@ -4,6 +4,7 @@ import { fieldSources } from '@portal/domain/directory-person';
 import { type AccountPlan, directoryIdOfPlan, superAdminLeft } from '@portal/domain/directory-plan';
 import type { SyncCounts } from '@portal/domain/directory-sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
+import { MINUTE } from '@portal/domain/time';
 import type { TenantCtx } from '../run/context.ts';
 import type { Work } from '../run/handler.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';
@@ -26,6 +27,9 @@ const batch = 5_000;
 /** How often a batch is decided anew because somebody took a name or became SUPER_ADMIN in between. */
 const maxDecisions = 3;
 
+/** A server that answers ever so slowly holds its place in the queue no longer; a million people take some ten minutes. */
+const usualReadingMs = 20 * MINUTE;
+
 /**
  * One run: reads the directory to its end, then brings accounts, groups and memberships in line with it, one transaction for each
  * batch. Whatever fails while reading changes nothing; what a killed run left undone is done by its next try. Throws a PortalError
@@ -35,12 +39,14 @@ export async function syncTenantDirectory(
   ctx: TenantCtx,
   { force }: { force: boolean },
   { run, signal, progress }: Work,
+  { readingMs = usualReadingMs } = {},
 ): Promise<void> {
   if (!run) throw new Error('A synchronization begins with a run.');
   const report = await openSyncReport(ctx, run);
   const stage: Stage = { scope: ctx, runId: run.id, attempt: run.attempt };
   try {
     const [config, mappings] = await Promise.all([configuredDirectory(ctx), listLdapMappings(ctx), clearStage(stage)]);
+    const reading = AbortSignal.any([signal, AbortSignal.timeout(readingMs)]);
     const read = await readDirectory({
       ctx,
       stage,
@@ -48,8 +54,16 @@ export async function syncTenantDirectory(
       server: ldapServerOf(ctx, config),
       sources: fieldSources(mappings),
       now: report.now,
-      signal,
+      signal: reading,
       onRead: progress,
+    }).catch((error: unknown) => {
+      throw reading.aborted && !signal.aborted
+        ? upstream(
+            'DIRECTORY_UNAVAILABLE',
+            `The directory could not be read to its end within ${readingMs / MINUTE} minutes.`,
+            { cause: error },
+          )
+        : error;
     });
     report.counts.read = read.people;
     report.counts.skipped = read.people - read.live;

@@ -265,7 +265,7 @@ it('a directory is not waited for longer than a person would', async () => {
   gate.hold();
   const anybody = { bindDn: null, bindPassword: null };
   const server = { url: gate.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, ...anybody };
-  await expect(askDirectory(server, async () => 'found', 200)).rejects.toMatchObject({
+  await expect(askDirectory({ tenantId: 'one' }, server, async () => 'found', 200)).rejects.toMatchObject({
     kind: 'timeout',
     message: sentence,
   });

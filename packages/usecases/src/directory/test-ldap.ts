@@ -26,7 +26,7 @@ export async function testLdap(ctx: Ctx, input: LdapConfigInput): Promise<LdapTe
   try {
     const server = await serverToTry(ctx, input);
     const sources = fieldSources(await listLdapMappings(ctx));
-    return await askDirectory(server, async (directory) => {
+    return await askDirectory(ctx, server, async (directory) => {
       const search = userSearch(directory, input);
       const sample: LdapTest['sample'] = [];
       for await (const page of directory.pages({

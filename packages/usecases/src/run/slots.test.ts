@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openSlots, openSlotsByKey } from './slots.ts';
+import { openSharedSlots, openSlots, openSlotsByKey } from './slots.ts';
 
 const inSlotOf = (slots: number, queueLimit: number) =>
   openSlots({ slots, queueLimit, refusal: () => new Error('too many') });
@@ -51,4 +51,31 @@ it('keeps those of one key apart from those of another', async () => {
   gate.resolve('done');
   expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
   expect(begun).toEqual(['first of a', 'first of b', 'second of a']);
+});
+
+it('gives no key more of the shared slots than its own, and lets the next key in before the first one’s second', async () => {
+  const inSlot = openSharedSlots({
+    each: { slots: 1, queueLimit: 1 },
+    all: { slots: 2, queueLimit: 1 },
+    refusal: () => new Error('too many'),
+  });
+  const gates = new Map<string, PromiseWithResolvers<string>>();
+  const begun: string[] = [];
+  const enter = (key: string, name: string) =>
+    inSlot(key, () => {
+      begun.push(name);
+      const gate = Promise.withResolvers<string>();
+      gates.set(name, gate);
+      return gate.promise;
+    });
+  const all = [enter('a', 'a1'), enter('a', 'a2'), enter('b', 'b1'), enter('c', 'c1')];
+  await expect(enter('a', 'a3')).rejects.toThrow('too many');
+  await expect(enter('d', 'd1')).rejects.toThrow('too many');
+  expect(begun).toEqual(['a1', 'b1']);
+  gates.get('a1')?.resolve('a1');
+  await expect.poll(() => begun).toEqual(['a1', 'b1', 'c1']);
+  gates.get('b1')?.resolve('b1');
+  await expect.poll(() => begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+  for (const [name, gate] of gates) gate.resolve(name);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'c1']);
 });

@@ -44,3 +44,18 @@ export function openSlotsByKey(limits: Parameters<typeof openSlots>[0]) {
     }
   };
 }
+
+interface Room {
+  slots: number;
+  queueLimit: number;
+}
+
+/**
+ * Slots that all keys share and none can take for itself: each key has a few of its own, and whoever has one of these waits in order
+ * of arrival for one of all. Keys whose work hangs so keep others out only when there are `all.slots / each.slots` of them.
+ */
+export function openSharedSlots({ each, all, refusal }: { each: Room; all: Room; refusal: () => Error }) {
+  const inSlotOf = openSlotsByKey({ ...each, refusal });
+  const inSlot = openSlots({ ...all, refusal });
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => inSlotOf(key, () => inSlot(work));
+}

@@ -1,0 +1,100 @@
+import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { type RogueDirectory, startRogueDirectory } from '@portal/connectors/testing/rogue-directory';
+import { syncDirectory } from '@portal/usecases/directory/jobs';
+import { syncTenantDirectory } from '@portal/usecases/directory/sync-directory';
+import { handle } from '@portal/usecases/run/handler';
+import { startTestWorker } from '@portal/usecases/testing/worker';
+import { testApp } from '../../testing/app.ts';
+
+/*
+ * Administrators whose directories take every connection and say nothing must not keep those of other tenants from
+ * previews, tries and look-ups of theirs.
+ */
+
+const { make, request, url } = await testApp();
+type Account = Awaited<ReturnType<typeof make.user>>;
+const servers: RogueDirectory[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
+
+async function tenantWithDirectory() {
+  const server = await startRogueDirectory();
+  servers.push(server);
+  const admin = await make.user({ role: 'ADMIN' });
+  const settings = { serverUrl: server.url, baseDn: server.baseDn };
+  expect((await request({ method: 'PUT', url: '/ldap/config', as: admin, payload: settings })).statusCode).toBe(200);
+  return { server, admin, settings };
+}
+const preview = (as: Account) => request({ method: 'POST', url: '/ldap/sync/preview', as });
+const groups = (as: Account) => request({ url: '/ldap/groups', as });
+const statuses = async (answers: ReturnType<typeof request>[]) =>
+  (await Promise.all(answers)).map(({ statusCode }) => statusCode).toSorted();
+
+it('one tenant waits for its own silent server alone, and hears at once when too many do', async () => {
+  const [hostile, honest] = [await tenantWithDirectory(), await tenantWithDirectory()];
+  hostile.server.fallSilent();
+  for (const { ask, most } of [
+    { ask: preview, most: 3 },
+    { ask: groups, most: 5 },
+  ]) {
+    let refused = 0;
+    const hanging = Array.from({ length: most + 2 }, async () => {
+      const answer = await ask(hostile.admin);
+      if (answer.statusCode !== 429) return answer;
+      refused += 1;
+      expect(answer.json()).toMatchObject({ code: 'RATE_LIMITED' });
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      return answer;
+    });
+    await expect.poll(() => refused).toBe(2);
+    const startedAt = performance.now();
+    expect((await ask(honest.admin)).statusCode).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(refused).toBe(2);
+    void Promise.allSettled(hanging);
+  }
+});
+
+it('ten tenants with silent servers leave room for the others', async () => {
+  const hostile = await Promise.all(Array.from({ length: 10 }, tenantWithDirectory));
+  for (const { server } of hostile) server.fallSilent();
+  const hanging = hostile.flatMap(({ admin, settings }) => [
+    ...Array.from({ length: 3 }, () => preview(admin)),
+    ...Array.from({ length: 3 }, () => groups(admin)),
+    ...Array.from({ length: 2 }, () => request({ method: 'POST', url: '/ldap/test', as: admin, payload: settings })),
+  ]);
+  await expect.poll(() => hostile.every(({ server }) => server.connections() >= 3)).toBe(true);
+  const { admin, settings } = await tenantWithDirectory();
+  const startedAt = performance.now();
+  expect(
+    await statuses([
+      preview(admin),
+      groups(admin),
+      request({ method: 'POST', url: '/ldap/test', as: admin, payload: settings }),
+    ]),
+  ).toEqual([200, 200, 200]);
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  // Nobody of the others has more than its share.
+  for (const { server } of hostile) expect(server.connections()).toBe(3);
+  void Promise.allSettled(hanging);
+});
+
+it('a synchronization with a silent server leaves its place in the queue after its time for reading', async () => {
+  const patience = { readingMs: 1_000 };
+  const worker = startTestWorker(
+    url,
+    { handlers: [handle(syncDirectory, (ctx, payload, work) => syncTenantDirectory(ctx, payload, work, patience))] },
+    { env: { WORKER_CONCURRENCY: '1' } },
+  );
+  onTestFinished(() => worker.stop());
+  const [hostile, honest] = [await tenantWithDirectory(), await tenantWithDirectory()];
+  hostile.server.fallSilent();
+  const sync = (as: Account) =>
+    request({ method: 'POST', url: '/ldap/sync', as, headers: { prefer: 'wait=20' }, payload: {} });
+  const stuck = sync(hostile.admin);
+  await expect.poll(() => hostile.server.connections()).toBe(1);
+  expect((await sync(honest.admin)).json()).toMatchObject({ state: 'succeeded' });
+  expect((await stuck).json()).toMatchObject({
+    state: 'failed',
+    error: expect.stringMatching(/^The directory could not be read to its end within /),
+  });
+});
