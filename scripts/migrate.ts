@@ -2,17 +2,22 @@ import { migrateDatabase } from '@portal/db/migrate';
 import { Settings } from '@portal/usecases/run/config';
 import { explainFailure } from './explain-failure.ts';
 
-const url = Settings.shape.DATABASE_URL.safeParse(process.env['DATABASE_URL'] || undefined);
-if (url.success) {
+const { data: settings, error } = Settings.pick({ DATABASE_URL: true, DATABASE_MIGRATION_URL: true }).safeParse({
+  DATABASE_URL: process.env['DATABASE_URL'] || undefined,
+  DATABASE_MIGRATION_URL: process.env['DATABASE_MIGRATION_URL'] || undefined,
+});
+if (settings) {
+  const { DATABASE_URL: appUrl, DATABASE_MIGRATION_URL: url = appUrl } = settings;
   try {
-    await migrateDatabase(url.data, (line) => console.log(line));
-  } catch (error) {
-    console.error(`The database was not migrated. ${explainFailure(error)}`);
+    await migrateDatabase(url, { appUrl, log: (line) => console.log(line) });
+  } catch (failure) {
+    console.error(`The database was not migrated. ${explainFailure(failure)}`);
     process.exitCode = 1;
   }
 } else {
-  console.error(
-    `DATABASE_URL ${process.env['DATABASE_URL'] ? (url.error.issues[0]?.message ?? 'is wrong') : 'must be set: postgres://user:password@host:port/name'}`,
-  );
+  for (const { path, message } of error.issues) {
+    const name = String(path[0]);
+    console.error(`${name} ${process.env[name] ? message : 'must be set: postgres://user:password@host:port/name'}`);
+  }
   process.exitCode = 1;
 }

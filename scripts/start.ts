@@ -63,10 +63,16 @@ async function bringUp(): Promise<void> {
   unlock = await lockDataFolder(dataDir);
 
   const isEmbedded = !process.env['DATABASE_URL'];
-  const env = { ...process.env, DATA_DIR: dataDir };
+  // What the migration alone may do is kept from the apps
+  const { DATABASE_MIGRATION_URL: migrationUrl, ...given } = process.env;
+  const env: NodeJS.ProcessEnv = { ...given, DATA_DIR: dataDir };
   if (isEmbedded) await addKeys(env, dataDir);
   // The address of a database that does not run yet is the one setting that cannot be wrong
-  const { http } = readConfig({ ...env, ...(isEmbedded && { DATABASE_URL: 'postgres://127.0.0.1/portal' }) });
+  const { http } = readConfig({
+    ...env,
+    DATABASE_MIGRATION_URL: migrationUrl,
+    ...(isEmbedded && { DATABASE_URL: 'postgres://127.0.0.1/portal' }),
+  });
   await fixPorts(env, http);
 
   const [{ migrateDatabase }, { seedFirstStart }] = await Promise.all([
@@ -75,9 +81,10 @@ async function bringUp(): Promise<void> {
     isEmbedded && startDatabase(join(dataDir, 'postgres')),
   ]);
   stop.signal.throwIfAborted();
-  const currentEnv = () => (database ? { ...env, DATABASE_URL: database.url() } : env);
+  const currentEnv = () => (database ? { ...env, DATABASE_URL: database.appUrl() } : env);
   const config = readConfig(currentEnv());
-  await migrateDatabase(config.database.url.reveal(), () => {});
+  const appUrl = config.database.url.reveal();
+  await migrateDatabase(database?.ownerUrl() ?? (migrationUrl || appUrl), { appUrl });
   stop.signal.throwIfAborted();
   const { username, generatedPassword } = await seedFirstStart(config);
   unshownPassword = generatedPassword;

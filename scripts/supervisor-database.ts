@@ -4,7 +4,10 @@ import { explainFailure } from './explain-failure.ts';
 import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
 
 export interface KeptDatabase {
-  url(): string;
+  /** For the apps. */
+  appUrl(): string;
+  /** For the migration. */
+  ownerUrl(): string;
   /** Where it lies. */
   folder: string;
   stop(): Promise<void>;
@@ -43,7 +46,8 @@ export async function keepDatabase(
     if (!stopping.signal.aborted) throw error;
   });
   return {
-    url: () => server.url,
+    appUrl: () => server.appUrl,
+    ownerUrl: () => server.url,
     folder: server.folder,
     async stop() {
       stopping.abort();

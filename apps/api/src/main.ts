@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { SECOND } from '@portal/domain/time';
 import { readConfig, SettingsError } from '@portal/usecases/run/config';
 import { openLog } from '@portal/usecases/run/log';
+import { warnOfStrongLogin } from '@portal/usecases/run/login-warning';
 import { openRuntime } from '@portal/usecases/run/runtime';
 import { buildApp } from './app.ts';
 
@@ -28,6 +29,8 @@ process.on('unhandledRejection', fail);
 const runtime = openRuntime(config, { process: 'api', log });
 const app = await buildApp(runtime);
 await app.listen({ host: config.http.host, port: config.http.port }).catch(fail);
+const stopping = new AbortController();
+warnOfStrongLogin(runtime, stopping.signal).catch(fail);
 
 // A terminal's Ctrl-C and the supervisor's own signal may both arrive; without a supervisor there is nobody to work for.
 let isStopping = false;
@@ -36,6 +39,7 @@ for (const event of events) {
   process.on(event, () => {
     if (isStopping) return;
     isStopping = true;
+    stopping.abort();
     log.info({ reason: event }, 'the API is stopping');
     stop().catch(fail);
   });

@@ -1,6 +1,7 @@
 import { allJobs } from '@portal/usecases/operations/all-jobs';
 import { readConfig, SettingsError } from '@portal/usecases/run/config';
 import { openLog } from '@portal/usecases/run/log';
+import { warnOfStrongLogin } from '@portal/usecases/run/login-warning';
 import { openRuntime } from '@portal/usecases/run/runtime';
 import { startWorker } from '@portal/usecases/run/worker';
 import { dashboardHandlers } from './dashboards.ts';
@@ -47,6 +48,8 @@ const worker = startWorker(runtime, {
   ],
   schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules, ...directorySchedules, ...reminderSchedules],
 });
+const stopping = new AbortController();
+void warnOfStrongLogin(runtime, stopping.signal);
 const { metricsPort } = config.worker;
 const metricsServer =
   metricsPort === null
@@ -57,6 +60,7 @@ let isStopping = false;
 async function stop(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  stopping.abort();
   metricsServer?.close();
   await worker.stop();
   // Connections a dead server holds on to must not keep the process.

@@ -35,7 +35,7 @@ export async function ensureCluster(place: ClusterPlace): Promise<{ created: boo
   const passwordFile = `${building}.password`;
   try {
     await mkdir(building, { mode: 0o700 });
-    await writeFile(passwordFile, await readOrMakePassword(place.folder), { mode: 0o600 });
+    await writeFile(passwordFile, await readOrMakePassword(place.folder, 'password'), { mode: 0o600 });
     if (place.account) {
       await chown(building, place.account.uid, place.account.gid);
       await chown(passwordFile, place.account.uid, place.account.gid);
@@ -82,9 +82,11 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** The password of the role `portal`; there is none before the cluster is made. */
-export async function readPassword(folder: string): Promise<string> {
-  const path = join(folder, 'password');
+/** Of the role `portal`, which owns everything, and of the login of the apps. */
+type PasswordFile = 'password' | 'app-password';
+
+export async function readPassword(folder: string, name: PasswordFile): Promise<string> {
+  const path = join(folder, name);
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {
@@ -97,18 +99,18 @@ export async function readPassword(folder: string): Promise<string> {
   }
 }
 
-async function readOrMakePassword(folder: string): Promise<string> {
-  const path = join(folder, 'password');
+export async function readOrMakePassword(folder: string, name: PasswordFile): Promise<string> {
+  const path = join(folder, name);
   await writeFile(path, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     },
   );
-  const password = await readPassword(folder);
+  const password = await readPassword(folder, name);
   if (password !== '') return password;
   // A kill between making and filling the file leaves it empty
   await rm(path);
-  return readOrMakePassword(folder);
+  return readOrMakePassword(folder, name);
 }
 
 async function syncFolder(path: string): Promise<void> {

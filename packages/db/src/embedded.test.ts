@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded.ts';
+import { migrateDatabase } from './migrate.ts';
 
 let folder: string;
 
@@ -71,6 +72,25 @@ describe('the embedded PostgreSQL', () => {
     const second = await start();
     expect(second.url).toBe(first.url);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('lets the apps in once it is migrated, also on a folder of a release that had one login', async () => {
+    const before = await start();
+    await migrateDatabase(before.url);
+    await before.stop();
+    await rm(join(folder, 'app-password'));
+
+    const server = await start();
+    await migrateDatabase(server.url, { appUrl: server.appUrl });
+    const looking = `select session_user as login, rolsuper as mighty from pg_roles where rolname = session_user`;
+    expect(await query(server.appUrl, looking)).toEqual([{ login: 'portal_login', mighty: false }]);
+    const file = await stat(join(folder, 'app-password'));
+    if (process.platform !== 'win32') expect(file.mode & 0o777).toBe(0o600);
+    await server.stop();
+
+    const again = await start();
+    expect(again.appUrl).toBe(server.appUrl);
+    expect(await query(again.appUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('refuses a wrong password', async () => {

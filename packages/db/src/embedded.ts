@@ -16,13 +16,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, canReach, serverAccount } from './embedded-account.ts';
 import { findBinaries, openFolder, sharedFolder } from './embedded-binaries.ts';
-import { type ClusterPlace, ensureCluster, readPassword } from './embedded-cluster.ts';
+import { type ClusterPlace, ensureCluster, readOrMakePassword, readPassword } from './embedded-cluster.ts';
 import { choosePort } from './embedded-port.ts';
 import { findPostmaster, hasPidFile, isPostmaster, type Postmaster, waitUntilGone } from './embedded-postmaster.ts';
 import { runProgram, serverSpawnOptions } from './embedded-program.ts';
+import { appLoginName } from './roles.ts';
 
 export interface EmbeddedOptions {
-  /** Where the cluster, its password, port and log live; made when missing. */
+  /** Where the cluster, its passwords, port and log live; made when missing. */
   dataDir: string;
   /** False for tests: nothing is synced to disk, a power cut destroys the cluster. */
   durable?: boolean;
@@ -30,7 +31,10 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
+  /** For the migration: the login that owns everything. */
   url: string;
+  /** For the apps: a login the migration makes fit for them; before that it is not there. */
+  appUrl: string;
   /** Where the cluster lies: the given folder unless the server's account cannot get into it. */
   folder: string;
   /** True when the server was already running, left by a process that was killed. */
@@ -72,8 +76,10 @@ export async function stopEmbeddedPostgres(dataDir: string): Promise<void> {
 
 async function describe(folder: string, { pid, port }: Postmaster, adopted: boolean): Promise<EmbeddedPostgres> {
   const stopped = Promise.withResolvers<void>();
+  const place = `127.0.0.1:${port}/portal`;
   return {
-    url: `postgres://portal:${await readPassword(folder)}@127.0.0.1:${port}/portal`,
+    url: `postgres://portal:${await readPassword(folder, 'password')}@${place}`,
+    appUrl: `postgres://${appLoginName}:${await readOrMakePassword(folder, 'app-password')}@${place}`,
     folder,
     adopted,
     ended: Promise.race([stopped.promise, watch(folder, pid)]),

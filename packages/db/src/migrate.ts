@@ -3,6 +3,8 @@ import { runMigrations } from 'bullmq';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
+import { prepareAppLogin } from './app-login.ts';
+import { grantRights } from './rights.ts';
 import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
@@ -15,11 +17,17 @@ create role ${appRoleName} nologin nosuperuser nobypassrls;
 create role ${acrossRoleName} nologin nosuperuser nobypassrls;
 grant ${appRoleName}, ${acrossRoleName} to current_user;`.trim();
 
+export interface MigrationOptions {
+  /** The address the apps use, if it is another one: its login is made fit for them. */
+  appUrl?: string;
+  log?: (line: string) => void;
+}
+
 /**
  * Brings the database at `url` to this release: roles, tables, forced row security, rights.
  * Safe to call from several processes at once and again at any time. Needs the owner's login.
  */
-export async function migrateDatabase(url: string, log: (line: string) => void = () => undefined): Promise<void> {
+export async function migrateDatabase(url: string, { appUrl, log }: MigrationOptions = {}): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: 'portal-migrate',
@@ -37,7 +45,8 @@ export async function migrateDatabase(url: string, log: (line: string) => void =
     await runMigrations(client, queueSchema);
     await forceRowSecurity(client);
     await grantRights(client);
-    log('The database is up to date.');
+    if (appUrl !== undefined) await prepareAppLogin(client, appUrl);
+    log?.('The database is up to date.');
   } finally {
     await client.end();
   }
@@ -91,14 +100,4 @@ async function forceRowSecurity(client: Client): Promise<void> {
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relrowsecurity and not relforcerowsecurity`,
   );
   for (const { name } of rows) await client.query(`alter table public.${name} force row level security`);
-}
-
-async function grantRights(client: Client): Promise<void> {
-  await client.query(`
-    grant usage on schema public to ${appRoleName}, ${acrossRoleName};
-    grant select, insert, update, delete on all tables in schema public to ${appRoleName}, ${acrossRoleName};
-    grant usage on all sequences in schema public to ${appRoleName}, ${acrossRoleName};
-    grant usage on schema ${queueSchema} to ${appRoleName};
-    grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
-    grant usage on all sequences in schema ${queueSchema} to ${appRoleName};`);
 }

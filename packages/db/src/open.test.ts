@@ -12,7 +12,7 @@ import { sessions } from './schema/accounts.ts';
 import { tenants } from './schema/tenants.ts';
 import { users } from './schema/users.ts';
 
-const { url } = await testDatabase();
+const { url, ownerUrl } = await testDatabase();
 const reasons: string[] = [];
 // Large enough for lanes, small enough that callers share them.
 const database: Database = openDatabase({
@@ -178,7 +178,7 @@ describe('a tenant scope', () => {
     await us.run(usernames, {});
     const waiting = Promise.allSettled(Array.from({ length: 10 }, () => us.run(slow, {})));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const owner = new Client({ connectionString: url });
+    const owner = new Client({ connectionString: ownerUrl });
     await owner.connect();
     await owner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-open-test'`,

@@ -4,3 +4,5 @@ export const appRoleName = 'portal_app';
 export const acrossRoleName = 'portal_across';
 /** Where the job queue keeps its tables when no Redis is configured. */
 export const queueSchema = 'bullmq';
+/** The login of the apps where nobody has chosen another: it can become the two roles above and nothing else. */
+export const appLoginName = 'portal_login';

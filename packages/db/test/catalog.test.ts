@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { migrateDatabase } from '../src/migrate.ts';
 import { testDatabase } from '../testing/database.ts';
 
@@ -9,8 +9,13 @@ const globalTables: Record<string, string> = {
   rate_windows: 'counts by hash of address or name before anybody is signed in',
 };
 
-const { url } = await testDatabase();
-const owner = new Client({ connectionString: url });
+/** Opens to the owner, whom policies bind as well, the entries that have been kept long enough. */
+const retention = new RegExp(
+  `^retention to ${new URL(inject('testServer').url).username} using \\(at <= \\(now\\(\\) - '400 days'::interval\\)\\) check $`,
+);
+
+const { url, ownerUrl } = await testDatabase();
+const owner = new Client({ connectionString: ownerUrl });
 beforeAll(() => owner.connect());
 afterAll(() => owner.end());
 
@@ -35,7 +40,11 @@ it('gives every table forced row policies for one tenant and for named cross-ten
         name: undefined,
         enabled: true,
         forced: true,
-        policies: ['across to portal_across using true check true', `tenant to portal_app using ${own} check ${own}`],
+        policies: [
+          'across to portal_across using true check true',
+          ...(table.name === 'audit_entries' ? [expect.stringMatching(retention)] : []),
+          `tenant to portal_app using ${own} check ${own}`,
+        ],
       },
     });
   }
@@ -93,6 +102,16 @@ it('lets the app roles neither log in, nor bypass policies, nor own anything', a
   expect(owned).toEqual([]);
 });
 
+it('lets the app roles add and read audit entries, and change no row in them', async () => {
+  const rights = await rows(`
+    select grantee, string_agg(privilege_type, ' ' order by privilege_type) as rights from information_schema.role_table_grants
+    where table_schema = 'public' and table_name = 'audit_entries' and grantee in ('portal_app', 'portal_across', 'PUBLIC') group by 1`);
+  expect(rights).toEqual(
+    expect.arrayContaining(['portal_app', 'portal_across'].map((grantee) => ({ grantee, rights: 'INSERT SELECT' }))),
+  );
+  expect(rights).toHaveLength(2);
+});
+
 it('fails a query outside every scope instead of finding everything', async () => {
   const client = new Client({ connectionString: url, options: '-c role=portal_app' });
   await client.connect();
@@ -102,7 +121,7 @@ it('fails a query outside every scope instead of finding everything', async () =
 });
 
 it('can be migrated again, by several at once', async () => {
-  await Promise.all([migrateDatabase(url), migrateDatabase(url), migrateDatabase(url)]);
+  await Promise.all([migrateDatabase(ownerUrl), migrateDatabase(ownerUrl), migrateDatabase(ownerUrl)]);
 });
 
 it('says which SQL an administrator must run when its own login may not make or take the roles', async () => {
@@ -111,7 +130,7 @@ it('says which SQL an administrator must run when its own login may not make or 
   await owner.query(`create role ${login} login password 'pw' nosuperuser nocreaterole`);
   try {
     await owner.query(`grant connect, create on database ${database} to ${login}`);
-    const plain = new URL(url);
+    const plain = new URL(ownerUrl);
     plain.username = login;
     plain.password = 'pw';
     await expect(migrateDatabase(plain.href)).rejects.toThrow(

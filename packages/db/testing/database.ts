@@ -6,11 +6,12 @@ import type { TestServer } from './global-setup.ts';
 let copies = 0;
 
 /**
- * A migrated, empty database for the calling test file, dropped when the file is done.
+ * A migrated, empty database for the calling test file, dropped when the file is done. `url` is under the login of the apps;
+ * `ownerUrl` is for what no code of the product may do.
  * Call it at the top level of the file or in a describe; it fails the file when connections stay open.
  */
-export async function testDatabase(): Promise<{ url: string }> {
-  const { url: serverUrl, template }: TestServer = inject('testServer');
+export async function testDatabase(): Promise<{ url: string; ownerUrl: string }> {
+  const { url: serverUrl, app, template }: TestServer = inject('testServer');
   const name = template.replace(/template$/, `${process.pid}_${++copies}_${Date.now().toString(36)}`);
   await onServer(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY wal_log`));
   afterAll(async () => {
@@ -20,9 +21,10 @@ export async function testDatabase(): Promise<{ url: string }> {
       if (open > 0) throw new Error(`This file left ${open} database connections open.`);
     });
   });
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href };
+  const ownerUrl = new URL(serverUrl);
+  ownerUrl.pathname = `/${name}`;
+  const url = Object.assign(new URL(ownerUrl), app);
+  return { url: url.href, ownerUrl: ownerUrl.href };
 }
 
 async function onServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -1,11 +1,14 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '@portal/db/migrate';
 import { removeAbandonedServers, startTestServer } from './server.ts';
 
 export interface TestServer {
+  /** Of the login that owns the databases. */
   url: string;
+  /** The login of the apps, under which tests run as the apps do. */
+  app: { username: string; password: string };
   /** The migrated database each test file gets a copy of. */
   template: string;
 }
@@ -26,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = given ? { url: given, stop: async () => {} } : await startTestServer();
   try {
     const databases = await prepareDatabases(server.url);
-    project.provide('testServer', { url: server.url, template: databases.template });
+    project.provide('testServer', { url: server.url, app: databases.app, template: databases.template });
     return async () => {
       await databases.remove();
       await server.stop();
@@ -37,7 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-async function prepareDatabases(url: string): Promise<{ template: string; remove(): Promise<void> }> {
+async function prepareDatabases(url: string): Promise<Omit<TestServer, 'url'> & { remove(): Promise<void> }> {
   const client = new Client({ connectionString: url, application_name: 'portal-tests' });
   await client.connect();
   try {
@@ -48,11 +51,13 @@ async function prepareDatabases(url: string): Promise<{ template: string; remove
     await client.query(`CREATE DATABASE ${template}`);
     const templateUrl = new URL(url);
     templateUrl.pathname = `/${template}`;
-    await migrateDatabase(templateUrl.href, () => {});
+    const app = { username: `portal_test_${run}_login`, password: randomBytes(24).toString('base64url') };
+    await migrateDatabase(templateUrl.href, { appUrl: Object.assign(new URL(templateUrl), app).href });
     // Keeps everyone out, the vacuum included: a template in use cannot be copied
     await client.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
     return {
       template,
+      app,
       async remove() {
         await dropDatabasesOf(client, run);
         await client.end();
@@ -64,11 +69,12 @@ async function prepareDatabases(url: string): Promise<{ template: string; remove
   }
 }
 
-/** Databases of runs that were killed: their lock went with them. */
+/** Databases and logins of runs that were killed: their lock went with them. */
 async function dropAbandonedDatabases(client: Client): Promise<void> {
   const { rows } = await client.query<{ run: number }>(
-    `SELECT DISTINCT substring(datname FROM '^portal_test_(\\d+)_')::int AS run
-     FROM pg_database WHERE datname ~ '^portal_test_\\d{1,9}_'`,
+    `SELECT DISTINCT substring(name FROM '^portal_test_(\\d+)_')::int AS run
+     FROM (SELECT datname AS name FROM pg_database UNION SELECT rolname FROM pg_roles) names
+     WHERE name ~ '^portal_test_\\d{1,9}_'`,
   );
   for (const { run } of rows) {
     const lock = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS free', [runLock, run]);
@@ -84,4 +90,5 @@ async function dropDatabasesOf(client: Client, run: number): Promise<void> {
     [`portal_test_${run}_`],
   );
   for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  await client.query(`DROP ROLE IF EXISTS portal_test_${run}_login`);
 }

@@ -27,7 +27,7 @@ const run = (name: 'migrate' | 'seed', env: Record<string, string>): Promise<End
 
 describe('pnpm migrate', () => {
   it('does nothing to a database that is up to date', async () => {
-    expect(await run('migrate', { DATABASE_URL: database.url })).toEqual({
+    expect(await run('migrate', { DATABASE_URL: database.url, DATABASE_MIGRATION_URL: database.ownerUrl })).toEqual({
       code: 0,
       stdout: 'The database is up to date.\n',
       stderr: '',

@@ -36,7 +36,7 @@ const origin = (overrides: Partial<Origin> = {}): Origin => ({
 
 /** The real runtime on a database of the calling file's own, and contexts for whoever a test needs. */
 export async function testRuntime(env: Record<string, string> = {}) {
-  const { url } = await testDatabase();
+  const { url, ownerUrl } = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-files-'));
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
   const config = testConfig(url, { DATA_DIR: dataDir, ...env });
@@ -60,5 +60,13 @@ export async function testRuntime(env: Record<string, string> = {}) {
     return authenticate(visit, token);
   }
 
-  return { url, config, runtime, make, visit: (from: Partial<Origin> = {}) => runtime.visit(origin(from)), signedIn };
+  return {
+    url,
+    ownerUrl,
+    config,
+    runtime,
+    make,
+    visit: (from: Partial<Origin> = {}) => runtime.visit(origin(from)),
+    signedIn,
+  };
 }

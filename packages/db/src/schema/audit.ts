@@ -1,9 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, tenantPolicies } from './columns.ts';
 
 /**
  * Who did what, written in the transaction that did it. `tenantId` is the tenant the entry is about;
  * null (an unknown username) is seen by SUPER_ADMIN alone. No foreign keys: an entry outlives its subject.
+ * The apps add and read entries, and may neither change nor delete one.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -27,3 +29,6 @@ export const auditEntries = pgTable(
     ...tenantPolicies(t.tenantId),
   ],
 );
+
+/** Removes a batch of the entries that were kept for 400 days, the one way any go, and answers as `removed` how many went. */
+export const removeExpiredAuditEntries = sql`select portal_remove_expired_audit_entries() as removed`;

@@ -14,13 +14,26 @@ import type { Ctx } from '../run/context.ts';
 import { addLdapMapping } from './ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
-const { url, directory, people, uid, own, make, adminOf, configure, sync, account, accounts, usernames, memberships } =
-  await directoryRuntime();
+const {
+  ownerUrl,
+  directory,
+  people,
+  uid,
+  own,
+  make,
+  adminOf,
+  configure,
+  sync,
+  account,
+  accounts,
+  usernames,
+  memberships,
+} = await directoryRuntime();
 
 const groupDn = (name: string) => `cn=${name},ou=groups,dc=example,dc=org`;
 const unchanged = { created: 0, updated: 0, reactivated: 0, deactivated: 0, groups: 0, memberships: 0 };
 
-const owner = new Client({ connectionString: url });
+const owner = new Client({ connectionString: ownerUrl });
 beforeAll(async () => {
   await owner.connect();
   // Notes how many people are put on the stage, which nothing else shows.

@@ -1,7 +1,8 @@
 import { inArray, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Tx } from '@portal/db/open';
 import { passwordTokens, sessions } from '@portal/db/schema/accounts';
-import { auditEntries } from '@portal/db/schema/audit';
+import { removeExpiredAuditEntries } from '@portal/db/schema/audit';
 import { ldapStagedPeople } from '@portal/db/schema/directory';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
@@ -11,12 +12,14 @@ import type { Visit } from '../run/context.ts';
 /** Rows per statement: short enough to disturb nobody. */
 const batch = 5_000;
 
-interface Retention {
+interface OldRows {
   what: string;
   table: PgTable;
   id: PgColumn;
   isOver: SQL | undefined;
 }
+
+type Retention = OldRows | { what: string; remove: (tx: Tx) => Promise<number> };
 
 /** What is kept for a time only (contract sections 3, 7 and 13), by the database's clock. */
 const retentions: Retention[] = [
@@ -41,9 +44,7 @@ const retentions: Retention[] = [
   { what: 'runs', table: runs, id: runs.id, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
   {
     what: 'audit entries',
-    table: auditEntries,
-    id: auditEntries.id,
-    isOver: sql`${auditEntries.at} <= now() - interval '400 days'`,
+    remove: async (tx) => Number((await tx.execute<{ removed: number }>(removeExpiredAuditEntries)).rows[0]?.removed),
   },
   {
     what: 'done reminders',
@@ -69,21 +70,22 @@ const retentions: Retention[] = [
 /** Deletes what has been kept long enough, a batch at a time, and says how many rows of what went. */
 export async function removeExpiredRows(visit: Visit, signal: AbortSignal): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
-  for (const { what, table, id, isOver } of retentions) {
+  for (const retention of retentions) {
+    const remove = 'remove' in retention ? retention.remove : (tx: Tx) => removeBatch(tx, retention);
     let count = 0;
-    let last = batch;
-    while (last === batch) {
+    let last: number;
+    do {
       signal.throwIfAborted();
-      last = await visit.acrossTenants('rows kept long enough go', async (tx) => {
-        const { rowCount } = await tx
-          .delete(table)
-          .where(inArray(id, tx.select({ id }).from(table).where(isOver).limit(batch)));
-        return rowCount ?? 0;
-      });
+      last = await visit.acrossTenants('rows kept long enough go', remove);
       count += last;
-    }
-    removed[what] = count;
+    } while (last > 0);
+    removed[retention.what] = count;
   }
   visit.log.info({ removed }, 'rows kept long enough were removed');
   return removed;
+}
+
+async function removeBatch(tx: Tx, { table, id, isOver }: OldRows): Promise<number> {
+  const due = tx.select({ id }).from(table).where(isOver).limit(batch);
+  return (await tx.delete(table).where(inArray(id, due))).rowCount ?? 0;
 }

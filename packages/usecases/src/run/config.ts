@@ -114,6 +114,9 @@ export const Settings = z.object({
     .describe('`none` serves a front end of another site (https only)'),
   TRUST_PROXY: trustProxy.default(false).describe('`false`, the number of proxies in front, or their networks'),
   DATABASE_URL: databaseUrl.describe('PostgreSQL 15 or newer; unset, `npm start` runs its own'),
+  DATABASE_MIGRATION_URL: databaseUrl
+    .optional()
+    .describe('Login that owns the tables, for the migration alone; unset, DATABASE_URL'),
   DATABASE_POOL_MAX: count.min(2).max(200).default(10).describe('Connections each process may hold for its own work'),
   REDIS_URL: redisUrl.optional().describe('Redis for the job queues; unset, they live in PostgreSQL'),
   DATA_DIR: z.string().default('.data').describe('Folder for files and, under `npm start`, the embedded database'),

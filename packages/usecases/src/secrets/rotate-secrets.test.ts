@@ -28,8 +28,8 @@ const [first, second, third] = [key('a'), key('b'), key('c')];
 const before = openSecrets([second, first]);
 const after = openSecrets([first, second]);
 
-const { url } = await testDatabase();
-const owner = new Client({ connectionString: url });
+const { url, ownerUrl } = await testDatabase();
+const owner = new Client({ connectionString: ownerUrl });
 const database = openDatabase({ url, poolMax: 4, applicationName: 'rotation' });
 const make = builders(database);
 beforeAll(async () => {
@@ -130,7 +130,7 @@ it('keeps what an app stores while a row is being rotated', async () => {
   await store([stored, other]);
   const newer = before.seal('newer', context(stored.tenant_id));
 
-  const app = new Client({ connectionString: url });
+  const app = new Client({ connectionString: ownerUrl });
   await app.connect();
   await app.query('begin');
   await app.query('update boxes set bind_password = $1 where id = $2', [newer, stored.id]);

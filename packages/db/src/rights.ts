@@ -1,0 +1,76 @@
+import type { Client } from 'pg';
+import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
+
+const expiredAudit = `"at" <= now() - interval '400 days'`;
+
+/** What the roles of the apps may do. Every table allows reading and writing; exceptions stand below and nowhere else. */
+export async function grantRights(client: Client): Promise<void> {
+  await client.query(`
+    grant usage on schema public to ${appRoleName}, ${acrossRoleName};
+    grant select, insert, update, delete on all tables in schema public to ${appRoleName}, ${acrossRoleName};
+    grant usage on all sequences in schema public to ${appRoleName}, ${acrossRoleName};
+    grant usage on schema ${queueSchema} to ${appRoleName};
+    grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
+    grant usage on all sequences in schema ${queueSchema} to ${appRoleName};
+
+    -- What happened stays: entries are added and read. Only those kept long enough go, and only through the function, which
+    -- takes no word of its caller.
+    revoke update, delete on audit_entries from ${appRoleName}, ${acrossRoleName};
+    create or replace function public.portal_remove_expired_audit_entries() returns int
+      language sql security definer set search_path = pg_catalog, pg_temp as $$
+        with gone as (
+          delete from public.audit_entries where id in (
+            select id from public.audit_entries where ${expiredAudit} limit 5000)
+          returning 1)
+        select count(*)::int from gone $$;
+    revoke all on function public.portal_remove_expired_audit_entries() from public;
+    grant execute on function public.portal_remove_expired_audit_entries() to ${acrossRoleName};`);
+  await letOwnerRemoveExpiredAudit(client);
+  await refuseDefinitions(client);
+  await closeWhatIsOpenToEverybody(client);
+}
+
+/** Row policies bind the owner too, unless it is a superuser; this one opens to the function above just what it removes. */
+async function letOwnerRemoveExpiredAudit(client: Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string; isThere: boolean }>(
+    `select quote_ident(tableowner) as owner, exists (select from pg_policies
+       where schemaname = 'public' and tablename = 'audit_entries' and policyname = 'retention' and roles = array[tableowner]) as "isThere"
+     from pg_tables where schemaname = 'public' and tablename = 'audit_entries'`,
+  );
+  const [found] = rows;
+  // Only when it is missing: a new policy waits for everybody who works on the table.
+  if (!found || found.isThere) return;
+  await client.query(`
+    drop policy if exists retention on public.audit_entries;
+    create policy retention on public.audit_entries to ${found.owner} using (${expiredAudit})`);
+}
+
+/**
+ * Rights alone keep the apps from defining anything, but `drop owned` lets a role drop what was granted to it, its policies
+ * included. Only a superuser can make this trigger; any other migration goes without.
+ */
+async function refuseDefinitions(client: Client): Promise<void> {
+  await client.query(`
+    create or replace function public.portal_refuse_definitions() returns event_trigger
+      language plpgsql set search_path = pg_catalog, pg_temp as $$ begin
+        if (current_user = '${acrossRoleName}' or pg_has_role(current_user, '${appRoleName}', 'member'))
+          and not pg_has_role(current_user, (select tableowner from pg_tables where schemaname = 'public' and tablename = 'audit_entries'), 'usage')
+        then raise insufficient_privilege using message = 'the apps define nothing';
+        end if; end $$;
+    do $$ begin
+      if not exists (select from pg_event_trigger where evtname = 'portal_refuse_definitions') then
+        create event trigger portal_refuse_definitions on ddl_command_start execute function public.portal_refuse_definitions();
+      end if;
+      exception when insufficient_privilege then null; end $$`);
+}
+
+/**
+ * PostgreSQL lets everybody make temporary tables and large objects, and the apps need neither. The owner of what is built in is
+ * a superuser: for any other migration the server only remarks that nothing was taken away of it.
+ */
+async function closeWhatIsOpenToEverybody(client: Client): Promise<void> {
+  await client.query(`
+    do $$ begin execute format('revoke create, temporary on database %I from public', current_database()); end $$;
+    revoke create on schema public from public;
+    revoke execute on function lo_creat(int), lo_create(oid), lo_from_bytea(oid, bytea) from public;`);
+}
