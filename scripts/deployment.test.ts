@@ -57,6 +57,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
   stop_grace_period?: string;
+  mem_limit?: string;
   healthcheck?: { test?: string[]; disable?: boolean };
   networks?: string[];
   volumes?: string[];
@@ -94,6 +95,7 @@ const settingsOf = (service: Service, env: Record<string, string>): Record<strin
 const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const dotEnv = {
   POSTGRES_PASSWORD: 'abc123',
+  POSTGRES_APP_PASSWORD: 'def456',
   PUBLIC_URL: 'https://portal.example.org',
   SESSION_SECRET: key,
   SECRETS_KEYS: key,
@@ -212,11 +214,11 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(mail.environment ?? {})) expect(name).toMatch(/^MP_MAX_MESSAGES$/);
     expect(redis.environment).toBeUndefined();
     const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-    expect(asked.filter((name) => name !== 'POSTGRES_PASSWORD' && !settingNames.includes(name ?? ''))).toEqual([]);
+    expect(asked.filter((name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? ''))).toEqual([]);
   });
 
   it('leaves no setting out of reach', () => {
-    const fixedByImage = new Set([...Object.keys(environmentOfImage), 'WORKER_METRICS_PORT']);
+    const fixedByImage = new Set([...Object.keys(environmentOfImage), 'WORKER_METRICS_PORT', 'DATABASE_MIGRATION_URL']);
     for (const service of [api, worker]) {
       const missing = settingNames.filter(
         (name) => !fixedByImage.has(name) && service.environment?.[name] === undefined,
@@ -227,13 +229,13 @@ describe('docker-compose.yml', () => {
 
   it.each(Object.keys(dotEnv))('says what to do when %s is missing', (name) => {
     const { [name as keyof typeof dotEnv]: _, ...others } = dotEnv;
-    expect(() => settingsOf(api, others)).toThrow(`set ${name} in .env`);
+    expect(() => [api, migrate].map((service) => settingsOf(service, others))).toThrow(`set ${name} in .env`);
   });
 
   it('gives the apps settings they accept, with nothing but the secrets set', () => {
     for (const service of [api, worker]) {
       const config = readConfig(settingsOf(service, dotEnv));
-      expect(config.database.url.reveal()).toBe('postgres://portal:abc123@postgres:5432/portal');
+      expect(config.database.url.reveal()).toBe('postgres://portal_login:def456@postgres:5432/portal');
       expect(config.redisUrl?.reveal()).toBe('redis://redis:6379');
       expect(config.http).toMatchObject({ host: '0.0.0.0', publicUrl: 'https://portal.example.org' });
       expect(config.smtp).toBeNull();
@@ -257,8 +259,13 @@ describe('docker-compose.yml', () => {
     expect(() => readConfig(settingsOf(worker, { ...dotEnv, LOG_LEVEL: 'loud' }))).toThrow(SettingsError);
   });
 
-  it('gives the migration the database alone', () => {
-    expect(Object.keys(migrate.environment ?? {})).toEqual(['DATABASE_URL']);
+  it('gives the migration the database alone, and to it alone the login that owns everything', () => {
+    const { DATABASE_URL, DATABASE_MIGRATION_URL, ...others } = settingsOf(migrate, dotEnv);
+    expect(Object.keys(others).toSorted()).toEqual(['DATA_DIR', 'HOST', 'PORT']);
+    expect(DATABASE_URL).toBe(settingsOf(api, dotEnv)['DATABASE_URL']);
+    expect(DATABASE_MIGRATION_URL).toBe('postgres://portal:abc123@postgres:5432/portal');
+    for (const service of [api, worker]) expect(Object.values(settingsOf(service, dotEnv)).join('\n')).not.toContain('abc123');
+    expect(postgres.environment?.['POSTGRES_USER']).toBe('portal');
     expect(migrate.networks).toEqual(['inside']);
     expect(migrate.restart).toBe('no');
   });
@@ -272,6 +279,20 @@ describe('docker-compose.yml', () => {
       });
     }
     expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('bounds the memory of every service, and leaves an app room beside its heap', () => {
+    const megabytes = (limit = ''): number => Number.parseInt(limit, 10) * (limit.endsWith('g') ? 1024 : 1);
+    for (const [name, service] of services) expect(service.mem_limit, name).toMatch(/^[1-9]\d*[mg]$/);
+    for (const service of [api, worker]) {
+      const heap = Number(/--max-old-space-size=(\d+)/.exec(service.command?.join(' ') ?? '')?.[1]);
+      const beside = megabytes(service.mem_limit) - heap;
+      expect(beside).toBeGreaterThanOrEqual(256);
+      expect(beside).toBeLessThanOrEqual(512);
+    }
+    const [, inUse] = /--maxmemory (\d+)mb/.exec(redis.command?.join(' ') ?? '') ?? [];
+    expect(megabytes(redis.mem_limit)).toBeGreaterThanOrEqual(2 * Number(inUse));
+    expect(megabytes(postgres.mem_limit)).toBeGreaterThanOrEqual(1024);
   });
 
   it('lets the worker scale', () => {

@@ -118,7 +118,7 @@ describe.each(papers)('$name', (paper) => {
 
   it('names only settings that exist', () => {
     // Upper-case words that are settings of something else, and roles.
-    const others = ['POSTGRES_PASSWORD', ...Role.options];
+    const others = ['POSTGRES_PASSWORD', 'POSTGRES_APP_PASSWORD', ...Role.options];
     const named = [...paper.spans, ...paper.lines].flatMap((code) =>
       [...code.matchAll(/\b[A-Z]+(?:_[A-Z]+)+(?==|$)/g)].map(([name]) => name),
     );
