@@ -4,23 +4,26 @@ import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { type RowOf, valuesOf } from '@portal/db/row-of';
 import { sessions } from '@portal/db/schema/accounts';
+import { auditEntries } from '@portal/db/schema/audit';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { isSuperAdmin } from '@portal/domain/access';
 import { normalizeUsername, type Profile } from '@portal/domain/accounts';
+import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { auditOf, type AuditParams, auditParams, recordAudit } from '../audit/record-audit.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 import type { Visit } from '../run/context.ts';
 import {
-  bothLimits,
-  type BothLimits,
+  type AllLimits,
+  allLimits,
   clearedFirst,
   type RateLimit,
-  roomForBoth,
-  secondsUntilRoomForBoth,
+  roomForAll,
+  secondsUntilRoomForAll,
   takeHit,
+  withoutThird,
 } from '../run/rate-limit.ts';
 import { isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
 import { sessionSeconds } from './session-token.ts';
@@ -29,6 +32,11 @@ import { sessionSeconds } from './session-token.ts';
 const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec: 15 * 60 };
 /** Failed sign-ins from one address, whatever the username. */
 const perAddress: RateLimit = { name: 'sign-in per address', max: 60, windowSec: 15 * 60 };
+/**
+ * Failed sign-ins of one username from everywhere: whoever has many addresses guesses no faster. It is lifted where the account
+ * has signed in from before, so that nobody locks its owner out.
+ */
+const perUsernameEverywhere: RateLimit = { name: 'sign-in per username', max: 100, windowSec: 15 * 60 };
 
 export interface SignedIn {
   profile: Profile;
@@ -40,7 +48,9 @@ interface Attempt {
   username: string;
   address: string;
   subject: string;
-  limits: BothLimits;
+  limits: AllLimits;
+  /** Whether it comes from where the account has signed in before; asked only once the limit over all addresses is reached. */
+  isFamiliar: boolean;
 }
 
 /**
@@ -52,14 +62,16 @@ interface Attempt {
  */
 export async function signIn(visit: Visit, credentials: { username: string; password: string }): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
-  const address = visit.ip ?? '';
+  const address = countedAddress(visit.ip ?? '');
   const subject = `${username}\0${address}`;
-  const limits = bothLimits([perUsername, subject], [perAddress, address]);
-  const attempt = { username, address, subject, limits };
+  const limits = allLimits([perUsername, subject], [perAddress, address], [perUsernameEverywhere, username]);
 
   await visit.passwords.gather();
   const [row] = await visit.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
-  if (row && row.waitSec !== null) throw tooManyFailures(visit, row.waitSec);
+  const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
+  const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
+  if (waitSec !== null) throw tooManyFailures(visit, waitSec);
+  const attempt = { username, address, subject, limits: isFamiliar ? withoutThird(limits) : limits, isFamiliar };
   const found = row && accountIn(row);
 
   // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
@@ -114,6 +126,7 @@ async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachabl
   const counted = await visit.acrossTenants('a failed sign-in counts against its address', async (tx) => {
     const room = await takeHit(tx, perUsername, subject);
     if (!room || !(await takeHit(tx, perAddress, address))) return false;
+    if (!(await takeHit(tx, perUsernameEverywhere, username)) && !attempt.isFamiliar) return false;
     await recordAudit(tx, visit, {
       action: 'auth.login_failed',
       tenantId: found?.tenantId ?? null,
@@ -174,12 +187,20 @@ async function openSignIn(
 }
 
 // Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
-const lookUp = prepared<BothLimits & { username: string }>()('sign_in_look_up', (db) => {
-  const room = db.$with('room').as(roomForBoth(db));
+const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
+  const room = db.$with('room').as(roomForAll(db));
   return db
     .with(room)
     .select({
       waitSec: room.waitSec,
+      thirdWaitSec: room.thirdWaitSec,
+      // The log, for sessions that have ended are gone by the next day.
+      familiarIps: sql<string[] | null>`case when ${room.thirdWaitSec} is not null then array(
+        select distinct ${auditEntries.ip} from ${auditEntries} where ${auditEntries.tenantId} = ${users.tenantId}
+        and ${auditEntries.actorId} = ${users.id} and ${auditEntries.action} = 'auth.login'
+        and ${auditEntries.at} > now() - interval '30 days' and ${auditEntries.ip} is not null limit 1000) end`.as(
+        'familiar_ips',
+      ),
       ...ownColumns,
       passwordHash: users.passwordHash,
       ldapDn: users.ldapDn,
@@ -194,9 +215,13 @@ const lookUp = prepared<BothLimits & { username: string }>()('sign_in_look_up', 
 /** The account a look-up has come upon, if any: its row is there for the limits alone otherwise. */
 const accountIn = ({
   waitSec: _waitSec,
+  thirdWaitSec: _thirdWaitSec,
+  familiarIps: _familiarIps,
   ...account
 }: {
   waitSec: number | null;
+  thirdWaitSec: number | null;
+  familiarIps: string[] | null;
   id: string | null;
 }): Found | undefined => (account.id === null ? undefined : (account as Found));
 
@@ -249,11 +274,11 @@ const openSession = prepared<SessionParams>()('session_open', (db) =>
  * password or DN meanwhile), no row comes back and nothing is written.
  */
 const openChecked = prepared<
-  BothLimits &
+  AllLimits &
     AuditParams &
     SessionParams & { passwordHash: string | null; ldapDn: string | null; newHash: string | null }
 >()('sign_in_open', (db) => {
-  const room = db.$with('room').as(roomForBoth(db));
+  const room = db.$with('room').as(roomForAll(db));
   const marked = db.$with('marked').as(
     db
       .update(users)
@@ -265,7 +290,7 @@ const openChecked = prepared<
           isTrustworthy,
           sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
           sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
-          sql`(select ${room.waitSec} from ${room}) is null`,
+          sql`(select coalesce(${room.waitSec}, ${room.thirdWaitSec}) from ${room}) is null`,
         ),
       )
       .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
@@ -283,7 +308,7 @@ const openChecked = prepared<
 
 /** Null while another failure would still be counted, else the seconds until it would. */
 const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
-  secondsUntilRoomForBoth(tx, attempt.limits);
+  secondsUntilRoomForAll(tx, attempt.limits);
 
 const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS', 'Username or password is wrong.');
 

@@ -3,6 +3,7 @@ import { eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { rateWindows } from '@portal/db/schema/operations';
+import { countedAddress } from '@portal/domain/counted-address';
 
 /** At most `max` counted events per subject in any `windowSec` seconds, by the database's clock. */
 export interface RateLimit {
@@ -11,7 +12,9 @@ export interface RateLimit {
   windowSec: number;
 }
 
-const keyOf = (limit: RateLimit, subject: string): Buffer => hash('sha256', `${limit.name}\0${subject}`, 'buffer');
+/** A subject is one name or several with NUL between them; an address among them counts as its network, for every limit alike. */
+const keyOf = (limit: RateLimit, subject: string): Buffer =>
+  hash('sha256', [limit.name, ...subject.split('\0').map(countedAddress)].join('\0'), 'buffer');
 
 const windowSec = sql`${sql.placeholder('windowSec')}::int`;
 const max = sql`${sql.placeholder('max')}::int`;
@@ -68,50 +71,64 @@ export async function secondsUntilRoom(tx: Tx, limit: RateLimit, subject: string
   return row?.waitSec ?? null;
 }
 
-/** Two limits over one window that must both have room, as statements name them. */
-export interface BothLimits extends Record<string, unknown> {
+/** Limits over one window that must all have room, as statements name them. The third is told apart: it may be lifted. */
+export interface AllLimits extends Record<string, unknown> {
   first: Buffer;
   firstMax: number;
   second: Buffer;
   secondMax: number;
+  third: Buffer;
+  thirdMax: number;
   windowSec: number;
 }
 
-export const bothLimits = (
+export const allLimits = (
   [limit, subject]: [RateLimit, string],
   [other, otherSubject]: [RateLimit, string],
-): BothLimits => ({
+  [third, thirdSubject]: [RateLimit, string],
+): AllLimits => ({
   first: keyOf(limit, subject),
   firstMax: limit.max,
   second: keyOf(other, otherSubject),
   secondMax: other.max,
+  third: keyOf(third, thirdSubject),
+  thirdMax: third.max,
   windowSec: limit.windowSec,
 });
 
-const maxOfBoth = sql`case ${rateWindows.key} when ${sql.placeholder('first')} then ${sql.placeholder('firstMax')}::int else ${sql.placeholder('secondMax')}::int end`;
+// More than any window holds, so there is always room.
+const noLimit = 2 ** 31 - 1;
 
-/** Part of a statement with the parameters of `bothLimits`: one row with the seconds until both have room, null when they have it. */
-export const roomForBoth = (db: Pick<Tx, 'select'>) =>
+/** The same limits without the third. */
+export const withoutThird = (limits: AllLimits): AllLimits => ({ ...limits, thirdMax: noLimit });
+
+const [first, second, third] = [sql.placeholder('first'), sql.placeholder('second'), sql.placeholder('third')];
+const maxOfEach = sql`case ${rateWindows.key} when ${first} then ${sql.placeholder('firstMax')}::int when ${second} then ${sql.placeholder('secondMax')}::int else ${sql.placeholder('thirdMax')}::int end`;
+const waitSec = sql<number | null>`max(${secondsUntil(roomAt(maxOfEach))})`;
+
+/** Part of a statement with the parameters of `allLimits`: one row with the seconds until there is room, null where there is. */
+export const roomForAll = (db: Pick<Tx, 'select'>) =>
   db
-    .select({ waitSec: sql<number | null>`max(${secondsUntil(roomAt(maxOfBoth))})`.as('wait_sec') })
+    .select({
+      waitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} <> ${third})`.as('wait_sec'),
+      thirdWaitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} = ${third})`.as('third_wait_sec'),
+    })
     .from(rateWindows)
-    .where(
-      sql`${rateWindows.key} in (${sql.placeholder('first')}, ${sql.placeholder('second')}) and ${roomAt(maxOfBoth)} > now()`,
-    );
+    .where(sql`${rateWindows.key} in (${first}, ${second}, ${third}) and ${roomAt(maxOfEach)} > now()`);
 
-/** Part of a statement with the parameters of `bothLimits`: forgets what was counted for the first, if `cause` has a row. */
+/** Part of a statement with the parameters of `allLimits`: forgets what was counted for the first, if `cause` has a row. */
 export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
   db
     .delete(rateWindows)
     .where(sql`${rateWindows.key} = ${sql.placeholder('first')} and exists (select from ${cause})`)
     .returning({ key: rateWindows.key });
 
-const untilRoomForBoth = prepared<BothLimits>()('rate_until_room_for_both', roomForBoth);
+const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', roomForAll);
 
-/** Seconds until both have room again, or null when they have it now. */
-export async function secondsUntilRoomForBoth(tx: Pick<Tx, 'run'>, limits: BothLimits): Promise<number | null> {
-  const [row] = await tx.run(untilRoomForBoth, limits);
-  return row?.waitSec ?? null;
+/** Seconds until all have room again, or null when they have it now. */
+export async function secondsUntilRoomForAll(tx: Pick<Tx, 'run'>, limits: AllLimits): Promise<number | null> {
+  const [row] = await tx.run(untilRoomForAll, limits);
+  return row?.waitSec ?? row?.thirdWaitSec ?? null;
 }
 
 /** Forgets what was counted for a subject. */

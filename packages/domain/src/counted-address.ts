@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+
+/**
+ * The network an address counts as where limits are counted: an IPv4 address as itself, also when it is written as IPv6, and an
+ * IPv6 address as its /64, of which every customer has all addresses. What is no address counts as itself.
+ */
+export function countedAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = groupsOf(address);
+  const [, , , , , marker, high = 0, low = 0] = groups;
+  if (marker === 0xffff && groups.slice(0, 5).every((group) => group === 0))
+    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [front = '', back] = withoutDots(address.replace(/%.*$/, '')).split('::');
+  const [first, last] = [front, back ?? ''].map((part) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)),
+  ) as [number[], number[]];
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}
+
+/** The last two groups may be written like an IPv4 address. */
+const withoutDots = (address: string): string =>
+  address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+    return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+  });
