@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { Secret } from '@portal/domain/secret';
 import { openMetrics } from '@portal/usecases/run/metrics';
@@ -24,6 +26,21 @@ it('is not there for anything else', async () => {
   expect((await get('/')).status).toBe(404);
   expect((await get('/metrics?x=1')).status).toBe(404);
   expect((await get('/metrics', {}, 'POST')).status).toBe(404);
+});
+
+/** The status of a request under another host name, which `fetch` does not let anybody choose. */
+async function statusUnder(host: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  const sent = request({ host: '127.0.0.1', port: server.port, path: '/metrics', headers: { host, ...headers } }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
+
+it('is not there under a name that came to mean this machine, unless with the token', async () => {
+  for (const host of ['127.0.0.1:1', '[::1]', 'localhost:9464']) expect(await statusUnder(host)).toBe(200);
+  for (const host of ['evil.example', 'localhost.evil.example:9464', '127.0.0.1.evil.example'])
+    expect(await statusUnder(host)).toBe(404);
+  expect(await statusUnder('worker:9464', { authorization: 'Bearer a-token-of-some-length' })).toBe(200);
 });
 
 it('is not there for who comes through a proxy, unless with the token', async () => {

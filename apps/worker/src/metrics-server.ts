@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
+import { isLocalCaller } from '@portal/usecases/run/local-caller';
 import type { Metrics } from '@portal/usecases/run/metrics';
 
 export interface MetricsServer {
@@ -30,7 +31,11 @@ export async function serveMetrics(metrics: Metrics, { port, host, token }: Serv
   };
   const server = createServer({ requestTimeout: 5 * SECOND, headersTimeout: 5 * SECOND }, (request, response) => {
     const answer = answers[request.url ?? ''];
-    if (request.method !== 'GET' || !answer || !(isLocal(request) || knowsToken(request, token))) {
+    if (
+      request.method !== 'GET' ||
+      !answer ||
+      !(isLocalCaller(request.socket.remoteAddress, request.headers) || knowsToken(request, token))
+    ) {
       response.writeHead(404).end();
       return;
     }
@@ -51,13 +56,6 @@ export async function serveMetrics(metrics: Metrics, { port, host, token }: Serv
     },
   };
 }
-
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
-
-/** A caller on this machine, and not somebody a proxy on this machine speaks for. */
-const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
-  /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') &&
-  forwarding.every((name) => headers[name] === undefined);
 
 const knowsToken = ({ headers }: IncomingMessage, token: Secret | null): boolean =>
   token !== null && timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token.reveal()}`));

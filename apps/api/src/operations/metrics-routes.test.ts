@@ -49,6 +49,31 @@ describe('GET /metrics without a token in the settings', () => {
   );
 });
 
+describe('GET /metrics under a host name', () => {
+  it.each(['127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:3000', 'localhost', 'LOCALHOST:1'])(
+    'shows the figures to a caller that names %s',
+    async (host) => {
+      expect((await local.request({ url: '/metrics', headers: { host } })).statusCode).toBe(200);
+    },
+  );
+
+  // A page of evil.example whose name has come to mean this machine sends its own name.
+  it.each([
+    'evil.example',
+    'evil.example:3000',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'evil.example#localhost',
+    '127.0.0.1:3000@evil.example',
+    'localhost.',
+    '127.0.0.2',
+  ])('is no path for a caller that names "%s"', async (host) => {
+    const answer = await local.request({ url: '/metrics', headers: { host } });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.body).not.toContain('process_cpu_seconds_total');
+  });
+});
+
 describe('GET /metrics with a token in the settings', () => {
   it('shows the figures to who sends it, from anywhere', async () => {
     const answer = await guarded.request({

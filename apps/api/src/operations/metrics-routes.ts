@@ -1,29 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
+import { isLocalCaller } from '@portal/usecases/run/local-caller';
 import type { Runtime } from '@portal/usecases/run/runtime';
 import type { App } from '../typed.ts';
 
-// Set by whatever passes a request on: with one of these the peer on the socket is not the caller.
-const forwardingHeaders = [
-  'forwarded',
-  'via',
-  'x-client-ip',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-] as const;
-
 const workerTimeoutMs = 500;
 const workerMaxBytes = 4 * 1024 * 1024;
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 /** Figures for Prometheus. Who may not read them gets the answer of a path that does not exist. */
 export function registerMetrics(app: App, runtime: Runtime): void {
@@ -38,7 +23,7 @@ export function registerMetrics(app: App, runtime: Runtime): void {
         tags: ['operations'],
         summary: 'Figures for Prometheus',
         description:
-          'With the setting METRICS_TOKEN for who sends it as a bearer token, without it for callers on this machine; everybody else gets 404. Under `npm start` the worker’s figures are included.',
+          'With the setting METRICS_TOKEN for who sends it as a bearer token, without it for callers on this machine that name it as `127.0.0.1`, `[::1]` or `localhost`; everybody else gets 404. Under `npm start` the worker’s figures are included.',
         produces: ['text/plain'],
         response: { 200: z.string().describe('Prometheus text format') },
       },
@@ -52,11 +37,8 @@ export function registerMetrics(app: App, runtime: Runtime): void {
   );
 }
 
-function isFromThisMachine(request: FastifyRequest): boolean {
-  const address = request.socket.remoteAddress ?? '';
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  return loopback.check(address, family) && forwardingHeaders.every((name) => request.headers[name] === undefined);
-}
+const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
+  isLocalCaller(socket.remoteAddress, headers);
 
 // Digests are of one length, so comparing them tells nothing about the token's.
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
