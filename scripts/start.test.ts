@@ -83,6 +83,13 @@ describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, 
     });
     expect(login.status).toBe(200);
 
+    for (const app of ['api', 'worker']) {
+      const environment = readFileSync(`/proc/${await pidOf(first, app)}/environ`, 'utf8').split('\0');
+      const addresses = environment.filter((setting) => setting.includes('postgres://'));
+      expect(addresses).toEqual([expect.stringMatching(/^DATABASE_URL=postgres:\/\/portal_login:/)]);
+    }
+    expect(first.output()).not.toContain('stronger than the apps need');
+
     process.kill(await pidOf(first, 'api'), 'SIGKILL');
     await eventually(() => expect(first.output()).toContain('The API answers again.'));
     expect(await statusOf(`${address}/health`)).toBe(200);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/db/testing/database';
 
-const { url: databaseUrl } = await testDatabase();
+const { url: databaseUrl, ownerUrl } = await testDatabase();
 const started: ChildProcess[] = [];
 afterAll(async () => {
   for (const child of started) {
@@ -113,6 +113,15 @@ describe('the API process', () => {
     expect(await ended).toBe(1);
     expect(output.out).toContain('EADDRINUSE');
     holder.close();
+  });
+
+  it('warns of a database login that may do more than it needs, and works with it', async () => {
+    const { child, ready, ended, output } = start({ ...settings, DATABASE_URL: ownerUrl });
+    const { url } = await ready;
+    await expect.poll(() => output.out, { timeout: 10_000 }).toContain('is stronger than the apps need');
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
   });
 
   it('is up without a database and says so', async () => {

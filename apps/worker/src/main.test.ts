@@ -14,7 +14,7 @@ import { testRuntime } from '@portal/usecases/testing/runtime';
 import { openTcpGate } from '@portal/usecases/testing/tcp-gate';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
-const { url, make, runtime } = await testRuntime();
+const { url, ownerUrl, make, runtime } = await testRuntime();
 
 const settings = {
   DATABASE_URL: url,
@@ -174,6 +174,14 @@ describe('the worker process while the database is away', () => {
 });
 
 describe('the worker process', () => {
+  it('warns of a database login that may do more than it needs, and works with it', async () => {
+    const worker = start({ DATABASE_URL: ownerUrl });
+    await whenReady(worker);
+    await expect.poll(worker.output, { timeout: 10_000 }).toContain('is stronger than the apps need');
+    worker.child.kill('SIGTERM');
+    expect(await worker.exitCode).toBe(0);
+  });
+
   it('names every wrong setting and ends with the code for it', async () => {
     const worker = start({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
     expect(await worker.exitCode).toBe(78);
