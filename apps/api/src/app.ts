@@ -26,7 +26,9 @@ import { registerWork } from './operations/work-routes.ts';
 import { guardRoutes } from './plugins/access.ts';
 import { readJsonBodies } from './plugins/bodies.ts';
 import { answerError, answerErrors } from './plugins/errors.ts';
+import { limitLoad } from './plugins/load.ts';
 import { checkOrigins } from './plugins/origins.ts';
+import { PackedMessage } from './plugins/packed-message.ts';
 import { requestIds, trustedPeers } from './plugins/peer.ts';
 import { requestWatcher } from './plugins/request-log.ts';
 import { listRoutes } from './plugins/route-list.ts';
@@ -49,6 +51,7 @@ const limits = {
     headersTimeout: 15 * SECOND,
     connectionsCheckingInterval: 1 * SECOND,
     maxHeaderSize: 16 * 1024,
+    IncomingMessage: PackedMessage,
     // Node would answer a missing Host with an empty 400; we say what is missing.
     requireHostHeader: false,
   },
@@ -81,21 +84,22 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   answerUnknownExpectations(fastify.server, headers);
   const app = useZod(fastify);
 
+  const load = limitLoad(app, metrics);
+
   app.addHook('onRequest', (request, reply, done) => {
+    const refusal = load.enter(request, reply);
+    if (reply.sent) return;
     watch(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
     const { host } = request.headers;
-    done(
-      host === undefined && request.raw.httpVersion === '1.1'
-        ? invalid('VALIDATION_FAILED', 'The request names no host.')
-        : undefined,
-    );
+    const lacksHost = host === undefined && request.raw.httpVersion === '1.1';
+    done(refusal ?? (lacksHost ? invalid('VALIDATION_FAILED', 'The request names no host.') : undefined));
   });
   // Cookies are parsed where one is needed, not for every request.
   await app.register(cookie, { hook: false });
   checkOrigins(app, config);
   answerUnknownPaths(app);
-  guardRoutes(app, runtime);
+  guardRoutes(app, runtime, load);
   listRoutes(app);
   readJsonBodies(app);
   answerErrors(app);

@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { invalid, invalidField, PortalError } from '@portal/domain/errors';
+import { gather } from './plugins/gather.ts';
 import { type App, readerOf } from './typed.ts';
 
 // Boundaries and part headers around one file; far more than any client writes.
@@ -23,9 +24,14 @@ export function acceptOneFile(app: App, maxBytes: number, register: (scope: App)
         headerPairs: 50,
       },
     });
-    scope.addHook('preParsing', (request, _reply, _payload, done) => {
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit = maxBytes;
+    });
+    // Before the route looks up what the file is for (contract section 1, order of checks), and the file is read after that.
+    scope.addHook('preValidation', (request, _reply, done) => {
+      if (!request.isMultipart()) return done(noMultipart());
       const announced = Number(request.headers['content-length'] ?? 0);
-      done(announced > maxBytes + envelopeBytes ? tooLarge(maxBytes) : null);
+      done(announced > maxBytes + envelopeBytes ? tooLarge(maxBytes) : undefined);
     });
     register(scope);
   });
@@ -47,26 +53,24 @@ export const readFile = async (request: FastifyRequest, field: string): Promise<
 
 /**
  * The one file of an upload, from the field of this name, and the name the sender gave it, which may be anything.
- * Throws 415 for anything but multipart, 413, and 400 when it is not there.
+ * Throws 413, and 400 when it is not there.
  */
 export async function readNamedFile(
   request: FastifyRequest,
   field: string,
 ): Promise<{ name: string | undefined; bytes: Buffer }> {
-  if (!request.isMultipart()) {
-    throw new PortalError(
-      'unsupported_media_type',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'Please send the file as multipart/form-data.',
-    );
-  }
+  // It may have broken off while its target was looked up, and says so once.
+  if (request.raw.readableAborted) throw refusalOf(undefined);
   try {
     let file: { name: string | undefined; bytes: Buffer } | null = null;
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue;
       if (part.fieldname !== field)
         throw invalidField(part.fieldname, `is no field of this upload; the file belongs in ${field}`);
-      file = { name: part.filename, bytes: await part.toBuffer() };
+      const { bodyLimit } = request.routeOptions;
+      const bytes = await gather(request, part.file, bodyLimit);
+      if (part.file.truncated) throw tooLarge(bodyLimit);
+      file = { name: part.filename, bytes };
     }
     if (file === null) throw invalidField(field, 'must be a file');
     return file;
@@ -83,6 +87,9 @@ function refusalOf(error: unknown): unknown {
     return new PortalError('too_large', 'PAYLOAD_TOO_LARGE', 'The upload is larger than allowed.', { cause: error });
   return invalid('VALIDATION_FAILED', 'The upload is no complete multipart/form-data.', { cause: error });
 }
+
+const noMultipart = (): PortalError =>
+  new PortalError('unsupported_media_type', 'UNSUPPORTED_MEDIA_TYPE', 'Please send the file as multipart/form-data.');
 
 const tooLarge = (maxBytes: number): PortalError =>
   new PortalError('too_large', 'PAYLOAD_TOO_LARGE', `The file must not be larger than ${maxBytes} bytes.`);

@@ -44,7 +44,7 @@ async function favoriteWithIcon() {
   const widgetId = await makeWidget(account);
   const owner = await signedIn(account);
   const { id } = await addFavorite(owner, { widgetId, title: 'Wiki', url: 'https://wiki.example.org' });
-  await uploadIcon(owner, id, tinyGif);
+  await uploadIcon(owner, id, async () => tinyGif);
   return id;
 }
 

@@ -153,7 +153,7 @@ export function registerFavorites(app: App): void {
           response: { 200: Favorite },
         },
       },
-      async (request) => uploadIcon(request.ctx, request.params.id, await readFile(request, 'icon')),
+      async (request) => uploadIcon(request.ctx, request.params.id, () => readFile(request, 'icon')),
     );
   });
 

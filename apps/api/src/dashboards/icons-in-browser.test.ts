@@ -134,7 +134,7 @@ describe.skipIf(browser === '')('in a browser', { timeout: 120_000 }, () => {
     const ids: string[] = [];
     for (const name of Object.keys(hostile)) {
       const id = await addOne();
-      await uploadIcon(owner, id, drawing(name));
+      await uploadIcon(owner, id, async () => drawing(name));
       ids.push(id);
     }
     await show(ids.map(iconAt));
@@ -146,7 +146,7 @@ describe.skipIf(browser === '')('in a browser', { timeout: 120_000 }, () => {
     const ids: string[] = [];
     for (const name of Object.keys(hostile)) {
       const id = await addOne();
-      await uploadIcon(owner, id, svgIcon());
+      await uploadIcon(owner, id, async () => svgIcon());
       const { path } = await owner.files.write('favorite-icons', newId(), 'svg', drawing(name), { maxBytes: 100_000 });
       await runtime.database
         .inTenant(as.tenantId)

@@ -25,6 +25,8 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
   const { access, errors = {} } = config;
   const needsSession = access.kind !== 'open';
   const changes = method !== 'GET';
+  // Answers however much is under way.
+  const isWatch = url.startsWith('/health');
   const rules: [status: number, code: string, applies: boolean][] = [
     [400, 'VALIDATION_FAILED', schema?.body !== undefined || schema?.querystring !== undefined],
     [400, 'INVALID_JSON', schema?.body !== undefined],
@@ -38,9 +40,9 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
     [404, 'NOT_FOUND', url.includes(':')],
     [413, 'PAYLOAD_TOO_LARGE', schema?.body !== undefined],
     [415, 'UNSUPPORTED_MEDIA_TYPE', schema?.body !== undefined],
+    [429, 'RATE_LIMITED', !isWatch],
     [500, 'INTERNAL', true],
-    // Open routes that only read answer without the database.
-    [503, 'UNAVAILABLE', needsSession || changes],
+    [503, 'UNAVAILABLE', !isWatch],
   ];
   const codes = new Map<number, string[]>();
   const add = (status: number, code: string) => codes.set(status, [...new Set([...(codes.get(status) ?? []), code])]);

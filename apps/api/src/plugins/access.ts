@@ -7,12 +7,16 @@ import type { Ctx } from '@portal/usecases/run/context';
 import type { Runtime } from '@portal/usecases/run/runtime';
 import { sessionTokenOf } from '../session-cookie.ts';
 import type { App } from '../typed.ts';
+import type { Load } from './load.ts';
 import { addressOf } from './peer.ts';
 
 type Guard = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 // What an account that must change its password may still call (specification, Authentication 6): exact method and path.
 const openDuringForcedChange = new Set(['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me']);
+
+/** A body from somebody nobody knows yet: names, passwords and tokens are far shorter. */
+const openBodyMaxBytes = 16 * 1024;
 
 const session = Symbol('session');
 
@@ -29,7 +33,7 @@ declare module 'fastify' {
  * Deny by default: every route says in `config.access` who may call it, or the server does not start.
  * The guard made from it runs before anything of the request's body is read.
  */
-export function guardRoutes(app: App, runtime: Runtime): void {
+export function guardRoutes(app: App, runtime: Runtime, load: Load): void {
   app.decorateRequest('visit');
   app.decorateRequest(session);
   app.decorateRequest('ctx', {
@@ -46,8 +50,9 @@ export function guardRoutes(app: App, runtime: Runtime): void {
     if (!access)
       throw new Error(`${String(route.method)} ${route.url} does not say who may call it: give it config.access`);
     route.config = { ...route.config, access };
+    if (access.kind === 'open') route.bodyLimit ??= openBodyMaxBytes;
     const others = route.onRequest === undefined ? [] : [route.onRequest].flat();
-    route.onRequest = [guardOf(access, `${String(route.method)} ${route.url}`, runtime), ...others];
+    route.onRequest = [guardOf(access, `${String(route.method)} ${route.url}`, runtime, load), ...others];
   });
 }
 
@@ -59,7 +64,7 @@ export function markPluginRoutes(scope: App, access: Access): void {
   scope.accessOfPluginRoutes = access;
 }
 
-function guardOf(access: Access, route: string, runtime: Runtime): Guard {
+function guardOf(access: Access, route: string, runtime: Runtime, load: Load): Guard {
   const visitOf = (request: FastifyRequest) =>
     runtime.visit({ requestId: request.id, ip: addressOf(request), userAgent: request.headers['user-agent'] ?? null });
 
@@ -74,7 +79,7 @@ function guardOf(access: Access, route: string, runtime: Runtime): Guard {
     request.visit = visitOf(request);
     authenticate(request.visit, sessionTokenOf(request)).then((ctx) => {
       request[session] = ctx;
-      const refused = refusal(ctx);
+      const refused = load.enterAccount(request, ctx.actor.id) ?? refusal(ctx);
       if (refused || access.kind !== 'module') return done(refused);
       checkModuleAccess(ctx, access).then(() => done(), done);
     }, done);

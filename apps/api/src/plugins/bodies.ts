@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, PortalError } from '@portal/domain/errors';
 import type { App } from '../typed.ts';
+import { bodyTooLarge, gather } from './gather.ts';
 
 /**
  * Takes JSON and nothing else as a request body; areas with uploads add multipart themselves.
@@ -10,19 +12,31 @@ import type { App } from '../typed.ts';
 export function readJsonBodies(app: App): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    const refusal = encodingRefusal(request);
-    if (refusal) return done(refusal);
-    // Many clients name a content type on every request: a route that can do without a body does not mind an empty one.
-    if (text === '' && !needsBody(request.routeOptions.schema?.body)) return done(null, undefined);
-    void parseJson(request, text, (error, value) => {
-      const isRefused = error === null && text.includes(String.raw`\u0000`) && holdsNul(value);
-      done(isRefused ? nulRefused() : error, value);
-    });
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    readText(request, payload).then((text) => {
+      // Many clients name a content type on every request: a route that can do without a body does not mind an empty one.
+      if (text === '' && !needsBody(request.routeOptions.schema?.body)) return done(null, undefined);
+      void parseJson(request, text, (error, value) => {
+        const isRefused = error === null && text.includes(String.raw`\u0000`) && holdsNul(value);
+        done(isRefused ? nulRefused() : error, value);
+      });
+    }, done);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     done(request.url.includes('%00') ? nulRefused() : undefined);
   });
+}
+
+async function readText(request: FastifyRequest, payload: Readable): Promise<string> {
+  const refusal = encodingRefusal(request);
+  if (refusal) throw refusal;
+  const maxBytes = request.routeOptions.bodyLimit;
+  const announced = request.headers['content-length'];
+  if (Number(announced) > maxBytes) throw bodyTooLarge();
+  const bytes = await gather(request, payload, maxBytes);
+  if (announced !== undefined && Number(announced) !== bytes.length)
+    throw invalid('VALIDATION_FAILED', 'The request body is not as long as Content-Length says.');
+  return bytes.toString();
 }
 
 /** Whether a route with this schema can do nothing without a body. Fastify shows a missing one to the schema as null. */

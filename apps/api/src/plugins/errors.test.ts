@@ -59,6 +59,8 @@ const { request, logLines } = await testApp({
     app.post(
       '/things',
       {
+        // As much as a route behind a session takes.
+        bodyLimit: 1024 * 1024,
         config: { access },
         schema: {
           body: z.object({

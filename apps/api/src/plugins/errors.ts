@@ -50,16 +50,10 @@ const notThere = errorBody(404, 'NOT_FOUND', notFound().message);
 const frameworkErrors: Record<string, ErrorBody> = {
   FST_ERR_CTP_INVALID_JSON_BODY: invalidJson,
   FST_ERR_CTP_EMPTY_JSON_BODY: invalidJson,
-  FST_ERR_CTP_BODY_TOO_LARGE: errorBody(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: errorBody(
     415,
     'UNSUPPORTED_MEDIA_TYPE',
     'The request body has a content type this route does not take.',
-  ),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: errorBody(
-    400,
-    'VALIDATION_FAILED',
-    'The request body is not as long as Content-Length says.',
   ),
   FST_ERR_BAD_URL: errorBody(400, 'VALIDATION_FAILED', 'The address is not validly encoded.'),
   // Ids are short: an address part of this length names nothing.

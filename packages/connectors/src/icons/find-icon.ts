@@ -10,7 +10,7 @@ export interface IconSearch<Icon> {
   /** For the page, its manifest, and each icon. */
   timeoutMs: number;
   /** Makes an icon of what came, or null when it is none; then the next best one is tried. */
-  read: (bytes: Buffer) => Icon | null;
+  read: (bytes: Buffer) => Icon | null | Promise<Icon | null>;
   signal?: AbortSignal;
 }
 

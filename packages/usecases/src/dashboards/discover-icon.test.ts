@@ -125,13 +125,13 @@ describe('the search for an icon', () => {
 
   it('never takes the place of an uploaded icon', async () => {
     const id = await add('/page');
-    await uploadIcon(ctx, id, pngIcon({ shade: 1 }));
+    await uploadIcon(ctx, id, async () => pngIcon({ shade: 1 }));
     await discover(id);
     expect(await shown(id)).toMatchObject({ iconUrl: null, iconVersion: 1, hasUploadedIcon: true });
   });
 
   it.each<[string, (id: string) => Promise<unknown>]>([
-    ['an upload', (id) => uploadIcon(ctx, id, pngIcon({ shade: 1 }))],
+    ['an upload', (id) => uploadIcon(ctx, id, async () => pngIcon({ shade: 1 }))],
     ['another page', (id) => changeFavorite(ctx, id, { url: 'https://example.org/' })],
     ['another icon', (id) => changeFavorite(ctx, id, { iconUrl: 'https://example.org/i.png' })],
     ['its deletion', (id) => deleteFavorite(ctx, id)],

@@ -6,7 +6,7 @@ import { iconMaxBytes } from '@portal/domain/favorites';
 import { iconExtensionOf } from '@portal/domain/icon-type';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import { type IconImage, readIcon } from '../files/icon-image.ts';
+import type { IconImage } from '../files/icon-image.ts';
 import type { TenantCtx } from '../run/context.ts';
 
 /** For each thing that is fetched on the way (specification, Limits: icon discovery page read). */
@@ -67,7 +67,7 @@ async function searchQuietly(
     policy: { httpsOnly: false, allowHosts: ctx.config.outbound.allowHosts },
     maxBytes: iconMaxBytes,
     timeoutMs: searchTimeoutMs,
-    read: readIcon,
+    read: (bytes: Uint8Array) => ctx.iconImages.read(bytes, favoriteId),
     signal,
   };
   try {

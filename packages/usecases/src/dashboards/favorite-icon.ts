@@ -6,18 +6,25 @@ import { invalid, notFound, PortalError } from '@portal/domain/errors';
 import { type Favorite, iconMaxBytes } from '@portal/domain/favorites';
 import { iconExtensionOf, type IconType } from '@portal/domain/icon-type';
 import { newId } from '@portal/domain/ids';
-import { readIcon } from '../files/icon-image.ts';
 import type { OpenedFile } from '../files/room.ts';
 import type { Ctx } from '../run/context.ts';
 import { addIconSearch } from './add-icon-search.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns, widgetOfFavorite } from './list-favorites.ts';
 import { tabOfWidget } from './list-widgets.ts';
-import { lockOwnFavorite } from './own-favorite.ts';
+import { checkOwnFavorite, lockOwnFavorite } from './own-favorite.ts';
 
-/** Makes an upload the icon of a favorite. Throws 400 `UNSUPPORTED_IMAGE`, 404. */
-export async function uploadIcon(ctx: Ctx, favoriteId: string, upload: Uint8Array): Promise<Favorite> {
-  const icon = readIcon(upload);
+/**
+ * Makes an upload the icon of a favorite. It is taken in and looked at once the favorite is known to be the caller's.
+ * Throws 400 `UNSUPPORTED_IMAGE`, 404, and what `takeUpload` throws.
+ */
+export async function uploadIcon(
+  ctx: Ctx,
+  favoriteId: string,
+  takeUpload: () => Promise<Uint8Array>,
+): Promise<Favorite> {
+  await checkOwnFavorite(ctx, favoriteId);
+  const icon = await ctx.iconImages.read(await takeUpload(), ctx.actor.id);
   if (!icon) {
     throw invalid(
       'UNSUPPORTED_IMAGE',

@@ -122,7 +122,7 @@ describe('favorites', () => {
 
   it('go with their widget', async () => {
     const { id } = await add();
-    await uploadIcon(ctx, id, pngIcon());
+    await uploadIcon(ctx, id, async () => pngIcon());
     await removeWidget(ctx, widgetId);
     expect(await listFavorites(ctx)).toEqual([]);
     await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
@@ -130,7 +130,7 @@ describe('favorites', () => {
 
   it('leave their icons to the sweep of files when their widget goes', async () => {
     const kept = await add('kept', { widgetId: await addFavoritesWidget() });
-    for (const { id } of [await add(), await add(), kept]) await uploadIcon(ctx, id, pngIcon());
+    for (const { id } of [await add(), await add(), kept]) await uploadIcon(ctx, id, async () => pngIcon());
     await removeWidget(ctx, widgetId);
     const folder = join(config.dataDir, 'files', 'favorite-icons');
     for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -227,7 +227,7 @@ describe('a change', () => {
 
   it('leaves an uploaded icon', async () => {
     const { id } = await add('A');
-    await uploadIcon(ctx, id, pngIcon());
+    await uploadIcon(ctx, id, async () => pngIcon());
     expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, { url: 'https://other.example/' }))).toBe(false);
     expect(await changeFavorite(ctx, id, {})).toMatchObject({ hasUploadedIcon: true, iconVersion: 2 });
     expect(await shownIcon(id)).toEqual(pngIcon());
@@ -238,7 +238,7 @@ describe('a change', () => {
     const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
     await expect(changeFavorite(stranger, id, { title: 'B' })).rejects.toEqual(notFound);
     await expect(deleteFavorite(stranger, id)).rejects.toEqual(notFound);
-    await expect(uploadIcon(stranger, id, pngIcon())).rejects.toEqual(notFound);
+    await expect(uploadIcon(stranger, id, async () => pngIcon())).rejects.toEqual(notFound);
     await expect(removeIcon(stranger, id)).rejects.toEqual(notFound);
     await expect(getIcon(stranger, id)).rejects.toEqual(notFound);
     await expect(startIconDiscovery(stranger, id)).rejects.toEqual(notFound);
@@ -250,12 +250,15 @@ describe('an uploaded icon', () => {
   it('is shown until it is removed, and then the page’s own is looked for', async () => {
     const { id } = await add();
     await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
-    expect(await uploadIcon(ctx, id, pngIcon())).toMatchObject({
+    expect(await uploadIcon(ctx, id, async () => pngIcon())).toMatchObject({
       hasUploadedIcon: true,
       uploadedIconMime: 'image/png',
       iconVersion: 1,
     });
-    expect(await uploadIcon(ctx, id, svgIcon())).toMatchObject({ uploadedIconMime: 'image/svg+xml', iconVersion: 2 });
+    expect(await uploadIcon(ctx, id, async () => svgIcon())).toMatchObject({
+      uploadedIconMime: 'image/svg+xml',
+      iconVersion: 2,
+    });
     expect(await getIcon(ctx, id)).toMatchObject({ type: 'image/svg+xml', version: 2 });
     expect(await shownIcon(id)).toEqual(svgIcon());
     expect(await isSearchedAfter(id, () => removeIcon(ctx, id))).toBe(true);
@@ -272,14 +275,14 @@ describe('an uploaded icon', () => {
   it('leaves one file on disk, however many come at once, and none behind', async () => {
     const before = (await iconFiles()).length;
     const { id } = await add();
-    await Promise.all(Array.from({ length: 5 }, (_, shade) => uploadIcon(ctx, id, pngIcon({ shade }))));
+    await Promise.all(Array.from({ length: 5 }, (_, shade) => uploadIcon(ctx, id, async () => pngIcon({ shade }))));
     expect((await iconFiles()).length - before).toBe(1);
     expect((await listFavorites(ctx, widgetId))[0]).toMatchObject({ iconVersion: 5 });
-    await expect(uploadIcon(ctx, id, Buffer.from('text'))).rejects.toMatchObject({
+    await expect(uploadIcon(ctx, id, async () => Buffer.from('text'))).rejects.toMatchObject({
       kind: 'invalid',
       code: 'UNSUPPORTED_IMAGE',
     });
-    await expect(uploadIcon(ctx, newId(), pngIcon())).rejects.toEqual(notFound);
+    await expect(uploadIcon(ctx, newId(), async () => pngIcon())).rejects.toEqual(notFound);
     expect((await iconFiles()).length - before).toBe(1);
     await deleteFavorite(ctx, id);
     expect((await iconFiles()).length).toBe(before);

@@ -1,11 +1,27 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
 import { favorites } from '@portal/db/schema/favorites';
 import { notFound } from '@portal/domain/errors';
 import type { Ctx } from '../run/context.ts';
 import { widgetOfFavorite } from './list-favorites.ts';
 import { tabOfWidget } from './list-widgets.ts';
+
+const ownFavorite = prepared<{ favoriteId: string; userId: string }>()('own_favorite', (db) =>
+  db
+    .select({ id: favorites.id })
+    .from(favorites)
+    .innerJoin(dashboardWidgets, widgetOfFavorite)
+    .innerJoin(dashboardTabs, tabOfWidget)
+    .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
+);
+
+/** Throws 404 unless this is one of the caller's favorites. */
+export async function checkOwnFavorite(ctx: Ctx, favoriteId: string): Promise<void> {
+  const [found] = await ctx.run(ownFavorite, { favoriteId, userId: ctx.actor.id });
+  if (!found) throw notFound();
+}
 
 /** One of the caller's favorites, locked: the worker that found an icon for it waits. Throws 404. */
 export async function lockOwnFavorite(tx: Tx, ctx: Ctx, favoriteId: string): Promise<typeof favorites.$inferSelect> {

@@ -2,7 +2,8 @@
 // Exit code 65 says that the input is no image it takes.
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { avatarSide, decodeTimeoutSec, maxPixels, notAnImage } from './avatar-limits.ts';
+import { avatarSide, decodeTimeoutSec, maxPixels } from './avatar-limits.ts';
+import { notTaken } from './run-apart.ts';
 
 // Short of memory, the kernel ends this process rather than the API (Linux alone knows this file).
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
@@ -25,7 +26,7 @@ try {
   );
 } catch (error) {
   process.stderr.write(String(error));
-  process.exitCode = notAnImage;
+  process.exitCode = notTaken;
 }
 
 async function decode(failOn: 'warning' | 'error'): Promise<Buffer> {

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { findForeignContent } from '@portal/domain/foreign-content';
 import { detectImageType, findImageEnd, readImageHeader } from '@portal/domain/image-type';
 import { openSlots } from '../run/slots.ts';
-import { decodeTimeoutSec, maxPixels, maxScans, maxSide, notAnImage } from './avatar-limits.ts';
+import { decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
+import { runApart } from './run-apart.ts';
 
 export interface AvatarImages {
   /**
@@ -16,22 +16,11 @@ export interface AvatarImages {
 }
 
 const program = fileURLToPath(new URL('avatar-decoder.ts', import.meta.url));
-const programOptions = ['--max-semi-space-size=1', '--max-old-space-size=64', program];
 
 const startOfScan = Buffer.from([0xff, 0xda]);
 
 // An avatar of pure noise, transparency included, has 450 kB.
 const outputLimit = 1024 * 1024;
-const messageLimit = 4 * 1024;
-const decoderCrashes: ReadonlySet<string> = new Set([
-  'SIGSEGV',
-  'SIGBUS',
-  'SIGILL',
-  'SIGFPE',
-  'SIGABRT',
-  'SIGTRAP',
-  'SIGSYS',
-]);
 
 /**
  * Avatars from uploads, one at a time, each decoded by a process of its own. Fifty hostile images decoded inside a process
@@ -84,52 +73,11 @@ function countScans(jpeg: Uint8Array): number {
 }
 
 async function decode(upload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-  const child = spawn(process.execPath, programOptions, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // It needs none of our settings, the keys among them least of all.
-    env: process.platform === 'win32' ? undefined : {},
-    windowsHide: true,
-  });
-  let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    child.kill('SIGKILL');
-  }, timeoutMs);
-
-  const output: Buffer[] = [];
-  let outputBytes = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    outputBytes += chunk.byteLength;
-    if (outputBytes <= outputLimit) output.push(chunk);
-    else child.kill('SIGKILL');
-  });
-  let message = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    message = (message + chunk).slice(-messageLimit);
-  });
-  // A decoder that ends early closes its input; how it ended tells more than EPIPE.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(upload);
-
-  const ended = Promise.withResolvers<{ code: number | null; signal: string | null }>();
-  child.on('error', (cause) =>
-    ended.reject(unavailable('Pictures cannot be processed right now. Please try again later.', cause)),
-  );
-  child.on('close', (code, signal) => ended.resolve({ code, signal }));
-  try {
-    const { code, signal } = await ended.promise;
-    const avatar = Buffer.concat(output);
-    if (code === 0 && detectImageType(avatar) === 'image/webp') return avatar;
-    const cause = new Error(`The avatar decoder ended with ${signal ?? `exit code ${code}`}. ${message}`.trim());
-    if (timedOut) throw unsupported('This image takes too long to read. Please choose another.', cause);
-    if (code === notAnImage || (signal !== null && decoderCrashes.has(signal)))
-      throw unsupported('This image is damaged or incomplete.', cause);
-    // Ended from outside, as by a kernel short of memory.
-    if (signal !== null) throw unavailable('Pictures cannot be processed right now. Please try again later.', cause);
-    throw cause;
-  } finally {
-    clearTimeout(timer);
-  }
+  const { how, output, cause } = await runApart(program, upload, { timeoutMs, outputLimit });
+  if (how === 'timed out') throw unsupported('This image takes too long to read. Please choose another.', cause);
+  if (how === 'refused') throw unsupported('This image is damaged or incomplete.', cause);
+  if (how === 'failed' || detectImageType(output) !== 'image/webp') throw cause;
+  return output;
 }
 
 const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });

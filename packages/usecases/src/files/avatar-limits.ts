@@ -14,6 +14,3 @@ export const maxSide = 12_000;
 export const maxScans = 100;
 
 export const decodeTimeoutSec = 10;
-
-/** Exit code of the decoder for an input that is no image it takes (EX_DATAERR). */
-export const notAnImage = 65;

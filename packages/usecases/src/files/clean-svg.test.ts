@@ -144,6 +144,7 @@ describe('refused is', () => {
     ['what breaks off', '<svg xmlns="http://www.w3.org/2000/svg'],
     ['what is no UTF-8', Buffer.from([0x3c, 0x73, 0x76, 0x67, 0xff, 0x2f, 0x3e])],
     ['UTF-16', Buffer.from('\ufeff<svg/>', 'utf16le')],
+    ['more than 10,000 elements', `${start}${'<g/>'.repeat(10_001)}</svg>`],
     ['what is nested without end', `${start}${'<g>'.repeat(5_000)}`],
     ['a tag named like a trap', `${start}<__proto__/></svg>`],
     ['a use of itself', `${start}<g id="a"><use href="#a"/></g></svg>`],

@@ -41,8 +41,13 @@ const embeddedPicture = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=
 // No backslash, angle bracket, at sign, semicolon or brace: with those a value could become something else than a value.
 const valueSigns = /^[\p{L}\p{N}\s.,:%#+*/()'"!_-]*$/u;
 
+/** Elements a file may have. Drawings have some hundred; reading takes as long as there are elements. */
+const maxElements = 10_000;
+
 /** Elements that would be drawn, repeated ones counted each time: more is no icon but a way to keep a browser busy. */
 const maxDrawn = 20_000;
+
+const [lessThan, slash, exclamationMark, questionMark] = [0x3c, 0x2f, 0x21, 0x3f] as const;
 
 interface Element {
   name: string;
@@ -69,6 +74,7 @@ const parser = new XMLParser({
  * comments and declared entities too. Null when the file is no SVG or would keep a browser busy.
  */
 export function cleanSvg(bytes: Uint8Array): string | null {
+  if (countTags(bytes) > maxElements) return null;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const [root, ...others] = (parser.parse(text) as unknown[])
@@ -80,6 +86,16 @@ export function cleanSvg(bytes: Uint8Array): string | null {
     // Not UTF-8, not XML, or nested deeper than any drawing.
     return null;
   }
+}
+
+/** What begins like an element, wherever it stands; end tags, comments and declarations do not. */
+function countTags(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(lessThan); at !== -1; at = bytes.indexOf(lessThan, at + 1)) {
+    const next = bytes[at + 1];
+    if (next !== slash && next !== exclamationMark && next !== questionMark) count += 1;
+  }
+  return count;
 }
 
 /** One node as the parser tells it; null for an element that must not stay, with all it holds. */

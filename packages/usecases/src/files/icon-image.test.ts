@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { icoOf, pngIcon, svgIcon } from '../../testing/icons.ts';
 import { tinyGif } from '../../testing/pictures.ts';
-import { readIcon } from './icon-image.ts';
+import { openIconImages } from './icon-image.ts';
 
 const bitmap = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(60)]);
+
+const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages().read(bytes, owner);
 
 describe('an icon', () => {
   it.each<[string, Buffer, string]>([
@@ -11,12 +13,12 @@ describe('an icon', () => {
     ['a GIF', tinyGif, 'image/gif'],
     ['an ICO of a PNG', icoOf(pngIcon()), 'image/x-icon'],
     ['an ICO of bitmaps', icoOf(bitmap, bitmap), 'image/x-icon'],
-  ])('is %s as it is', (_name, bytes, type) => {
-    expect(readIcon(bytes)).toEqual({ type, bytes });
+  ])('is %s as it is', async (_name, bytes, type) => {
+    expect(await readIcon(bytes)).toEqual({ type, bytes });
   });
 
-  it('is an SVG without what does not draw', () => {
-    const icon = readIcon(svgIcon('<path d="M0" onload="alert(1)"/><script>alert(1)</script>'));
+  it('is an SVG without what does not draw', async () => {
+    const icon = await readIcon(svgIcon('<path d="M0" onload="alert(1)"/><script>alert(1)</script>'));
     expect(icon?.type).toBe('image/svg+xml');
     expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(svgIcon('<path d="M0"/>').toString());
   });
@@ -34,7 +36,43 @@ describe('an icon', () => {
     ['an ICO cut off', icoOf(pngIcon()).subarray(0, 40)],
     ['an ICO with a page behind it', Buffer.concat([icoOf(pngIcon()), Buffer.from('<script>')])],
     ['an SVG that breaks off', svgIcon().subarray(0, 30)],
-  ])('is not %s', (_name, bytes) => {
-    expect(readIcon(bytes)).toBeNull();
+  ])('is not %s', async (_name, bytes) => {
+    expect(await readIcon(bytes)).toBeNull();
+  });
+});
+
+describe('a large SVG', () => {
+  const large = svgIcon(`<path d="${'M0 0'.repeat(10_000)}" onload="alert(1)"/>`);
+
+  it('is cleaned all the same, by a process of its own', async () => {
+    const icon = await readIcon(large);
+    expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(large.toString().replace(' onload="alert(1)"', ''));
+  });
+
+  it('that takes too long is none', async () => {
+    expect(await openIconImages({ timeoutMs: 1 }).read(large, 'anna')).toBeNull();
+  });
+
+  it('leaves the event loop to others, whatever is in it', async () => {
+    const icons = openIconImages();
+    const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
+    const before = performance.eventLoopUtilization();
+    await icons.read(hostile, 'anna');
+    // Cleaned in here it would be all of the time.
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  });
+
+  it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
+    const icons = openIconImages();
+    const answers = await Promise.allSettled([
+      ...Array.from({ length: 6 }, () => icons.read(large, 'anna')),
+      icons.read(large, 'bert'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...Array<string>(3).fill('fulfilled'),
+      ...Array<string>(3).fill('rejected'),
+      'fulfilled',
+    ]);
+    expect(answers[5]).toMatchObject({ reason: { kind: 'busy', retryAfterSec: 5 } });
   });
 });

@@ -1,32 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import { busy, unavailable } from '@portal/domain/errors';
 import { iconMaxBytes } from '@portal/domain/favorites';
 import { findForeignContent } from '@portal/domain/foreign-content';
 import { detectIconType, type IconType } from '@portal/domain/icon-type';
 import { findImageEnd, readImageHeader } from '@portal/domain/image-type';
+import { SECOND } from '@portal/domain/time';
+import { openSlots, openSlotsByKey } from '../run/slots.ts';
 import { cleanSvg } from './clean-svg.ts';
+import { runApart } from './run-apart.ts';
 
 export interface IconImage {
   type: IconType;
   bytes: Uint8Array;
 }
 
+export interface IconImages {
+  /**
+   * What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
+   * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
+   */
+  read(bytes: Uint8Array, owner: string): Promise<IconImage | null>;
+}
+
 // A few kilobytes can unfold to gigabytes of pixels in who shows them.
 const maxSide = 4_096;
 
-/** What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. */
-export function readIcon(bytes: Uint8Array): IconImage | null {
-  const type = detectIconType(bytes);
-  if (type === null || bytes.byteLength > iconMaxBytes) return null;
-  if (type === 'image/x-icon') return { type, bytes };
-  if (type === 'image/svg+xml') {
-    const clean = cleanSvg(bytes);
-    const written = clean === null ? null : Buffer.from(clean);
-    return written && written.byteLength <= iconMaxBytes ? { type, bytes: written } : null;
+/** Cleaned at once: the worst that fits takes some 5 ms, half a megabyte some 300 ms. Most icons are smaller. */
+const quickSvgBytes = 4 * 1024;
+/** Cleaning takes less than a second with the start of its process; this is for a machine that is very busy. */
+const cleanTimeoutMs = 10 * SECOND;
+
+const cleaner = fileURLToPath(new URL('svg-cleaner.ts', import.meta.url));
+
+/** Icons from files of any origin. Large SVGs are cleaned by a process of their own, so that nobody else waits for them. */
+export function openIconImages({ timeoutMs = cleanTimeoutMs } = {}): IconImages {
+  const inSlotOf = openSlotsByKey({
+    slots: 1,
+    queueLimit: 2,
+    refusal: () => busy('Your other icons are still being looked at. Please try again in a few seconds.', 5),
+  });
+  const inSlot = openSlots({
+    slots: 1,
+    queueLimit: 20,
+    refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),
+  });
+
+  async function cleanApart(bytes: Uint8Array): Promise<Uint8Array | null> {
+    const { how, output, cause } = await runApart(cleaner, bytes, { timeoutMs, outputLimit: iconMaxBytes });
+    if (how === 'failed') throw cause;
+    return how === 'done' ? output : null;
   }
+
+  async function cleaned(bytes: Uint8Array, owner: string): Promise<Uint8Array | null> {
+    if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner, () => inSlot(() => cleanApart(bytes)));
+    const clean = cleanSvg(bytes);
+    return clean === null ? null : Buffer.from(clean);
+  }
+
+  return {
+    async read(bytes, owner) {
+      const type = detectIconType(bytes);
+      if (type === null || bytes.byteLength > iconMaxBytes) return null;
+      if (type === 'image/svg+xml') {
+        const clean = await cleaned(bytes, owner);
+        return clean && { type, bytes: clean };
+      }
+      return type === 'image/x-icon' || isUsablePicture(bytes) ? { type, bytes } : null;
+    },
+  };
+}
+
+function isUsablePicture(bytes: Uint8Array): boolean {
   const header = readImageHeader(bytes);
-  const isUsable =
+  return (
     header !== null &&
     Math.max(header.width, header.height) <= maxSide &&
     findImageEnd(bytes) !== null &&
-    findForeignContent(bytes) === null;
-  return isUsable ? { type, bytes } : null;
+    findForeignContent(bytes) === null
+  );
 }

@@ -5,6 +5,7 @@ import type { PasswordHashing } from '../accounts/password-hashing.ts';
 import type { SessionTokens } from '../accounts/session-token.ts';
 import type { DirectoryBinds } from '../directory/directory-binds.ts';
 import type { AvatarImages } from '../files/avatar-image.ts';
+import type { IconImages } from '../files/icon-image.ts';
 import type { FileRoom } from '../files/room.ts';
 import type { SecretStore } from '../secrets/stored-secret.ts';
 import type { Config } from './config.ts';
@@ -33,6 +34,7 @@ export interface Visit {
   secrets: SecretStore;
   files: FileRoom;
   avatarImages: AvatarImages;
+  iconImages: IconImages;
   countSignIn: Metrics['countSignIn'];
 }
 

@@ -22,12 +22,16 @@ export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'rest
 export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured';
 export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
 
+/** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */
+export type LoadBound = 'account' | 'address' | 'process' | 'connections' | 'pipeline' | 'reader';
+
 export interface Metrics {
   /** `route` is the pattern, not the path: one series per route. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   countJob(job: string, outcome: JobOutcome, seconds: number): void;
   countMail(kind: string, outcome: MailOutcome): void;
   countSignIn(outcome: SignInOutcome): void;
+  countLoad(bound: LoadBound): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -86,6 +90,12 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     labelNames: ['outcome'],
     registers,
   });
+  const bounds = new Counter({
+    name: 'portal_http_bounds_total',
+    help: 'Requests refused and connections closed, by the bound they met: too much at once, or an answer nobody takes',
+    labelNames: ['bound'],
+    registers,
+  });
   new Counter({
     name: 'portal_lost_nudges_total',
     help: 'Jobs that could not be handed to the queue; a sweep finds their rows',
@@ -127,6 +137,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countJob: (job, outcome, seconds) => jobs.observe({ job, outcome }, seconds),
     countMail: (kind, outcome) => mails.inc({ kind, outcome }),
     countSignIn: (outcome) => signIns.inc({ outcome }),
+    countLoad: (bound) => bounds.inc({ bound }),
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

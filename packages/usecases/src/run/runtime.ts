@@ -3,6 +3,7 @@ import { openPasswordHashing } from '../accounts/password-hashing.ts';
 import { openSessionTokens } from '../accounts/session-token.ts';
 import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { openAvatarImages } from '../files/avatar-image.ts';
+import { openIconImages } from '../files/icon-image.ts';
 import { openFileRoom } from '../files/room.ts';
 import { openSecrets } from '../secrets/sealed.ts';
 import { openSecretStore } from '../secrets/stored-secret.ts';
@@ -69,6 +70,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileRoom(config.dataDir),
     avatarImages: openAvatarImages(),
+    iconImages: openIconImages(),
     countSignIn: metrics.countSignIn,
     jobFigures: () => readJobFigures(queues),
   };

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { afterAll, expect, it } from 'vitest';
+import { useZod } from '../typed.ts';
+import { answerErrors } from './errors.ts';
+import { limitLoad } from './load.ts';
+
+const bounds: string[] = [];
+const app = useZod(Fastify());
+const load = limitLoad(app, { countLoad: (bound) => void bounds.push(bound) }, { sweepMs: 20 });
+answerErrors(app);
+app.addHook('onRequest', (request, reply, done) => {
+  const refusal = load.enter(request, reply);
+  if (!reply.sent) done(refusal);
+});
+let destroyedStreams = 0;
+app.get('/large', async () => 'x'.repeat(20 * 1024 * 1024));
+app.get('/small', async () => 'x');
+app.get('/wait', () => pause(1_500, 'late'));
+app.get('/endless', (_request, reply) => {
+  const stream = new Readable({
+    read() {
+      this.push(Buffer.alloc(64 * 1024));
+    },
+  });
+  stream.on('close', () => (destroyedStreams += 1));
+  return reply.send(stream);
+});
+await app.listen({ port: 0, host: '127.0.0.1' });
+afterAll(() => app.close());
+
+const { port } = app.server.address() as AddressInfo;
+const ask = (...paths: string[]) => {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  return socket;
+};
+const statusOf = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
+
+it('hangs up on a reader that takes nothing, of an answer or of a stream', async () => {
+  for (const path of ['/large', '/endless']) {
+    const socket = ask(path).pause();
+    await expect.poll(() => bounds.includes('reader')).toBe(true);
+    bounds.length = 0;
+    socket.resume();
+    await once(socket, 'close');
+  }
+});
+
+it('waits for a handler that has nothing to say yet', async () => {
+  expect(await fetch(`http://127.0.0.1:${port}/wait`).then((answer) => answer.text())).toBe('late');
+});
+
+it('has no room for more answers than an address may leave untaken, and has it again afterwards', async () => {
+  const sockets = Array.from({ length: 4 }, () => ask('/large').pause());
+  await expect.poll(() => bounds.includes('address')).toBe(true);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => statusOf('/large')).toBe(200);
+});
+
+it('lets go of what waited behind another answer on a lost connection', async () => {
+  const before = destroyedStreams;
+  const socket = ask('/wait', '/endless', '/endless');
+  await pause(100);
+  socket.destroy();
+  await expect.poll(() => destroyedStreams - before).toBe(2);
+});
+
+it('keeps the places of handlers still at work for callers who have gone', async () => {
+  await expect.poll(() => statusOf('/small')).toBe(200);
+  for (let round = 0; round < 9; round += 1) {
+    const socket = ask(...Array<string>(30).fill('/wait'));
+    await once(socket, 'connect');
+    await pause(20);
+    socket.destroy();
+  }
+  expect(await statusOf('/small')).toBe(429);
+  expect(await statusOf('/health')).toBe(404);
+  await expect.poll(() => statusOf('/small')).toBe(200);
+});
+
+it('hangs up on who sends far ahead of the answers', async () => {
+  const socket = ask(...Array<string>(33).fill('/wait')).resume();
+  await once(socket, 'close');
+  expect(bounds).toContain('pipeline');
+});
