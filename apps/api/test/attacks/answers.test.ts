@@ -38,7 +38,7 @@ describe('100 connections that ask four times each for a long list and take noth
       return socket;
     });
     let peak = 0;
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       await pause(100);
       peak = Math.max(peak, await api.memoryMiB());
     }
@@ -53,7 +53,8 @@ describe('100 connections that ask four times each for a long list and take noth
       });
       socket.resume();
     }
-    await expect.poll(() => [...statuses].toSorted()).toEqual(['200', '429']);
+    await expect.poll(() => statuses.has('200') && (statuses.has('429') || statuses.has('503'))).toBe(true);
+    expect(statuses).not.toContain('500');
     for (const socket of sockets) socket.destroy();
     // And there is room again.
     await expect
