@@ -66,12 +66,12 @@ export function registerTenants(app: App): void {
   app.patch(
     '/tenants/:id',
     {
-      config: { access, errors: { 409: ['TENANT_NAME_TAKEN', 'OWN_TENANT'] } },
+      config: { access, errors: { 409: ['TENANT_NAME_TAKEN', 'OWN_TENANT', 'LAST_SUPER_ADMIN'] } },
       schema: {
         tags,
         summary: 'Rename, deactivate or activate a tenant',
         description:
-          'An inactive tenant’s accounts are signed out and cannot sign in; its mails and jobs rest until it is active again.',
+          'An inactive tenant’s accounts are signed out and cannot sign in; its mails and jobs rest until it is active again. Refused where no active SUPER_ADMIN of an active tenant would be left.',
         params,
         body: z
           .object({ name: TenantName.optional(), isActive: z.boolean().optional() })

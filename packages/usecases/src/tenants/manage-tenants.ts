@@ -1,10 +1,11 @@
-import { and, asc, count, eq } from 'drizzle-orm';
+import { asc, count, eq } from 'drizzle-orm';
 import { sqlState, type Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants';
+import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
 
@@ -57,7 +58,10 @@ export const createTenant = (ctx: Ctx, input: { name: string; isActive: boolean 
     return tenantFor(tx, id);
   });
 
-/** Throws 404, 409 `TENANT_NAME_TAKEN`, 409 `OWN_TENANT` when a SUPER_ADMIN would lock themself out. */
+/**
+ * Throws 404, 409 `TENANT_NAME_TAKEN`, 409 `OWN_TENANT` when a SUPER_ADMIN would lock themself out, 409 `LAST_SUPER_ADMIN` when
+ * others take away the remaining ones meanwhile.
+ */
 export const updateTenant = (
   ctx: Ctx,
   tenantId: string,
@@ -71,6 +75,7 @@ export const updateTenant = (
     const isActive = change.isActive ?? before.isActive;
     if (name === before.name && isActive === before.isActive) return before;
     await tx.update(tenants).set({ name, isActive }).where(eq(tenants.id, tenantId));
+    if (before.isActive && !isActive) await checkSuperAdminRemains(tx);
     await recordAudit(tx, ctx, {
       action: 'tenants.update',
       tenantId,
@@ -83,18 +88,16 @@ export const updateTenant = (
 /** Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. */
 export const deleteTenant = (ctx: Ctx, tenantId: string): Promise<void> =>
   across(ctx, async (tx) => {
-    // The lock keeps an account from being added between the count and the deletion: its foreign key needs this row.
+    // The lock keeps an account from being added meanwhile: its foreign key needs this row.
     const [tenant] = await tx
       .select({ name: tenants.name })
       .from(tenants)
       .where(eq(tenants.id, tenantId))
       .for('update');
     if (!tenant) throw notFound();
-    const [active] = await tx
-      .select({ count: count() })
-      .from(users)
-      .where(and(eq(users.tenantId, tenantId), eq(users.isActive, true)));
-    if (active && active.count > 0)
+    // Deleted before it is decided: one that is being activated at this moment shows itself as it is once that is done.
+    const accounts = await tx.delete(users).where(eq(users.tenantId, tenantId)).returning({ isActive: users.isActive });
+    if (accounts.some(({ isActive }) => isActive))
       throw conflict(
         'TENANT_HAS_ACTIVE_USERS',
         'This tenant still has active accounts. Please deactivate or delete them first.',
