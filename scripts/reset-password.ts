@@ -19,7 +19,7 @@ try {
     const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
     const { temporaryPassword, wasInDirectory } = await operatorResetPassword(visit, username);
     console.log(
-      `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in; all sessions of the account have ended.`,
+      `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in, within 7 days; all sessions of the account have ended.`,
     );
     if (wasInDirectory)
       console.log(

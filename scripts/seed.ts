@@ -8,7 +8,7 @@ const tableIsMissing = '42P01';
 try {
   const { username, generatedPassword, created } = await seedFirstStart(readConfig(process.env));
   if (created) {
-    console.log('The first administrator may sign in and must then choose a new password.');
+    console.log('The first administrator may sign in within 7 days and must then choose a new password.');
     console.log(`  username  ${username}`);
     console.log(
       generatedPassword === null

@@ -75,8 +75,15 @@ const anna = {
 
 /** What an account sees of itself. */
 export const Profile = z
-  .object({ ...person, dashboardBackground: DashboardBackground })
-  .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' } } });
+  .object({
+    ...person,
+    dashboardBackground: DashboardBackground,
+    pendingEmail: z
+      .string()
+      .nullable()
+      .describe('Takes the place of `email` once the link mailed to it is used; null without a change under way'),
+  })
+  .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' }, pendingEmail: null } });
 export type Profile = z.output<typeof Profile>;
 
 /** What administrators see of an account. */

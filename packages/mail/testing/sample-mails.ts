@@ -48,16 +48,23 @@ const ownTemplate: WelcomeMailTemplate = {
 export const sampleMails = (): SampleMail[] => [
   ...(['de', 'en'] as const).flatMap((language) => {
     const reset = { ...sender, language, link, validUntil: mailTime(weekLater, language) };
-    const changed = {
-      tenantName: sender.tenantName,
-      language,
-      changedAt: mailTime(new Date('2026-07-03T15:05:00Z'), language),
-    };
+    const at = mailTime(new Date('2026-07-03T15:05:00Z'), language);
+    const changed = { tenantName: sender.tenantName, language, changedAt: at };
+    const requested = { tenantName: sender.tenantName, language, requestedAt: at };
+    const confirm = { ...reset, link: link.replace('reset-password', 'confirm-email') };
     return [
       sample('accounts/password-reset', language, { ...reset, ...person }),
       sample('accounts/password-reset', `${language}-awkward`, { ...reset, ...awkward }),
       sample('accounts/password-changed', language, { ...changed, ...person }),
       sample('accounts/password-changed', `${language}-awkward`, { ...changed, ...awkward }),
+      sample('accounts/confirm-email', language, { ...confirm, ...person }),
+      sample('accounts/confirm-email', `${language}-awkward`, { ...confirm, ...awkward }),
+      sample('accounts/email-change-requested', language, { ...requested, ...person }),
+      sample('accounts/email-change-requested', `${language}-awkward`, { ...requested, ...awkward }),
+      sample('accounts/email-changed', language, { ...changed, ...person }),
+      sample('accounts/email-changed', `${language}-awkward`, { ...changed, ...awkward }),
+      sample('accounts/email-taken', language, { ...requested, ...person }),
+      sample('accounts/email-taken', `${language}-awkward`, { ...requested, ...awkward }),
     ];
   }),
   sample('accounts/welcome', 'local', {

@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '@portal/db/open';
+import { users } from '@portal/db/schema/users';
 import { testDatabase } from '@portal/db/testing/database';
 
 const database = await testDatabase();
@@ -14,6 +18,13 @@ interface Ended {
   code: number;
   stdout: string;
   stderr: string;
+}
+
+/** Changes the only account there is. */
+async function change(set: PgUpdateSetSource<typeof users>): Promise<void> {
+  const opened = openDatabase({ url: database.url, poolMax: 1, applicationName: 'test' });
+  await opened.acrossTenants('a test changes a row', (tx) => tx.update(users).set(set));
+  await opened.close();
 }
 
 const run = (name: 'migrate' | 'seed', env: Record<string, string>): Promise<Ended> => {
@@ -61,6 +72,18 @@ describe('pnpm seed', () => {
     expect(first.stdout).toMatch(/username {2}admin\n {2}password {2}\S{16,} {3}\(shown this once\)\n$/);
     const second = await run('seed', { DATABASE_URL: database.url, ...keys });
     expect(second).toEqual({ code: 0, stdout: 'Nothing to do: the database is not empty.\n', stderr: '' });
+  });
+
+  it('makes a new password once the first one is over and nobody else is there', async () => {
+    const seed = () => run('seed', { DATABASE_URL: database.url, ...keys });
+    const passwordIn = ({ stdout }: Ended) => /password {2}(\S{16,})/.exec(stdout)?.[1];
+    await change({ temporaryPasswordUntil: sql`now()` });
+    const late = await seed();
+    expect(passwordIn(late)).toBeDefined();
+    expect(passwordIn(await seed())).toBeUndefined();
+    // Chosen by somebody, it stays, whatever else the row says.
+    await change({ temporaryPasswordUntil: sql`now()`, mustChangePassword: false });
+    expect(passwordIn(await seed())).toBeUndefined();
   });
 
   it('does not show a password that was given', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { AccentColor, Email, Profile } from '@portal/domain/accounts';
+import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts';
 import { DashboardBackground } from '@portal/domain/dashboard-background';
 import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
@@ -21,16 +21,26 @@ export function registerProfile(app: App): void {
   app.patch(
     '/users/me',
     {
-      config: { access, errors: { 409: ['DIRECTORY_ACCOUNT', 'EMAIL_TAKEN'] } },
+      config: {
+        access,
+        errors: {
+          400: ['CURRENT_PASSWORD_REQUIRED'],
+          401: ['CURRENT_PASSWORD_WRONG'],
+          409: ['DIRECTORY_ACCOUNT', 'MAIL_NOT_CONFIGURED'],
+          429: ['RATE_LIMITED'],
+        },
+      },
       schema: {
         tags,
         summary: 'Change the own profile',
-        description: 'Changes what is named. Name and address of a directory account come from the directory.',
+        description:
+          'Changes what is named. Name and address of a directory account come from the directory. Another `email` needs `currentPassword` and stands as `pendingEmail` until the link mailed there is used, within 24 hours and once; the present address gets a notice. One that belongs to another account is answered the same, and that account is told in place of the link. `null` or the present address takes a pending one back. After 5 changes within an hour, or 5 wrong current passwords within 10 minutes, the next one answers 429.',
         body: z
           .object({
             accentColor: AccentColor.optional(),
             displayName: line().nullable().optional(),
             email: Email.nullable().optional(),
+            currentPassword: PasswordInput.optional().describe('Needed to change `email`'),
           })
           .meta({ example: { accentColor: '#0f766e' } }),
         response: { 200: Profile },

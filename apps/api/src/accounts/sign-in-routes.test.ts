@@ -39,6 +39,7 @@ describe('POST /auth/login', () => {
         mustChangePassword: false,
         lastLoginAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         lastSeenReleaseVersion: null,
+        pendingEmail: null,
       },
     });
     expect(answer.headers['set-cookie']).toMatch(/^portal_session=[\w.-]+; /);

@@ -5,6 +5,7 @@ import { Id, PathId } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { toProfile } from '@portal/usecases/accounts/account-columns';
 import { changePassword } from '@portal/usecases/accounts/change-password';
+import { confirmEmail } from '@portal/usecases/accounts/confirm-email';
 import { endOwnSessions, endSession, listSessions, signOut } from '@portal/usecases/accounts/end-sessions';
 import { requestReset } from '@portal/usecases/accounts/request-reset';
 import { resetPassword } from '@portal/usecases/accounts/reset-password';
@@ -37,6 +38,8 @@ const Session = z
 
 const Identifier = z.string().trim().min(1, 'must not be empty').max(254);
 
+const Token = z.string().min(1).max(200);
+
 /** `identifier` is the documented name; `email` and `username` are taken for it too (contract section 3). */
 const ResetRequest = z
   .object({
@@ -64,7 +67,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Sign in',
         description:
-          'Opens a session and sets its cookie for 30 days. An account of a directory signs in with its password there, while the directory is switched on. Unknown username, wrong password, inactive account and inactive tenant get the same answer in the same time, and a directory that cannot be reached within 5 s gets the same answer. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
+          'Opens a session and sets its cookie for 30 days. An account of a directory signs in with its password there, while the directory is switched on. Unknown username, wrong password, a temporary password older than 7 days, inactive account, inactive tenant and a directory that says no or cannot be reached within 5 s get the same answer in the same time: for a while after a directory was slow, every refusal takes as long. A session that the request comes with ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
         body: z
           .object({
             username: z.string().min(1).max(200).describe('Upper and lower case are the same'),
@@ -75,7 +78,7 @@ export function registerSignIn(app: App): void {
       },
     },
     async (request, reply) => {
-      const { profile, token } = await signIn(request.visit, request.body);
+      const { profile, token } = await signIn(request.visit, request.body, sessionTokenOf(request));
       setSessionCookie(reply, token);
       return { user: profile };
     },
@@ -179,7 +182,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Change the own password',
         description:
-          'Ends every other session and hands this one a fresh cookie. A password has 10 to 128 characters, is neither username nor e-mail address and not among the common ones. After 5 wrong current passwords within 10 minutes every attempt answers 429.',
+          'Ends every other session and hands this one a fresh cookie. A password has 10 to 128 characters, is neither username nor e-mail address, not among the common ones and, where the change was forced, not the present one. After 5 wrong current passwords within 10 minutes every attempt answers 429.',
         body: z
           .object({ currentPassword: PasswordInput, newPassword: PasswordInput })
           .meta({ example: { currentPassword: 'correct horse battery', newPassword: 'four candles and a fork' } }),
@@ -225,7 +228,7 @@ export function registerSignIn(app: App): void {
         summary: 'Set a new password with the token of a mail',
         description:
           'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer; a password refused by policy leaves the token usable.',
-        body: z.object({ token: z.string().min(1).max(200), newPassword: PasswordInput }).meta({
+        body: z.object({ token: Token, newPassword: PasswordInput }).meta({
           example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8', newPassword: 'four candles and a fork' },
         }),
         response: { 204: NoContent },
@@ -233,6 +236,28 @@ export function registerSignIn(app: App): void {
     },
     async (request, reply) => {
       await resetPassword(request.visit, request.body);
+      return reply.status(204).send();
+    },
+  );
+
+  app.post(
+    '/auth/confirm-email',
+    {
+      config: {
+        access: open('the token of the mail stands for the session'),
+        errors: { 400: ['TOKEN_INVALID'] },
+      },
+      schema: {
+        tags,
+        summary: 'Confirm an address with the token of a mail',
+        description:
+          'Makes the pending address of an account its own, once within 24 hours. Unused links to set a password end, and the old address gets a notice. Unknown, used and expired tokens and an address that another account has got meanwhile get the same answer.',
+        body: z.object({ token: Token }).meta({ example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8' } }),
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      await confirmEmail(request.visit, request.body.token);
       return reply.status(204).send();
     },
   );

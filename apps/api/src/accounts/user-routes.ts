@@ -135,7 +135,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Change an account',
         description:
-          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again.',
+          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.',
         params,
         body: UserChange,
         response: { 200: User },
@@ -176,7 +176,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Give an account a temporary password',
         description:
-          'Without one given, one is made and shown this once. The account must change it at its next sign-in; its sessions end.',
+          'Without one given, one is made and shown this once. The account must change it at its next sign-in, within 7 days, after which it is no way in any more; its sessions end.',
         params,
         body: z.object({ newPassword: PasswordInput.optional() }).nullish().meta({ example: {} }),
         response: {

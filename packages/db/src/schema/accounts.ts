@@ -34,6 +34,8 @@ export const passwordTokens = pgTable(
     ...tenantColumns,
     userId: uuid().notNull(),
     purpose: passwordTokenPurpose().notNull(),
+    /** The address the link was mailed to: it is dead once the account has another. Null in rows of the release before. */
+    email: text(),
     tokenHash: bytea().notNull(),
     /** The outbox mail that carries the link: a repeat of that mail leaves its earlier token alive. */
     mailId: uuid().notNull(),
@@ -45,6 +47,30 @@ export const passwordTokens = pgTable(
     index('password_tokens_user').on(t.tenantId, t.userId),
     index('password_tokens_mail').on(t.tenantId, t.mailId),
     index('password_tokens_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [mails.tenantId, mails.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+/** Links that confirm an account's pending address; the clear token exists only in the mail, as with passwords. */
+export const emailTokens = pgTable(
+  'email_tokens',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    /** The address the link was mailed to, which is the one it confirms. */
+    email: text().notNull(),
+    tokenHash: bytea().notNull(),
+    mailId: uuid().notNull(),
+    createdAt: createdAt(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    uniqueIndex('email_tokens_hash_unique').on(t.tokenHash),
+    index('email_tokens_user').on(t.tenantId, t.userId),
+    index('email_tokens_mail').on(t.tenantId, t.mailId),
+    index('email_tokens_expires').on(t.expiresAt),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [mails.tenantId, mails.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),

@@ -27,6 +27,11 @@ export const users = pgTable(
     role: roleEnum().notNull().default('USER'),
     isActive: boolean().notNull().default(true),
     mustChangePassword: boolean().notNull().default(false),
+    /** Until when a password that must be changed is a way in; null where it is somebody's own. */
+    temporaryPasswordUntil: instant(),
+    /** The address that is to take the place of `email` once its link is used; means nothing after `pendingEmailUntil`. */
+    pendingEmail: text(),
+    pendingEmailUntil: instant(),
     /** Raised by everything that ends the account's sessions at once; a session token carries the value it was made under. */
     sessionVersion: integer().notNull().default(1),
     lastLoginAt: instant(),
@@ -46,6 +51,10 @@ export const users = pgTable(
     index('users_super_admin')
       .on(t.id)
       .where(sql`role = 'SUPER_ADMIN'`),
+    index('users_pending_email')
+      .on(t.pendingEmailUntil)
+      .where(sql`pending_email is not null`),
+    check('users_pending_email', sql`(${t.pendingEmail} is null) = (${t.pendingEmailUntil} is null)`),
     check('users_deactivated_by_sync', sql`not (${t.isActive} and ${t.deactivatedBySync})`),
     check('users_accent_color', sql`${t.accentColor} ~ '^#[0-9a-f]{6}$'`),
     ...tenantRules(t, tenants),

@@ -11,8 +11,11 @@ import { normalizeBackground } from '@portal/domain/dashboard-background';
  */
 export const isTrustworthy = sql<boolean>`(${users.role} <> 'SUPER_ADMIN' or ${users.ldapDn} is null or ${users.passwordHash} is not null)`;
 
-/** What an account sees of itself, read with every request: no more columns than that, each costs every call. */
-export const ownColumns = {
+/** Whether an account's password was somebody else's choice and has not been changed in time: it is no way in any more. */
+export const isTemporaryPasswordOver = sql<boolean>`(${users.mustChangePassword} and coalesce(${users.temporaryPasswordUntil} <= now(), false))`;
+
+/** What an account and administrators see of it. */
+const columns = {
   id: users.id,
   tenantId: users.tenantId,
   tenantName: tenants.name,
@@ -25,15 +28,23 @@ export const ownColumns = {
   isLocalUser: sql<boolean>`${users.ldapDn} is null`.as('is_local_user'),
   hasAvatar: sql<boolean>`${users.avatarPath} is not null`.as('has_avatar'),
   accentColor: users.accentColor,
-  dashboardBackground: users.dashboardBackground,
   mustChangePassword: users.mustChangePassword,
   lastLoginAt: users.lastLoginAt,
   lastSeenReleaseVersion: users.lastSeenReleaseVersion,
 };
 
-/** What administrators see besides. */
+/** What an account sees of itself, read with every request: no more columns than that, each costs every call. */
+export const ownColumns = {
+  ...columns,
+  dashboardBackground: users.dashboardBackground,
+  pendingEmail: sql<string | null>`case when ${users.pendingEmailUntil} > now() then ${users.pendingEmail} end`.as(
+    'current_pending_email',
+  ),
+};
+
+/** What administrators see. */
 export const accountColumns = {
-  ...ownColumns,
+  ...columns,
   isActive: users.isActive,
   welcomeMailSentAt: users.welcomeMailSentAt,
   createdAt: users.createdAt,

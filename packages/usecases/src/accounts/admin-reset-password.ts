@@ -4,7 +4,7 @@ import { conflict, forbidden } from '@portal/domain/errors';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
 import { accountFor, administer } from './administer.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { loadCommonPasswords } from './common-passwords.ts';
 import { setPassword } from './set-password.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function adminResetPassword(
   // Checked before the costly hash and again under lock: rights may change in between.
   const account = await administer(ctx, check);
   const password = given ?? makePassword();
-  if (given !== undefined) checkNewPassword(given, account, isCommonPassword);
+  if (given !== undefined) checkNewPassword(given, account, await loadCommonPasswords());
   const hash = await ctx.passwords.hash(password);
   await administer(ctx, async (tx) => {
     const { tenantId, username } = await check(tx, 'update');

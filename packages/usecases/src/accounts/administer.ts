@@ -14,7 +14,7 @@ export const administer = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T
   );
 
 /** Runs a change of accounts; a duplicate that the unique index found is thrown as 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`. */
-export async function namingConflicts<T>(work: () => Promise<T>): Promise<T> {
+async function namingConflicts<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

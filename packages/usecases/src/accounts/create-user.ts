@@ -10,8 +10,9 @@ import type { Ctx } from '../run/context.ts';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { loadCommonPasswords } from './common-passwords.ts';
 import { queueWelcomeMail } from './send-welcome-mail.ts';
+import { temporaryPasswordUntil } from './set-password.ts';
 
 export interface NewUser {
   username: string;
@@ -37,9 +38,10 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<User> {
   const email = input.email ?? null;
   if (input.sendWelcomeMail && email === null) throw invalidField('email', 'must be given for a welcome mail');
   if (input.password !== undefined)
-    checkNewPassword(input.password, { username: input.username, email }, isCommonPassword);
+    checkNewPassword(input.password, { username: input.username, email }, await loadCommonPasswords());
   if (tenantId !== ctx.tenantId) await requireTenant(ctx, tenantId);
   const passwordHash = input.password === undefined ? null : await ctx.passwords.hash(input.password);
+  const mustChangePassword = input.mustChangePassword ?? passwordHash !== null;
   const id = newId();
   const user = await administer(ctx, async (tx) => {
     await tx.insert(users).values({
@@ -54,7 +56,8 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<User> {
       role: input.role,
       isActive: input.isActive,
       lastSeenReleaseVersion: firstSeenRelease(ctx.config.release.version),
-      mustChangePassword: input.mustChangePassword ?? passwordHash !== null,
+      mustChangePassword,
+      temporaryPasswordUntil: passwordHash !== null && mustChangePassword ? temporaryPasswordUntil : null,
     });
     await recordAudit(tx, ctx, {
       action: 'users.create',

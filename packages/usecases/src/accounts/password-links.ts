@@ -2,12 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { passwordTokens } from '@portal/db/schema/accounts';
+import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
 
 export type LinkPurpose = (typeof passwordTokens.$inferSelect)['purpose'];
 
 /** What stands in the database for a token. Tokens are random enough that no salt is needed. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** 256 random bits. */
+export const makeToken = (): string => randomBytes(32).toString('base64url');
 
 /** The page of the web front end that takes the token; after the `#`, so that no server or proxy log ever sees it. */
 export const passwordLink = (publicUrl: string, token: string): string => `${publicUrl}/reset-password#token=${token}`;
@@ -19,9 +23,11 @@ export const passwordLink = (publicUrl: string, token: string): string => `${pub
  */
 export async function issueLink(
   tx: Tx,
-  link: { tenantId: string; userId: string; purpose: LinkPurpose; mailId: string },
+  link: { tenantId: string; userId: string; purpose: LinkPurpose; email: string; mailId: string },
 ): Promise<{ token: string; expiresAt: Date }> {
-  const token = randomBytes(32).toString('base64url');
+  const token = makeToken();
+  // Whoever changes the account holds its row before its links, so they are asked for in the same order.
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, link.userId)).for('key share');
   await tx
     .delete(passwordTokens)
     .where(

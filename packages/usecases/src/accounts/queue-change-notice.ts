@@ -2,11 +2,10 @@ import type { Tx } from '@portal/db/open';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '../mails/queue-mail.ts';
 
+type Addressed = { id: string; tenantId: string; email: string | null };
+
 /** Promises the account a notice that its password was changed, if it has an address; without a link, so that a forged one is easy to tell. */
-export async function queueChangeNotice(
-  tx: Tx,
-  account: { id: string; tenantId: string; email: string | null },
-): Promise<void> {
+export async function queueChangeNotice(tx: Tx, account: Addressed): Promise<void> {
   if (account.email === null) return;
   await queueMail(tx, {
     tenantId: account.tenantId,
@@ -14,5 +13,21 @@ export async function queueChangeNotice(
     key: `accounts/password-changed/${newId()}`,
     userId: account.id,
     data: {},
+  });
+}
+
+/** The same to an account's old address, if it had one: that another is to take its place, or has taken it. */
+export async function queueEmailNotice(
+  tx: Tx,
+  kind: 'accounts/email-change-requested' | 'accounts/email-changed',
+  before: Addressed,
+): Promise<void> {
+  if (before.email === null) return;
+  await queueMail(tx, {
+    tenantId: before.tenantId,
+    kind,
+    key: `${kind}/${newId()}`,
+    userId: before.id,
+    data: { address: before.email },
   });
 }

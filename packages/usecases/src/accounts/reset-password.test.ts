@@ -2,6 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { passwordTokens } from '@portal/db/schema/accounts';
 import { mails } from '@portal/db/schema/mails';
+import { users } from '@portal/db/schema/users';
+import { newId } from '@portal/domain/ids';
 import { testRuntime } from '../../testing/runtime.ts';
 import { queueMail } from '../mails/queue-mail.ts';
 import { issueLink } from './password-links.ts';
@@ -11,9 +13,13 @@ import { signIn } from './sign-in.ts';
 
 const { runtime, make, visit, signedIn } = await testRuntime();
 const newPassword = 'four candles and a fork';
+const newAddress = () => `${newId()}@example.org`;
 
 /** A token as a rendered reset mail would carry it. */
-async function tokenFor(user: { id: string; tenantId: string }, key: string = crypto.randomUUID()): Promise<string> {
+async function tokenFor(
+  user: { id: string; tenantId: string; email?: string | null | undefined },
+  key: string = crypto.randomUUID(),
+): Promise<string> {
   return runtime.database.inTenant(user.tenantId).tx(async (tx) => {
     const { mailId } = await queueMail(tx, {
       tenantId: user.tenantId,
@@ -22,7 +28,8 @@ async function tokenFor(user: { id: string; tenantId: string }, key: string = cr
       userId: user.id,
       data: {},
     });
-    return (await issueLink(tx, { tenantId: user.tenantId, userId: user.id, purpose: 'reset', mailId })).token;
+    const email = user.email ?? '';
+    return (await issueLink(tx, { tenantId: user.tenantId, userId: user.id, purpose: 'reset', email, mailId })).token;
   });
 }
 
@@ -77,6 +84,23 @@ describe('a reset token', () => {
     const old = await tokenFor(user, 'two');
     await tokenFor(user, 'three');
     await expect(resetPassword(visit(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  it('is dead once the account has another address, even one made while the address changed', async () => {
+    const user = await make.user();
+    const before = await tokenFor(user);
+    await runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(users).set({ email: newAddress() }));
+    const meanwhile = await tokenFor(user);
+    for (const token of [before, meanwhile])
+      await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  it('does not set the very password that has to be changed', async () => {
+    const passwordHash = await visit().passwords.hash(newPassword);
+    const user = await make.user({ passwordHash, mustChangePassword: true });
+    const token = await tokenFor(user);
+    await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
+    await expect(resetPassword(visit(), { token, newPassword: `${newPassword}!` })).resolves.toBeUndefined();
   });
 
   it.each([{ isActive: false }, { ldapDn: 'uid=x,dc=example' }])(

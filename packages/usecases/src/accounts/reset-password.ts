@@ -7,7 +7,8 @@ import { invalid } from '@portal/domain/errors';
 import { recordAudit } from '../audit/record-audit.ts';
 import { nudgeMails } from '../mails/queue-mail.ts';
 import type { Visit } from '../run/context.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { unchangedPassword } from './change-password.ts';
+import { loadCommonPasswords } from './common-passwords.ts';
 import { hashToken } from './password-links.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
 import { setPassword } from './set-password.ts';
@@ -19,21 +20,38 @@ import { setPassword } from './set-password.ts';
 export async function resetPassword(visit: Visit, input: { token: string; newPassword: string }): Promise<void> {
   const tokenHash = hashToken(input.token);
   const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
+  // A link that went to an address the account no longer has belongs to whoever reads mail there.
+  const isStillTheirs = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
   const [account] = await visit.acrossTenants('a set-password link names no tenant', (tx) =>
     tx
-      .select({ id: users.id, tenantId: users.tenantId, username: users.username, email: users.email })
+      .select({
+        id: users.id,
+        tenantId: users.tenantId,
+        username: users.username,
+        email: users.email,
+        mustChangePassword: users.mustChangePassword,
+        passwordHash: users.passwordHash,
+      })
       .from(passwordTokens)
       .innerJoin(users, and(eq(users.tenantId, passwordTokens.tenantId), eq(users.id, passwordTokens.userId)))
       .innerJoin(tenants, eq(tenants.id, users.tenantId))
-      .where(and(isUsable, eq(users.isActive, true), eq(tenants.isActive, true), isNull(users.ldapDn))),
+      .where(and(isUsable, isStillTheirs, eq(users.isActive, true), eq(tenants.isActive, true), isNull(users.ldapDn))),
   );
   if (!account) throw tokenInvalid();
-  checkNewPassword(input.newPassword, account, isCommonPassword);
+  checkNewPassword(input.newPassword, account, await loadCommonPasswords());
+  if (account.mustChangePassword && (await visit.passwords.verify(account.passwordHash, input.newPassword)))
+    throw unchangedPassword();
   const hash = await visit.passwords.hash(input.newPassword);
   await visit.inTenant(account.tenantId).tx(async (tx) => {
-    // Of parallel uses the first delete takes the row; the others find none.
+    // The account's row before its links, as in every change of them.
+    const [held] = await tx
+      .select({ email: users.email })
+      .from(users)
+      .where(eq(users.id, account.id))
+      .for('no key update');
+    // Of parallel uses the first delete takes the row; the others find none, and nor does one whose account has changed address.
     const [used] = await tx.delete(passwordTokens).where(isUsable).returning({ id: passwordTokens.id });
-    if (!used) throw tokenInvalid();
+    if (!used || held?.email !== account.email) throw tokenInvalid();
     await setPassword(tx, account.id, { hash, mustChange: false });
     await queueChangeNotice(tx, account);
     await recordAudit(

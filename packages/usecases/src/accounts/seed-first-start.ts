@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
-import { openDatabase } from '@portal/db/open';
+import { openDatabase, type Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases';
 import type { Config } from '../run/config.ts';
+import { isTemporaryPasswordOver } from './account-columns.ts';
 import { makePassword } from './admin-reset-password.ts';
 import { openPasswordHashing } from './password-hashing.ts';
+import { setPassword, temporaryPasswordUntil } from './set-password.ts';
 
 const username = 'admin';
 // Any constant of its own does: of several first starts at once, one seeds.
@@ -14,7 +16,9 @@ const seedLock = 5_150_331;
 
 /**
  * On an empty database makes the tenant `Default` and the SUPER_ADMIN `admin`, who must change the password at the first sign-in.
- * The generated password is answered this once and kept nowhere.
+ * The generated password is answered this once and kept nowhere. Like every temporary one it is good for seven days, because an
+ * installation that nobody has taken charge of is the one where it lies about; while that account is still the only one, a start
+ * after that time makes a new one, so that nobody who comes late is locked out.
  */
 export async function seedFirstStart(
   config: Config,
@@ -24,9 +28,14 @@ export async function seedFirstStart(
     return await database.acrossTenants('the first start of an empty database', async (tx) => {
       await tx.execute(sql`select pg_advisory_xact_lock(${seedLock})`);
       const [existing] = await tx.select({ id: tenants.id }).from(tenants).limit(1);
-      if (existing) return { username, generatedPassword: null, created: false };
+      const forsaken = existing && (await forsakenAdmin(tx));
+      if (existing && !forsaken) return { username, generatedPassword: null, created: false };
       const generated = config.seedAdminPassword === null ? makePassword() : null;
       const passwordHash = await openPasswordHashing().hash(generated ?? config.seedAdminPassword?.reveal() ?? '');
+      if (forsaken) {
+        await setPassword(tx, forsaken, { hash: passwordHash, mustChange: true });
+        return { username, generatedPassword: generated, created: true };
+      }
       const tenantId = newId();
       await tx.insert(tenants).values({ id: tenantId, name: 'Default' });
       await tx.insert(users).values({
@@ -36,6 +45,7 @@ export async function seedFirstStart(
         passwordHash,
         role: 'SUPER_ADMIN',
         mustChangePassword: true,
+        temporaryPasswordUntil,
         lastSeenReleaseVersion: firstSeenRelease(config.release.version),
       });
       return { username, generatedPassword: generated, created: true };
@@ -43,4 +53,13 @@ export async function seedFirstStart(
   } finally {
     await database.close();
   }
+}
+
+/** The first administrator, while nobody else is there and the password that was given came to nothing. */
+async function forsakenAdmin(tx: Tx): Promise<string | undefined> {
+  const [only, another] = await tx
+    .select({ id: users.id, username: users.username, isOver: isTemporaryPasswordOver })
+    .from(users)
+    .limit(2);
+  return !another && only?.username === username && only.isOver ? only.id : undefined;
 }

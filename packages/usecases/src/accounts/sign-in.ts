@@ -1,4 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
@@ -25,8 +26,8 @@ import {
   takeHit,
   withoutThird,
 } from '../run/rate-limit.ts';
-import { isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
-import { sessionSeconds } from './session-token.ts';
+import { isTemporaryPasswordOver, isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
+import { type SessionClaims, sessionSeconds } from './session-token.ts';
 
 /** Failed sign-ins of one username from one address. */
 const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec: 15 * 60 };
@@ -51,38 +52,63 @@ interface Attempt {
   limits: AllLimits;
   /** Whether it comes from where the account has signed in before; asked only once the limit over all addresses is reached. */
   isFamiliar: boolean;
+  /** The session the caller came with. */
+  replaced: SessionClaims | null;
+  startedAt: number;
 }
 
 /**
  * Checks username and password and opens a session; an account without a password of its own is checked by its directory, but
  * never a SUPER_ADMIN: who runs a directory decides which passwords are right.
  * Throws 401 `INVALID_CREDENTIALS`, the same in body and time for an unknown username, a wrong password, an inactive account and
- * an inactive tenant, and the same in body for a directory that cannot be asked; throws 429 after too many failures, a right
- * password included.
+ * an inactive tenant, for a directory's no and for a directory that cannot be asked; throws 429 after too many failures, a right
+ * password included. A session that the caller came with, whosever it is, ends: nobody goes on under a cookie planted before.
  */
-export async function signIn(visit: Visit, credentials: { username: string; password: string }): Promise<SignedIn> {
+export async function signIn(
+  visit: Visit,
+  credentials: { username: string; password: string },
+  previousToken?: string,
+): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
   const address = countedAddress(visit.ip ?? '');
   const subject = `${username}\0${address}`;
   const limits = allLimits([perUsername, subject], [perAddress, address], [perUsernameEverywhere, username]);
+  const replaced = previousToken === undefined ? null : visit.sessionTokens.read(previousToken);
+  const startedAt = performance.now();
 
   await visit.passwords.gather();
   const [row] = await visit.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
   const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
   const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
   if (waitSec !== null) throw tooManyFailures(visit, waitSec);
-  const attempt = { username, address, subject, limits: isFamiliar ? withoutThird(limits) : limits, isFamiliar };
+  const attempt = {
+    username,
+    address,
+    subject,
+    limits: isFamiliar ? withoutThird(limits) : limits,
+    isFamiliar,
+    replaced,
+    startedAt,
+  };
   const found = row && accountIn(row);
+  try {
+    return await signInAs(visit, attempt, found, credentials.password);
+  } catch (error) {
+    await untilAllAreAnswered(visit, attempt);
+    throw error;
+  }
+}
 
+async function signInAs(visit: Visit, attempt: Attempt, found: Found | undefined, password: string): Promise<SignedIn> {
   // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
-  if (found && isDirectoryAccount(found) && mayCome(found) && credentials.password.trim() !== '')
-    return signInAtDirectory(visit, attempt, found, credentials.password);
+  if (found && isDirectoryAccount(found) && mayCome(found) && password.trim() !== '')
+    return signInAtDirectory(visit, attempt, found, password);
 
-  const matches = await visit.passwords.verify(found?.passwordHash ?? null, credentials.password);
+  const matches = await visit.passwords.verify(found?.passwordHash ?? null, password);
   if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(visit, attempt, found);
 
   const newHash = visit.passwords.isOutdated(found.passwordHash)
-    ? await visit.passwords.hash(credentials.password)
+    ? await visit.passwords.hash(password)
     : found.passwordHash;
   return openSignIn(visit, attempt, found, newHash);
 }
@@ -94,6 +120,12 @@ async function signInAtDirectory(
   found: Found & { ldapDn: string },
   password: string,
 ): Promise<SignedIn> {
+  // Costs what an unknown username costs, and nothing is refused before: what answers faster than a hash is not told from one.
+  const decoy = visit.passwords.verify(null, password);
+  const refuse = async (unreachable?: LdapFailure) => {
+    await decoy;
+    return refusal(visit, attempt, found, unreachable);
+  };
   const signingIn = visit.directoryBinds.inTurn(attempt.subject, async (deadline) => {
     const [waitSec, [host]] = await visit
       .inTenant(found.tenantId)
@@ -105,20 +137,30 @@ async function signInAtDirectory(
       if (host && (await visit.directoryBinds.check(found.tenantId, host, credentials, deadline)))
         return await openSignIn(visit, attempt, found);
     } catch (error) {
-      if (error instanceof LdapFailure) throw await refusal(visit, attempt, found, error);
+      if (error instanceof LdapFailure) throw await refuse(error);
       throw error;
     }
-    throw await refusal(visit, attempt, found);
+    throw await refuse();
   });
-  // Costs beside the bind what an unknown username costs, so that the clock tells less about whom a directory knows.
-  await Promise.allSettled([signingIn, visit.passwords.verify(null, password)]);
+  const [{ status }] = await Promise.allSettled([signingIn, decoy]);
+  if (status === 'rejected') visit.directoryBinds.noteRefusal(performance.now() - attempt.startedAt);
   return signingIn;
+}
+
+/**
+ * Makes every refusal take as long as those of directories have lately. A directory says no in its own time, and one that is slow or
+ * away only when patience ends: answered at once, local accounts and names that nobody has would be told from its accounts. So a
+ * slow directory costs seconds those who mistyped, whoever they are, while it is slow; nobody who gets in waits.
+ */
+async function untilAllAreAnswered(visit: Visit, { startedAt }: Attempt): Promise<void> {
+  const restMs = startedAt + visit.directoryBinds.refusalMs() - performance.now();
+  if (restMs > 0) await pause(restMs);
 }
 
 const isDirectoryAccount = (found: Found): found is Found & { ldapDn: string } =>
   found.passwordHash === null && found.ldapDn !== null && !isSuperAdmin(found);
 
-const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive;
+const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive && !found.isTemporaryPasswordOver;
 
 /** Counts a failed sign-in and answers what its caller is told: 401, or 429 when there was no room for another failure. */
 async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachable?: LdapFailure): Promise<Error> {
@@ -148,10 +190,18 @@ async function openSignIn(
   found: Found,
   newHash = found.passwordHash,
 ): Promise<SignedIn> {
-  const { passwordHash, ldapDn, isActive: _active, tenantIsActive: _tenantActive, ...account } = found;
+  const {
+    passwordHash,
+    ldapDn,
+    isActive: _active,
+    tenantIsActive: _tenantActive,
+    isTemporaryPasswordOver: _over,
+    ...account
+  } = found;
+  const { replaced } = attempt;
   const scope = visit.inTenant(account.tenantId);
   const opening = sessionParams(visit, { id: newId(), tenantId: account.tenantId, userId: account.id });
-  const [opened] = await scope.tx((tx) =>
+  const open = (tx: Tx) =>
     tx.runLast(openChecked, {
       ...attempt.limits,
       ...auditParams(
@@ -167,8 +217,13 @@ async function openSignIn(
       passwordHash,
       ldapDn,
       newHash,
-    }),
-  );
+      replacedSession: replaced?.sid ?? null,
+      replacedUser: replaced?.sub ?? null,
+    });
+  const [opened] =
+    replaced && replaced.tid !== account.tenantId
+      ? await visit.acrossTenants('a sign-in ends the session of another tenant that it came with', open)
+      : await scope.tx(open);
   if (!opened) {
     // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
     const waitSec = await roomForFailure(scope, attempt);
@@ -206,6 +261,7 @@ const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (
       ldapDn: users.ldapDn,
       isActive: users.isActive,
       tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
+      isTemporaryPasswordOver: sql<boolean>`${isTemporaryPasswordOver}`.as('is_temporary_password_over'),
     })
     .from(room)
     .leftJoin(users, eq(users.username, sql.placeholder('username')))
@@ -231,6 +287,7 @@ type Found = OwnAccount & {
   ldapDn: string | null;
   isActive: boolean;
   tenantIsActive: boolean;
+  isTemporaryPasswordOver: boolean;
 };
 
 interface SessionParams extends Record<string, unknown> {
@@ -276,7 +333,13 @@ const openSession = prepared<SessionParams>()('session_open', (db) =>
 const openChecked = prepared<
   AllLimits &
     AuditParams &
-    SessionParams & { passwordHash: string | null; ldapDn: string | null; newHash: string | null }
+    SessionParams & {
+      passwordHash: string | null;
+      ldapDn: string | null;
+      newHash: string | null;
+      replacedSession: string | null;
+      replacedUser: string | null;
+    }
 >()('sign_in_open', (db) => {
   const room = db.$with('room').as(roomForAll(db));
   const marked = db.$with('marked').as(
@@ -301,9 +364,23 @@ const openChecked = prepared<
       .select(sql`select ${valuesOf(sessions, session)} from ${marked}`)
       .returning({ id: sessions.id }),
   );
+  const replaced = db.$with('replaced').as(
+    db
+      .update(sessions)
+      .set({ revokedAt: sql`now()` })
+      .where(
+        and(
+          eq(sessions.id, sql.placeholder('replacedSession')),
+          eq(sessions.userId, sql.placeholder('replacedUser')),
+          isNull(sessions.revokedAt),
+          sql`exists (select from ${marked})`,
+        ),
+      )
+      .returning({ id: sessions.id }),
+  );
   const cleared = db.$with('cleared').as(clearedFirst(db, marked));
   const audited = db.$with('audited').as(auditOf(db, marked));
-  return db.with(room, marked, opened, cleared, audited).select().from(marked);
+  return db.with(room, marked, opened, replaced, cleared, audited).select().from(marked);
 });
 
 /** Null while another failure would still be counted, else the seconds until it would. */

@@ -9,21 +9,29 @@ import { conflict, notFound, unauthenticated } from '@portal/domain/errors';
 import { changeDashboards } from '../dashboards/change-dashboards.ts';
 import type { Ctx } from '../run/context.ts';
 import { ownColumns, toProfile } from './account-columns.ts';
-import { namingConflicts } from './administer.ts';
+import { requestEmailChange } from './request-email-change.ts';
 
 export interface ProfileChange {
   accentColor?: string | undefined;
   displayName?: string | null | undefined;
   email?: string | null | undefined;
+  currentPassword?: string | undefined;
 }
 
-/** Changes what an account may change about itself. Throws 409 `DIRECTORY_ACCOUNT` for name and address of a directory account, 409 `EMAIL_TAKEN`. */
-export async function updateOwnProfile(ctx: Ctx, change: ProfileChange): Promise<Profile> {
-  const namesPerson = change.displayName !== undefined || change.email !== undefined;
+/**
+ * Changes what an account may change about itself. Throws 409 `DIRECTORY_ACCOUNT` for name and address of a directory account; an
+ * address only begins to change, see `requestEmailChange`.
+ */
+export async function updateOwnProfile(
+  ctx: Ctx,
+  { email, currentPassword, ...change }: ProfileChange,
+): Promise<Profile> {
+  const namesPerson = change.displayName !== undefined || email !== undefined;
   if (namesPerson && !ctx.account.isLocalUser) {
     throw conflict('DIRECTORY_ACCOUNT', 'Your name and address come from the directory. Please change them there.');
   }
-  return namingConflicts(() => ctx.tx((tx) => setOwn(tx, ctx, change)));
+  if (email !== undefined) await requestEmailChange(ctx, email, currentPassword);
+  return ctx.tx((tx) => setOwn(tx, ctx, change));
 }
 
 /** Sets the background of the caller's dashboards. Throws 404 for a picture that is not the caller's. */

@@ -5,9 +5,12 @@ import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
 import { recordAudit } from '../audit/record-audit.ts';
+import { nudgeMails } from '../mails/queue-mail.ts';
 import type { Ctx } from '../run/context.ts';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
+import { endLinksOf } from './end-links.ts';
+import { queueEmailNotice } from './queue-change-notice.ts';
 
 export interface UserChange {
   username?: string | undefined;
@@ -26,11 +29,12 @@ const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastNam
 
 /**
  * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role and the own deactivation,
- * 409 `DIRECTORY_ACCOUNT` also for one that is to become SUPER_ADMIN, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An `isActive` that is named counts as the
- * administrator's will even where it changes nothing: a directory sync no longer switches the account on again.
+ * 409 `DIRECTORY_ACCOUNT` also for one that is to become SUPER_ADMIN, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An
+ * `isActive` that is named counts as the administrator's will even where it changes nothing: a directory sync no longer switches the
+ * account on again. A changed address counts as confirmed, ends every unused link, and the old one gets a notice.
  */
 export async function updateUser(ctx: Ctx, userId: string, change: UserChange): Promise<User> {
-  return administer(ctx, async (tx) => {
+  const user = await administer(ctx, async (tx) => {
     const before = await accountFor(tx, userId, 'update');
     checkMayAdminister(ctx.actor, before);
     if (change.role !== undefined) checkMayAssign(ctx.actor, change.role);
@@ -66,8 +70,17 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
 
     await tx
       .update(users)
-      .set({ ...fields, updatedAt: sql`now()` })
+      .set({
+        ...fields,
+        // An administrator who lifts the forced change has decided that the password stays.
+        ...(change.mustChangePassword === false && { temporaryPasswordUntil: null }),
+        updatedAt: sql`now()`,
+      })
       .where(eq(users.id, userId));
+    if (changed.includes('email')) {
+      await endLinksOf(tx, userId);
+      await queueEmailNotice(tx, 'accounts/email-changed', before);
+    }
     const wasActiveSuperAdmin = before.role === 'SUPER_ADMIN' && before.isActive;
     const after = { ...before, ...fields };
     if (wasActiveSuperAdmin && isSuperAdmin(ctx.actor) && !(after.role === 'SUPER_ADMIN' && after.isActive))
@@ -83,6 +96,8 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
     });
     return toUser(await accountFor(tx, userId));
   });
+  if (change.email !== undefined) void nudgeMails(ctx, user.tenantId);
+  return user;
 }
 
 /**

@@ -2,11 +2,16 @@ import { checkPassword } from '@portal/connectors/ldap/check-password';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
-import { SECOND } from '@portal/domain/time';
+import { MINUTE, SECOND } from '@portal/domain/time';
 import { openSharedSlots, openSlotsByKey } from '../run/slots.ts';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
 const patienceMs = 5 * SECOND;
+
+/** How long a slow refusal is remembered, at least. */
+const memoryMs = 15 * MINUTE;
+/** Times are rounded up to this, so that what is left of their differences says nothing. */
+const stepMs = SECOND / 10;
 
 export interface DirectoryBinds {
   /**
@@ -24,19 +29,40 @@ export interface DirectoryBinds {
     credentials: { dn: string; password: string },
     deadline: number,
   ): Promise<boolean>;
+  /** Remembers how long a sign-in took that was refused after a directory was to be asked. */
+  noteRefusal(ms: number): void;
+  /** How long such a refusal has taken of late at the most: what every other one has to take too. */
+  refusalMs(): number;
 }
 
 /** Binds of sign-ins, so many at a time that a directory which does not answer holds up its own tenant alone. */
 export function openDirectoryBinds({ perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
-  const inTurn = openSlotsByKey({ slots: 1, queueLimit: 50, refusal });
+  // As long as the queue for hashes: a flood of guesses is told the same whether or not a directory knows the name.
+  const inTurn = openSlotsByKey({ slots: 1, queueLimit: 500, refusal });
   const inSlotOfTenant = openSharedSlots({
     each: { slots: perTenant, queueLimit: 500 },
     all: { slots: perProcess, queueLimit: 0 },
     refusal,
   });
 
+  // The slowest of this stretch of time and of the one before.
+  let slowest = { now: 0, before: 0, since: performance.now() };
+  function slowestOfLate() {
+    const age = performance.now() - slowest.since;
+    if (age > memoryMs) slowest = { now: 0, before: age > 2 * memoryMs ? 0 : slowest.now, since: performance.now() };
+    return slowest;
+  }
+
   return {
+    noteRefusal(ms) {
+      const late = slowestOfLate();
+      late.now = Math.max(late.now, Math.ceil(ms / stepMs) * stepMs);
+    },
+    refusalMs() {
+      const { now, before } = slowestOfLate();
+      return Math.max(now, before);
+    },
     inTurn: (subject, work) => {
       const deadline = performance.now() + patienceMs;
       return inTurn(subject, () => work(deadline));

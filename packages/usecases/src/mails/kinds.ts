@@ -1,4 +1,8 @@
 import type { z } from 'zod';
+import { confirmEmail } from './prepare/confirm-email.ts';
+import { emailChangeRequested } from './prepare/email-change-requested.ts';
+import { emailChanged } from './prepare/email-changed.ts';
+import { emailTaken } from './prepare/email-taken.ts';
 import { passwordChanged } from './prepare/password-changed.ts';
 import { passwordReset } from './prepare/password-reset.ts';
 import { reminderDue } from './prepare/reminder-due.ts';
@@ -6,6 +10,10 @@ import { welcome } from './prepare/welcome.ts';
 
 /** Every kind of mail that goes through the outbox. */
 export const outboxKinds = {
+  'accounts/confirm-email': confirmEmail,
+  'accounts/email-change-requested': emailChangeRequested,
+  'accounts/email-changed': emailChanged,
+  'accounts/email-taken': emailTaken,
   'accounts/password-changed': passwordChanged,
   'accounts/password-reset': passwordReset,
   'accounts/welcome': welcome,

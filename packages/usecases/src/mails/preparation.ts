@@ -37,6 +37,11 @@ export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
   data: Data;
   /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
   prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
+  /**
+   * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
+   * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
+   */
+  addressOf?(data: z.output<Data>): string;
   /** What is remembered of a try, whether the server took the mail or not, in the transaction that settles it. */
   remember?(tx: Tx, attempt: Attempt<z.output<Data>>): Promise<void>;
   /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */

@@ -29,11 +29,11 @@ export interface AddressedMail extends RenderedMail {
 
 /** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
 export async function renderQueuedMail(ctx: TenantCtx, mail: ClaimedMail, tenantName: string): Promise<AddressedMail> {
-  const recipient = recipientOf(mail, tenantName);
   try {
     const preparation = preparationOf(mail.kind);
     if (!preparation) throw new UnmailableError('content', 'This release does not know this kind of mail.');
     const row = preparation.data.parse(mail.data);
+    const recipient = recipientOf(mail, tenantName, preparation.addressOf?.(row));
     const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
     const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
@@ -47,17 +47,18 @@ export async function renderQueuedMail(ctx: TenantCtx, mail: ClaimedMail, tenant
   }
 }
 
-function recipientOf({ account }: ClaimedMail, tenantName: string): Recipient {
-  if (!account?.isActive || !account.email) {
+function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: string | undefined): Recipient {
+  const address = elsewhere ?? account?.email;
+  if (!account?.isActive || !address) {
     throw new UnmailableError('recipient_gone', 'The account is inactive or has no e-mail address.');
   }
-  const { id, username, displayName, firstName, email, ldapDn } = account;
+  const { id, username, displayName, firstName, ldapDn } = account;
   return {
     userId: id,
     username,
-    displayName: displayName ?? username,
+    displayName: elsewhere === undefined && displayName !== null ? displayName : username,
     firstName,
-    address: email,
+    address,
     isLocal: ldapDn === null,
     tenantName,
   };
@@ -67,6 +68,7 @@ function recipientOf({ account }: ClaimedMail, tenantName: string): Recipient {
 interface AnyPreparation {
   data: z.ZodType;
   prepare(ctx: TenantCtx, mail: PreparedMail, data: unknown): Promise<MailData<MailKind> | null>;
+  addressOf?(data: unknown): string;
   remember?(tx: Tx, attempt: Attempt<unknown>): Promise<void>;
   retryAfterSec?: readonly number[];
 }

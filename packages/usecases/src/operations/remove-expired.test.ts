@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { passwordTokens, sessions } from '@portal/db/schema/accounts';
+import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
 import { ldapStagedPeople } from '@portal/db/schema/directory';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
+import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '../../testing/runtime.ts';
 import { removeExpiredRows } from './remove-expired.ts';
@@ -15,7 +16,9 @@ const across = runtime.database.acrossTenants;
 const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
 
 it('removes what has been kept long enough and nothing else', async () => {
-  const user = await make.user();
+  const user = await make.user({ pendingEmail: 'old@example.org', pendingEmailUntil: new Date(Date.now() - 1_000) });
+  const pending = { pendingEmail: 'new@example.org', pendingEmailUntil: new Date(Date.now() + 60_000) };
+  await make.user({ tenantId: user.tenantId, ...pending });
   const { tenantId, id: userId } = user;
   const row = { tenantId, userId };
   const fresh = { mail: newId(), token: newId(), run: newId(), entry: newId() };
@@ -40,6 +43,11 @@ it('removes what has been kept long enough and nothing else', async () => {
         expiresAt: ago(-1),
       },
       { id: newId(), ...row, purpose: 'reset', tokenHash: Buffer.from('b'), mailId: fresh.mail, expiresAt: ago(0) },
+    ]);
+    const link = { ...row, email: 'new@example.org', mailId: fresh.mail };
+    await tx.insert(emailTokens).values([
+      { id: fresh.token, ...link, tokenHash: Buffer.from('a'), expiresAt: ago(-1) },
+      { id: newId(), ...link, tokenHash: Buffer.from('b'), expiresAt: ago(0) },
     ]);
     await tx.insert(runs).values([
       { id: fresh.run, tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(89), finishedAt: ago(89) },
@@ -79,6 +87,8 @@ it('removes what has been kept long enough and nothing else', async () => {
   const removed = await removeExpiredRows(visit(), new AbortController().signal);
   expect(removed).toEqual({
     'password tokens': 1,
+    'email tokens': 1,
+    'pending addresses': 1,
     sessions: 2,
     mails: 1,
     runs: 1,
@@ -92,6 +102,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     sessions: (await tx.select({ id: sessions.id }).from(sessions)).map(({ id }) => id),
     mails: (await tx.select({ key: mails.key }).from(mails)).map(({ key }) => key).toSorted(),
     tokens: (await tx.select({ id: passwordTokens.id }).from(passwordTokens)).map(({ id }) => id),
+    links: (await tx.select({ id: emailTokens.id }).from(emailTokens)).map(({ id }) => id),
+    addresses: (await tx.select({ pending: users.pendingEmail }).from(users)).map(({ pending }) => pending).toSorted(),
     runs: (await tx.select({ id: runs.id }).from(runs)).map(({ id }) => id),
     entries: (await tx.select({ id: auditEntries.id }).from(auditEntries)).map(({ id }) => id),
     reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
@@ -103,6 +115,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     sessions: [kept.id],
     mails: ['fresh', 'unsettled'],
     tokens: [fresh.token],
+    links: [fresh.token],
+    addresses: ['new@example.org', null],
     runs: [fresh.run],
     entries: [fresh.entry],
     reminders: ['finished', 'overdue'],

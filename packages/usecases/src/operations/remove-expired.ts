@@ -1,12 +1,13 @@
 import { inArray, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
-import { passwordTokens, sessions } from '@portal/db/schema/accounts';
+import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { removeExpiredAuditEntries } from '@portal/db/schema/audit';
 import { ldapStagedPeople } from '@portal/db/schema/directory';
 import { mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
+import { users } from '@portal/db/schema/users';
 import type { Visit } from '../run/context.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
@@ -17,6 +18,8 @@ interface OldRows {
   table: PgTable;
   id: PgColumn;
   isOver: SQL | undefined;
+  /** What is emptied in a row that itself stays. */
+  emptied?: Record<string, null>;
 }
 
 type Retention = OldRows | { what: string; remove: (tx: Tx) => Promise<number> };
@@ -28,6 +31,19 @@ const retentions: Retention[] = [
     table: passwordTokens,
     id: passwordTokens.id,
     isOver: sql`${passwordTokens.expiresAt} <= now()`,
+  },
+  {
+    what: 'email tokens',
+    table: emailTokens,
+    id: emailTokens.id,
+    isOver: sql`${emailTokens.expiresAt} <= now()`,
+  },
+  {
+    what: 'pending addresses',
+    table: users,
+    id: users.id,
+    isOver: sql`${users.pendingEmailUntil} <= now()`,
+    emptied: { pendingEmail: null, pendingEmailUntil: null },
   },
   {
     what: 'sessions',
@@ -85,7 +101,8 @@ export async function removeExpiredRows(visit: Visit, signal: AbortSignal): Prom
   return removed;
 }
 
-async function removeBatch(tx: Tx, { table, id, isOver }: OldRows): Promise<number> {
-  const due = tx.select({ id }).from(table).where(isOver).limit(batch);
-  return (await tx.delete(table).where(inArray(id, due))).rowCount ?? 0;
+async function removeBatch(tx: Tx, { table, id, isOver, emptied }: OldRows): Promise<number> {
+  const due = inArray(id, tx.select({ id }).from(table).where(isOver).limit(batch));
+  const { rowCount } = await (emptied ? tx.update(table).set(emptied).where(due) : tx.delete(table).where(due));
+  return rowCount ?? 0;
 }

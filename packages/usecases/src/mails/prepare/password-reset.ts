@@ -12,7 +12,13 @@ export const passwordReset: Preparation<'accounts/password-reset', typeof Data> 
     const { recipient } = mail;
     if (!recipient.isLocal) return null;
     const { token, expiresAt } = await ctx.tx((tx) =>
-      issueLink(tx, { tenantId: ctx.tenantId, userId: recipient.userId, purpose: 'reset', mailId: mail.id }),
+      issueLink(tx, {
+        tenantId: ctx.tenantId,
+        userId: recipient.userId,
+        purpose: 'reset',
+        email: recipient.address,
+        mailId: mail.id,
+      }),
     );
     return {
       language,

@@ -30,7 +30,13 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
     if (!recipient.isLocal)
       return { ...common, template, invitation: { kind: 'sign-in', link: signInPage(serviceUrl) } };
     const { token, expiresAt } = await ctx.tx((tx) =>
-      issueLink(tx, { tenantId: ctx.tenantId, userId: recipient.userId, purpose: 'welcome', mailId: mail.id }),
+      issueLink(tx, {
+        tenantId: ctx.tenantId,
+        userId: recipient.userId,
+        purpose: 'welcome',
+        email: recipient.address,
+        mailId: mail.id,
+      }),
     );
     return {
       ...common,

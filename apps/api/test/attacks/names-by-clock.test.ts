@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { person, startSlapd, type TestSlapd } from '@portal/connectors/testing/slapd';
+import { serviceBinary } from '@portal/db/testing/services';
+import { LdapConfigInput } from '@portal/domain/directory-config';
+import { newId } from '@portal/domain/ids';
+import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
+import { openTcpGate, type TcpGate } from '@portal/usecases/testing/tcp-gate';
+import { testApp } from '../../testing/app.ts';
+
+const { app, make, signedIn, runtime } = await testApp();
+const password = 'directory secret';
+const anna = person('anna', { password });
+const passwordHash = await runtime.visit({ requestId: newId(), ip: null, userAgent: null }).passwords.hash(password);
+
+let last = 0;
+/** What a caller learns: the answer, and the milliseconds it took. */
+async function knock(username: string, given: string) {
+  const startedAt = performance.now();
+  const { statusCode, body } = await app.inject({
+    method: 'POST',
+    url: '/auth/login',
+    payload: { username, password: given },
+    remoteAddress: `198.51.100.${(last += 1)}`,
+  });
+  return { username, statusCode, body, ms: performance.now() - startedAt };
+}
+
+async function directoryAccount(serverUrl: string): Promise<string> {
+  const admin = await make.user({ role: 'ADMIN' });
+  await putLdapConfig(await signedIn(admin), LdapConfigInput.parse({ serverUrl, baseDn: 'dc=example,dc=org' }));
+  return (await make.user({ tenantId: admin.tenantId, ldapDn: anna.dn })).username;
+}
+
+it.skipIf(!serviceBinary('slapd'))(
+  'takes every refused name the same time, whatever stands behind it, and nobody longer who gets in',
+  { timeout: 60_000 },
+  async () => {
+    const slapd: TestSlapd = await startSlapd({ entries: [anna] });
+    const silent: TcpGate = await openTcpGate(slapd.url);
+    silent.hold();
+    const closed = await openTcpGate(slapd.url);
+    await closed.shut();
+    try {
+      const local = await make.user({ passwordHash });
+      const names = {
+        unknown: 'nobody-has-this-name',
+        local: local.username,
+        inactive: (await make.user({ passwordHash, isActive: false })).username,
+        withoutDirectory: (await make.user({ ldapDn: anna.dn })).username,
+        answering: await directoryAccount(slapd.url),
+        silent: await directoryAccount(silent.url),
+        away: await directoryAccount(closed.url),
+      };
+      // The first to meet the outage; people of that directory mostly are.
+      await knock(names.silent, 'wrong');
+      const refused: Awaited<ReturnType<typeof knock>>[][] = [];
+      for (let round = 0; round < 3; round += 1)
+        refused.push(await Promise.all(Object.values(names).map((name) => knock(name, 'wrong'))));
+      expect(new Set(refused.flat().map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
+      // The best of three, since a busy machine makes any of them late.
+      const times = Object.values(names).map((_, n) => Math.min(...refused.map((round) => round[n]?.ms ?? 0)));
+      expect(Math.min(...times)).toBeGreaterThanOrEqual(5_000);
+      expect(Math.max(...times) - Math.min(...times)).toBeLessThan(750);
+      for (const name of [names.local, names.answering]) {
+        const opened = await knock(name, password);
+        expect(opened.statusCode).toBe(200);
+        expect(opened.ms).toBeLessThan(4_000);
+      }
+      // A burst over what is allowed is told the same of each name too.
+      const bursts = await Promise.all(
+        [names.unknown, names.local, names.silent].map(async (name) => {
+          last += 1;
+          const from = `203.0.113.${last}`;
+          const answers = await Promise.all(
+            Array.from({ length: 60 }, () =>
+              app.inject({
+                method: 'POST',
+                url: '/auth/login',
+                payload: { username: name, password: 'wrong' },
+                remoteAddress: from,
+              }),
+            ),
+          );
+          return answers.map(({ statusCode }) => statusCode).toSorted();
+        }),
+      );
+      expect(bursts[1]).toEqual(bursts[0]);
+      expect(bursts[2]).toEqual(bursts[0]);
+    } finally {
+      silent.letGo();
+      await silent.shut();
+      await slapd.stop();
+    }
+  },
+);

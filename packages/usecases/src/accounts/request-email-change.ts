@@ -1,0 +1,84 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { emailTokens } from '@portal/db/schema/accounts';
+import { users } from '@portal/db/schema/users';
+import { busy, conflict, invalid } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { recordAudit } from '../audit/record-audit.ts';
+import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
+import { nudgeMails, queueMail } from '../mails/queue-mail.ts';
+import type { Ctx } from '../run/context.ts';
+import { type RateLimit, secondsUntilRoom, takeHit } from '../run/rate-limit.ts';
+import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { forgetPendingEmail } from './end-links.ts';
+import { queueEmailNotice } from './queue-change-notice.ts';
+
+const changes: RateLimit = { name: 'change of own address', max: 5, windowSec: 60 * 60 };
+/** However many accounts enter an address, its reader is not flooded. */
+const mailsToAddress: RateLimit = { name: 'mails to an address entered', max: 5, windowSec: 60 * 60 };
+
+/**
+ * Begins to change the caller's address: it stays what it is until the link mailed to the new one is used. Whether the new one is
+ * somebody else's shows neither in the answer nor in its time: the same is stored and one mail promised in either case, to that
+ * account a notice in place of the link. Null, or the present address, takes a change back. Throws 400 `CURRENT_PASSWORD_REQUIRED`,
+ * 401 `CURRENT_PASSWORD_WRONG`, 409 `MAIL_NOT_CONFIGURED`, 429.
+ */
+export async function requestEmailChange(ctx: Ctx, email: string | null, password: string | undefined): Promise<void> {
+  if (email === null || email === ctx.account.email) return ctx.tx((tx) => withdraw(tx, ctx));
+  if (password === undefined)
+    throw invalid('CURRENT_PASSWORD_REQUIRED', 'Please enter your current password to change your e-mail address.');
+  if (!(await smtpSettingsOf(ctx)))
+    throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured, so the new address cannot be confirmed.');
+  const waitSec = await ctx.tx((tx) => secondsUntilRoom(tx, changes, ctx.actor.id));
+  if (waitSec !== null) throw tooManyChanges(waitSec);
+  const checked = await checkCurrentPassword(ctx, password);
+  const tenantToMail = await ctx.acrossTenants('an address may belong to an account of any tenant', async (tx) => {
+    const { email: present } = await holdChecked(tx, ctx, checked);
+    if (!(await takeHit(tx, changes, ctx.actor.id))) throw tooManyChanges(changes.windowSec);
+    await tx
+      .update(users)
+      .set({ pendingEmail: email, pendingEmailUntil: sql`now() + interval '24 hours'`, updatedAt: sql`now()` })
+      .where(eq(users.id, ctx.actor.id));
+    await tx.delete(emailTokens).where(eq(emailTokens.userId, ctx.actor.id));
+    await queueEmailNotice(tx, 'accounts/email-change-requested', {
+      id: ctx.actor.id,
+      tenantId: ctx.tenantId,
+      email: present,
+    });
+    await recordAudit(tx, ctx, {
+      action: 'auth.email_change_requested',
+      tenantId: ctx.tenantId,
+      target: { type: 'user', id: ctx.actor.id },
+      summary: `${ctx.actor.username} asked to change the own e-mail address.`,
+    });
+    return promiseMail(tx, ctx, email);
+  });
+  void nudgeMails(ctx, ctx.tenantId);
+  void nudgeMails(ctx, tenantToMail);
+}
+
+/** Promises the link to a new address, or the notice to the account that has it; answers whose outbox it stands in. */
+async function promiseMail(tx: Tx, ctx: Ctx, address: string): Promise<string> {
+  const [owner] = await tx
+    .select({ userId: users.id, tenantId: users.tenantId })
+    .from(users)
+    .where(eq(users.email, address));
+  const to = owner ?? { userId: ctx.actor.id, tenantId: ctx.tenantId };
+  const kind = owner ? 'accounts/email-taken' : 'accounts/confirm-email';
+  if (await takeHit(tx, mailsToAddress, address))
+    await queueMail(tx, { ...to, kind, key: `${kind}/${newId()}`, data: { address } });
+  return to.tenantId;
+}
+
+async function withdraw(tx: Tx, ctx: Ctx): Promise<void> {
+  if (!(await forgetPendingEmail(tx, ctx.actor.id))) return;
+  await recordAudit(tx, ctx, {
+    action: 'auth.email_change_withdrawn',
+    tenantId: ctx.tenantId,
+    target: { type: 'user', id: ctx.actor.id },
+    summary: `${ctx.actor.username} took back the change of the own e-mail address.`,
+  });
+}
+
+const tooManyChanges = (waitSec: number) =>
+  busy('Too many changes of the e-mail address. Please try again later.', waitSec);
