@@ -33,7 +33,7 @@ async function directoryAccount(serverUrl: string): Promise<string> {
 
 it.skipIf(!serviceBinary('slapd'))(
   'takes every refused name the same time, whatever stands behind it, and nobody longer who gets in',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const slapd: TestSlapd = await startSlapd({ entries: [anna] });
     const silent: TcpGate = await openTcpGate(slapd.url);
