@@ -29,9 +29,8 @@ export async function requestReset(
 async function promiseMail(visit: Visit, request: { identifier: string; language: 'de' | 'en' }): Promise<void> {
   const identifier = normalizeUsername(request.identifier);
   const tenantId = await visit.acrossTenants('a reset request names no tenant', async (tx) => {
-    // A username may look like an e-mail address; the username is the stronger claim.
     const candidates = await tx
-      .select({ id: users.id, tenantId: users.tenantId, username: users.username })
+      .select({ id: users.id, tenantId: users.tenantId, username: users.username, email: users.email })
       .from(users)
       .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
       .where(
@@ -42,10 +41,11 @@ async function promiseMail(visit: Visit, request: { identifier: string; language
           isNotNull(users.email),
         ),
       );
-    const account = candidates.find(({ username }) => username === identifier) ?? candidates[0];
-    const fromAddress = await takeHit(tx, perAddress, visit.ip ?? '');
-    const forAccount = await takeHit(tx, perAccount, account?.id ?? identifier);
-    if (!account || !fromAddress || !forAccount) return null;
+    // Anybody may be given a username that looks like somebody's address, but only its owner is behind an address.
+    const account = candidates.find(({ email }) => email === identifier) ?? candidates[0];
+    // In this order: an address beyond its limit uses up nobody's account.
+    if (!(await takeHit(tx, perAddress, visit.ip ?? ''))) return null;
+    if (!(await takeHit(tx, perAccount, account?.id ?? identifier)) || !account) return null;
     await queueMail(tx, {
       tenantId: account.tenantId,
       kind: 'accounts/password-reset',
