@@ -63,6 +63,7 @@ try {
     SMTP_PORT: String(smtp.port),
     SMTP_SECURITY: 'none',
     SMTP_FROM: 'portal@example.org',
+    MAIL_DAILY_PER_TENANT: String(100 * count),
   };
   const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
   const make = builders(database);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inArray, isNull, sql } from 'drizzle-orm';
+import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { mails } from '@portal/db/schema/mails';
 import { reminders } from '@portal/db/schema/reminders';
 import { builders } from '@portal/db/testing/make';
@@ -90,7 +91,7 @@ export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
   const worker = startWorkerProcess(env);
   const deadline = performance.now() + options.deadlineMs;
   try {
-    const people = await Promise.all(Array.from({ length: options.people }, () => signIn(runtime)));
+    const people = await Promise.all(Array.from({ length: options.people }, () => signIn(runtime, smtp.port)));
     const watches = people.map(watchNotices);
     const runners: Runner[] = [];
     let calls = 0;
@@ -141,10 +142,20 @@ export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
   }
 }
 
-/** An account of its own tenant, signed in. */
-async function signIn(runtime: ReturnType<typeof openRuntime>): Promise<Ctx> {
+/** An account of its own tenant, signed in. The tenant has its own mail server: over the service's a day's mails are limited. */
+async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number): Promise<Ctx> {
   const make = builders(runtime.database);
   const user = await make.user();
+  await runtime.database.inTenant(user.tenantId).tx((tx) =>
+    tx.insert(smtpConfigs).values({
+      id: newId(),
+      tenantId: user.tenantId,
+      host: '127.0.0.1',
+      port: smtpPort,
+      security: 'none',
+      fromAddress: 'portal@example.org',
+    }),
+  );
   const session = await make.session(user);
   const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
   const token = visit.sessionTokens.issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });

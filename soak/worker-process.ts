@@ -25,6 +25,7 @@ export const workerSettings = (options: {
   SMTP_PORT: `${options.smtpPort}`,
   SMTP_SECURITY: 'none',
   SMTP_FROM: 'portal@example.org',
+  MAIL_DAILY_PER_TENANT: '1000000',
   LOG_LEVEL: 'silent',
 });
 

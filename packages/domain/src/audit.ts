@@ -26,6 +26,7 @@ export const auditActions = [
   'smtp_config.update',
   'smtp_config.delete',
   'smtp_config.test',
+  'mails.daily_limit',
   'welcome_mail.update',
   'welcome_mail.delete',
   'groups.create',

@@ -76,6 +76,18 @@ export const SmtpConfig = z
     replyTo: z.string().nullable(),
     verifyTls: z.boolean().nullable(),
     bugReportRecipient: z.string().nullable(),
+    dailyLimit: z
+      .int()
+      .describe(
+        'Mails this tenant may send a day, Berlin time, over the service’s own mail server; over its own there is no limit',
+      ),
+    sentToday: z.int().describe('How many of these have been used today'),
+    heldBackToday: z
+      .int()
+      .describe('Mails that ended today without being sent, because this limit or that of one account was reached'),
   })
-  .meta({ id: 'SmtpConfig', example: { ...example, hasPassword: true } });
+  .meta({
+    id: 'SmtpConfig',
+    example: { ...example, hasPassword: true, dailyLimit: 2_000, sentToday: 312, heldBackToday: 0 },
+  });
 export type SmtpConfig = z.output<typeof SmtpConfig>;

@@ -26,7 +26,8 @@ export function registerMailSettings(app: App): void {
       schema: {
         tags,
         summary: 'Read the mail settings',
-        description: 'Nulls while nothing is set; the password is never shown.',
+        description:
+          'Nulls while nothing is set; the password is never shown. Without an own server, and to accounts of SUPER_ADMINs always, mails leave over the service’s own server: at most `dailyLimit` a day, of which the last tenth is kept for mails people wait for, and at most 100 reminder mails to one account. What exceeds that is not sent and counts in `heldBackToday`; an audit entry says when the limit was first reached on a day.',
         response: { 200: SmtpConfig },
       },
     },
@@ -41,7 +42,7 @@ export function registerMailSettings(app: App): void {
         tags,
         summary: 'Replace the mail settings',
         description:
-          'Without a host the service’s own mail server is used. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+          'Without a host the service’s own mail server is used, and for accounts of SUPER_ADMINs always. The next mail leaves by the new settings. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: SmtpConfigInput,
         response: { 200: SmtpConfig },
       },
@@ -73,7 +74,7 @@ export function registerMailSettings(app: App): void {
         access,
         errors: {
           400: ['SECRET_REQUIRED'],
-          409: ['MAIL_NOT_CONFIGURED'],
+          409: ['MAIL_NOT_CONFIGURED', 'LIMIT_REACHED'],
           429: ['RATE_LIMITED'],
           502: ['MAIL_DELIVERY_FAILED'],
         },
@@ -82,7 +83,7 @@ export function registerMailSettings(app: App): void {
         tags,
         summary: 'Try mail settings before saving them',
         description:
-          'Sends a test mail to `to`, else to your own address; without either it only signs in. A blank password takes the stored one, as long as it goes where it was stored for. What went wrong is said in a plain sentence. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+          'Sends a test mail to `to`, else to your own address; without either it only signs in. A test over the service’s own server counts towards the daily limit. A blank password takes the stored one, as long as it goes where it was stored for. What went wrong is said in a plain sentence. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
         body: SmtpTestInput,
         response: { 200: z.object({ ok: z.literal(true) }).meta({ example: { ok: true } }) },
       },

@@ -1,4 +1,4 @@
-import { foreignKey, index, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { boolean, foreignKey, index, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { mails } from './mails.ts';
 import { tenants } from './tenants.ts';
@@ -39,6 +39,8 @@ export const passwordTokens = pgTable(
     tokenHash: bytea().notNull(),
     /** The outbox mail that carries the link: a repeat of that mail leaves its earlier token alive. */
     mailId: uuid().notNull(),
+    /** Whether that mail left over the tenant's own server, whose administrators may read it: no way into a SUPER_ADMIN's account. */
+    overTenantServer: boolean().notNull().default(true),
     createdAt: createdAt(),
     expiresAt: instant().notNull(),
   },

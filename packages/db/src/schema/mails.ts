@@ -1,10 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { date, foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
 import { users } from './users.ts';
 
-export const mailState = pgEnum('mail_state', ['queued', 'sending', 'sent', 'failed', 'skipped', 'not_configured']);
+export const mailState = pgEnum('mail_state', [
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'skipped',
+  'not_configured',
+  'quota',
+]);
 
 /**
  * The outbox. A row is the promise that a mail goes out; the queue only nudges.
@@ -31,6 +39,8 @@ export const mails = pgTable(
     /** Class of the last failure, see the mail package; null after success. */
     failure: text(),
     failureMessage: text(),
+    /** The day, in Berlin, whose room over the service's own server the mail has taken; tried again on that day it takes none. */
+    countedOn: date(),
     createdAt: createdAt(),
     settledAt: instant(),
   },
@@ -42,8 +52,31 @@ export const mails = pgTable(
     index('mails_settled')
       .on(t.settledAt)
       .where(sql`settled_at is not null`),
-    index('mails_user').on(t.tenantId, t.userId),
+    // For the deletion of an account, and for what was counted for it on a day.
+    index('mails_user').on(t.tenantId, t.userId, t.countedOn),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+/**
+ * How many mails a tenant sent over the service's own server on a day, in Berlin. Apart from the mails, because deleting an
+ * account takes its mails along and must not give room back.
+ */
+export const mailDays = pgTable(
+  'mail_days',
+  {
+    ...tenantColumns,
+    day: date().notNull(),
+    counted: integer().notNull().default(0),
+    /** Mails that ended because there was no room. */
+    heldBack: integer().notNull().default(0),
+    /** When the tenant's own limit was first in the way; by that the audit log is told once. */
+    limitReachedAt: instant(),
+  },
+  (t) => [
+    uniqueIndex('mail_days_day_unique').on(t.tenantId, t.day),
+    index('mail_days_day').on(t.day),
     ...tenantRules(t, tenants),
   ],
 );

@@ -19,11 +19,18 @@ export const passwordLink = (publicUrl: string, token: string): string => `${pub
 /**
  * Makes a set-password token for the mail being rendered, the only place its clear form may go. It is valid for seven days.
  * Unused tokens of the same purpose die, except those of the same mail: of a mail that went out twice both links work,
- * until one of them is used.
+ * until one of them is used. Unless said otherwise the mail counts as one over the tenant's own server.
  */
 export async function issueLink(
   tx: Tx,
-  link: { tenantId: string; userId: string; purpose: LinkPurpose; email: string; mailId: string },
+  link: {
+    tenantId: string;
+    userId: string;
+    purpose: LinkPurpose;
+    email: string;
+    mailId: string;
+    overTenantServer?: boolean;
+  },
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = makeToken();
   // Whoever changes the account holds its row before its links, so they are asked for in the same order.

@@ -27,7 +27,7 @@ export async function requestEmailChange(ctx: Ctx, email: string | null, passwor
   if (email === null || email === ctx.account.email) return ctx.tx((tx) => withdraw(tx, ctx));
   if (password === undefined)
     throw invalid('CURRENT_PASSWORD_REQUIRED', 'Please enter your current password to change your e-mail address.');
-  if (!(await smtpSettingsOf(ctx)))
+  if (!(await smtpSettingsOf(ctx, ctx.actor.role)))
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured, so the new address cannot be confirmed.');
   const waitSec = await ctx.tx((tx) => secondsUntilRoom(tx, changes, ctx.actor.id));
   if (waitSec !== null) throw tooManyChanges(waitSec);

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull, ne, or, sql } from 'drizzle-orm';
 import { passwordTokens } from '@portal/db/schema/accounts';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
@@ -15,13 +15,15 @@ import { setPassword } from './set-password.ts';
 
 /**
  * Sets a new password with the token of a reset or welcome mail, once. Throws 400 `TOKEN_INVALID`, the same for an unknown,
- * used and expired token and for an account that may not sign in; a password refused by policy leaves the token usable.
+ * used and expired token, for an account that may not sign in, and for a SUPER_ADMIN's whose mail an administrator's server carried; a password refused by policy leaves the token usable.
  */
 export async function resetPassword(visit: Visit, input: { token: string; newPassword: string }): Promise<void> {
   const tokenHash = hashToken(input.token);
   const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
   // A link that went to an address the account no longer has belongs to whoever reads mail there.
   const isStillTheirs = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
+  // The account may have become a SUPER_ADMIN since its mail left.
+  const isForItsRole = or(ne(users.role, 'SUPER_ADMIN'), eq(passwordTokens.overTenantServer, false));
   const [account] = await visit.acrossTenants('a set-password link names no tenant', (tx) =>
     tx
       .select({
@@ -31,11 +33,21 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
         email: users.email,
         mustChangePassword: users.mustChangePassword,
         passwordHash: users.passwordHash,
+        overTenantServer: passwordTokens.overTenantServer,
       })
       .from(passwordTokens)
       .innerJoin(users, and(eq(users.tenantId, passwordTokens.tenantId), eq(users.id, passwordTokens.userId)))
       .innerJoin(tenants, eq(tenants.id, users.tenantId))
-      .where(and(isUsable, isStillTheirs, eq(users.isActive, true), eq(tenants.isActive, true), isNull(users.ldapDn))),
+      .where(
+        and(
+          isUsable,
+          isStillTheirs,
+          isForItsRole,
+          eq(users.isActive, true),
+          eq(tenants.isActive, true),
+          isNull(users.ldapDn),
+        ),
+      ),
   );
   if (!account) throw tokenInvalid();
   checkNewPassword(input.newPassword, account, await loadCommonPasswords());
@@ -45,13 +57,14 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
   await visit.inTenant(account.tenantId).tx(async (tx) => {
     // The account's row before its links, as in every change of them.
     const [held] = await tx
-      .select({ email: users.email })
+      .select({ email: users.email, role: users.role })
       .from(users)
       .where(eq(users.id, account.id))
       .for('no key update');
     // Of parallel uses the first delete takes the row; the others find none, and nor does one whose account has changed address.
     const [used] = await tx.delete(passwordTokens).where(isUsable).returning({ id: passwordTokens.id });
-    if (!used || held?.email !== account.email) throw tokenInvalid();
+    const isPromoted = held?.role === 'SUPER_ADMIN' && account.overTenantServer;
+    if (!used || held?.email !== account.email || isPromoted) throw tokenInvalid();
     await setPassword(tx, account.id, { hash, mustChange: false });
     await queueChangeNotice(tx, account);
     await recordAudit(

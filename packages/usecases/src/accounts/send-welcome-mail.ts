@@ -1,4 +1,5 @@
 import type { Tx } from '@portal/db/open';
+import type { Role } from '@portal/domain/access';
 import { checkMayAdminister } from '@portal/domain/accounts';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -11,11 +12,12 @@ import type { Ctx, TenantCtx } from '../run/context.ts';
 import { accountFor, administer } from './administer.ts';
 import { checkPlaceholders } from './welcome-mail-template.ts';
 
-/** Whether a welcome mail could leave the house at all. */
+/** Whether a welcome mail to an account of this role could leave the house at all. */
 export async function welcomeMailStatus(
   ctx: TenantCtx,
+  to: Role = 'USER',
 ): Promise<{ available: boolean; reason: 'MAIL_NOT_CONFIGURED' | null }> {
-  const available = (await smtpSettingsOf(ctx)) !== null;
+  const available = (await smtpSettingsOf(ctx, to)) !== null;
   return { available, reason: available ? null : 'MAIL_NOT_CONFIGURED' };
 }
 
@@ -31,7 +33,7 @@ export async function sendWelcomeMail(
   checkMayAdminister(ctx.actor, found);
   if (found.email === null) throw conflict('NO_ADDRESS', 'This account has no e-mail address.');
   const scope: TenantCtx = { ...ctx, ...ctx.inTenant(found.tenantId) };
-  if (!(await welcomeMailStatus(scope)).available) {
+  if (!(await welcomeMailStatus(scope, found.role)).available) {
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured. Please set one up in the mail settings.');
   }
   const { mailId } = await scope.tx(async (tx) => {

@@ -49,6 +49,9 @@ describe('mail settings', () => {
       replyTo: null,
       verifyTls: null,
       bugReportRecipient: null,
+      dailyLimit: 2_000,
+      sentToday: 0,
+      heldBackToday: 0,
     });
   });
 
@@ -76,7 +79,7 @@ describe('mail settings', () => {
       expect(await storedPassword(ctx)).toBe(sealed);
     }
     await putSmtpConfig(ctx, settings({ password: 'second secret' }));
-    expect((await smtpSettingsOf(ctx))?.password).toBe('second secret');
+    expect((await smtpSettingsOf(ctx, 'USER'))?.password).toBe('second secret');
     expect(await putSmtpConfig(ctx, settings({ password: null }))).toMatchObject({ hasPassword: false });
     expect(await storedPassword(ctx)).toBeNull();
   });
@@ -85,7 +88,10 @@ describe('mail settings', () => {
     const ctx = await admin();
     await putSmtpConfig(ctx, SmtpConfigInput.parse({ bugReportRecipient: 'it@example.org' }));
     expect(await getSmtpConfig(ctx)).toMatchObject({ host: null, bugReportRecipient: 'it@example.org' });
-    expect(await smtpSettingsOf(ctx)).toMatchObject({ port: fallback.port, fromAddress: 'service@example.org' });
+    expect(await smtpSettingsOf(ctx, 'USER')).toMatchObject({
+      port: fallback.port,
+      fromAddress: 'service@example.org',
+    });
   });
 
   it.each([
@@ -121,7 +127,7 @@ describe('mail settings', () => {
         .set({ password: stolen ?? null })
         .where(eq(smtpConfigs.tenantId, ours.tenantId));
     });
-    await expect(smtpSettingsOf(ours)).rejects.toThrow(/cannot be read/);
+    await expect(smtpSettingsOf(ours, 'USER')).rejects.toThrow(/cannot be read/);
   });
 });
 

@@ -3,10 +3,11 @@ import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
 import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings';
 import { recordAudit } from '../audit/record-audit.ts';
+import { mailsOfToday } from '../mails/daily-room.ts';
 import type { Ctx } from '../run/context.ts';
 import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 
-const unset: SmtpConfig = {
+const unset = {
   host: null,
   port: null,
   security: null,
@@ -19,10 +20,16 @@ const unset: SmtpConfig = {
   bugReportRecipient: null,
 };
 
-/** The tenant's own mail settings without the password; nulls while nothing is set. */
+/** The tenant's own mail settings without the password, nulls while nothing is set; and what went over the service's own server today. */
 export async function getSmtpConfig(ctx: Ctx): Promise<SmtpConfig> {
-  const stored = await ctx.read(storedSmtpConfig);
-  return stored ? { ...stored, hasPassword: stored.password !== null } : unset;
+  const [stored, today] = await Promise.all([ctx.read(storedSmtpConfig), ctx.read(mailsOfToday)]);
+  const settings = stored ? { ...stored, hasPassword: stored.password !== null } : unset;
+  return {
+    ...settings,
+    dailyLimit: ctx.config.mailDailyPerTenant,
+    sentToday: today.sent,
+    heldBackToday: today.heldBack,
+  };
 }
 
 /**

@@ -1,9 +1,18 @@
+import { sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import type { SecretTarget } from '@portal/domain/secret-target';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import type { TenantCtx } from '../run/context.ts';
 import type { StoredSecret } from '../secrets/stored-secret.ts';
+
+/**
+ * Which settings of an own server these are, null for none: another value after every change of the row, whoever made it. The
+ * database keeps it by itself.
+ */
+export const ownServerVersion = sql<
+  string | null
+>`case when ${smtpConfigs.host} is not null then ${smtpConfigs}.xmin::text end`.as('own_server_version');
 
 /**
  * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
@@ -22,13 +31,14 @@ export const storedSmtpConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') 
       replyTo: smtpConfigs.replyTo,
       verifyTls: smtpConfigs.verifyTls,
       bugReportRecipient: smtpConfigs.bugReportRecipient,
+      version: ownServerVersion,
     })
     .from(smtpConfigs);
   const [row] = await (lock ? query.for(lock) : query);
   return row;
 };
 
-type StoredSmtpConfig = NonNullable<Awaited<ReturnType<typeof storedSmtpConfig>>>;
+export type StoredSmtpConfig = NonNullable<Awaited<ReturnType<typeof storedSmtpConfig>>>;
 
 /** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
 export const passwordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;

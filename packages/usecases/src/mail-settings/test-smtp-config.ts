@@ -6,9 +6,10 @@ import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import { renderMail } from '@portal/mail/render';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
+import { takeRoomForOne, tenantLimitReached } from '../mails/daily-room.ts';
 import type { Ctx } from '../run/context.ts';
 import { beginSettingsTest } from '../run/settings-test.ts';
-import { fallbackSettings } from './smtp-settings-of.ts';
+import { serviceSettings } from './smtp-settings-of.ts';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 
 // A person waits for the answer: shorter than the outbox allows itself.
@@ -22,19 +23,22 @@ const limits = {
 
 /**
  * Tries mail settings before they are saved: sends a test mail to `to`, else to the caller's own address, else only signs in.
- * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` when there is no server to try, 400
+ * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` when there is no server to try, 409 `LIMIT_REACHED` when the
+ * tenant's day over the service's own server is used up, 400
  * `SECRET_REQUIRED` where the stored password is meant and was stored for another server, 429 after ten tries in a minute.
  */
 export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput): Promise<{ ok: true }> {
-  const settings = await settingsToTry(ctx, input);
+  const ownSettings = await settingsToTry(ctx, input);
+  const settings = ownSettings ?? serviceSettings(ctx.config);
   if (!settings)
     throw conflict(
       'MAIL_NOT_CONFIGURED',
       'There is no mail server to try: neither these settings nor the service name one.',
     );
+  const address = to ?? ctx.account.email;
+  if (!ownSettings && address !== null) await takeRoom(ctx);
   const transport = openTransport(settings, limits);
   try {
-    const address = to ?? ctx.account.email;
     if (address === null) {
       await transport.verify();
     } else {
@@ -56,7 +60,14 @@ export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput):
   }
 }
 
-/** The settings with their password, once the try is counted and noted. */
+/** A test mail goes to whomever an administrator names: over the service's own server it counts like any other. */
+async function takeRoom(ctx: Ctx): Promise<void> {
+  const limit = ctx.config.mailDailyPerTenant;
+  if (!(await ctx.tx((tx) => takeRoomForOne(tx, { tenantId: ctx.tenantId, limit }))))
+    throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
+}
+
+/** The settings with their password, once the try is counted and noted; null when they name no server. */
 async function settingsToTry(
   ctx: Ctx,
   { password: input, ...fields }: Omit<SmtpTestInput, 'to'>,
@@ -65,7 +76,7 @@ async function settingsToTry(
   const { host, port, security, fromAddress } = fields;
   if (host === null || port === null || security === null || fromAddress === null) {
     await beginSettingsTest(ctx, { ...test, server: null, hasStoredSecret: false });
-    return fallbackSettings(ctx.config);
+    return null;
   }
   const settings = { ...fields, host, port, security, fromAddress };
   const stored = await ctx.read(storedSmtpConfig);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { TenantScope } from '@portal/db/open';
 import { passwordTokens } from '@portal/db/schema/accounts';
 import { mails } from '@portal/db/schema/mails';
 import { tenants } from '@portal/db/schema/tenants';
@@ -47,6 +48,9 @@ function contextOf(tenantId: string, port: number, env: Record<string, string> =
 const outcomes: [string, string][] = [];
 const deliver = (ctx: TenantCtx, signal = new AbortController().signal) =>
   deliverDueMails(ctx, { signal, countMail: (kind, outcome) => void outcomes.push([kind, outcome]) });
+
+const claim = async (scope: TenantScope, limit: number) =>
+  (await claimMails(scope, limit, { way: 'service', ownServer: null, dailyLimit: null })).claimed;
 
 type User = { id: string; tenantId: string };
 async function queue(
@@ -313,7 +317,7 @@ describe('a worker that dies', () => {
     const user = await make.user();
     await queue(user);
     const ctx = contextOf(user.tenantId, server.port);
-    const [dead] = await claimMails(ctx, 10);
+    const [dead] = await claim(ctx, 10);
     await deliver(ctx);
     expect(server.messages).toHaveLength(0);
     await runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(mails).set({ dueAt: sql`now()` }));
@@ -328,9 +332,9 @@ describe('a worker that dies', () => {
     const user = await make.user();
     await queue(user);
     const scope = runtime.database.inTenant(user.tenantId);
-    const [slept] = await claimMails(scope, 1);
+    const [slept] = await claim(scope, 1);
     await scope.tx((tx) => tx.update(mails).set({ dueAt: sql`now()` }));
-    const [awake] = await claimMails(scope, 1);
+    const [awake] = await claim(scope, 1);
     const settle = async (mail: typeof slept, settlement: Settlement) =>
       mail && (await settleMails(scope, [{ mail, settlement }])).has(mail.id);
     expect(await settle(slept, { outcome: 'failed', failure: 'connect', message: 'late' })).toBe(false);

@@ -7,11 +7,12 @@ import { MailFailure } from '@portal/mail/mail-failure';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { type MailTransport, openTransport } from '@portal/mail/transport';
-import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
+import { ownServerOf, serviceSettings } from '../mail-settings/smtp-settings-of.ts';
 import type { TenantCtx } from '../run/context.ts';
 import type { Metrics } from '../run/metrics.ts';
 import {
   claimMails,
+  type ClaimTerms,
   type ClaimedMail,
   leaseSec,
   postponeDueMails,
@@ -21,6 +22,7 @@ import {
 } from './outbox.ts';
 import { type AddressedMail, renderQueuedMail, retryPausesOf, UnmailableError } from './render-queued-mail.ts';
 import { settleTogether } from './settle-together.ts';
+import type { WayOut } from './way-out.ts';
 
 /** Connections to one tenant's mail server. */
 const maxConnections = 10;
@@ -34,10 +36,12 @@ const slowMs = SECOND;
 const maxWaitMs = (leaseSec / 12) * SECOND;
 /** Leaves a third of the lease for rendering and settling. */
 const sendTimeoutMs = ((leaseSec * 2) / 3) * SECOND;
+/** Where the day has no room, the next mails are ended by so many: hardly one of them will be sent. */
+const heldBackAtOnce = 100;
 /** How long a tenant's outbox rests when its mail server lets nothing through. */
 const closedPauseSec = 30;
-/** Changed settings of a tenant's mail server count after this long even in the middle of a long delivery. */
-const settingsAgeMs = 30 * SECOND;
+/** A long delivery one way lets the other way have its turn after this long. */
+const turnMs = 30 * SECOND;
 /** A mail whose workers keep dying is not tried for ever. */
 const maxInterruptions = 20;
 
@@ -59,10 +63,36 @@ interface Delivering {
  * Sends what is due in one tenant's outbox until nothing is left. Each mail is claimed, sent outside any transaction, and settled;
  * a worker that dies in between leaves a lease that runs out. Throws the signal's reason when it had to stop early.
  */
-export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Delivering): Promise<void> {
-  const settings = await smtpSettingsOf(ctx);
-  if (!settings) return endUnconfigured(ctx, { signal, countMail });
-  const tenantName = await nameOfTenant(ctx);
+export async function deliverDueMails(ctx: TenantCtx, delivering: Delivering): Promise<void> {
+  for (let isFinished = false; !isFinished;) {
+    const tenantName = await nameOfTenant(ctx);
+    const own = await ownServerOf(ctx);
+    const known = { ownServer: own?.version ?? null, tenantName };
+    // First, and apart: however a tenant's own server behaves, it does not keep back what leaves over the service's.
+    isFinished = await deliverBy(ctx, { ...known, way: 'service', settings: serviceSettings(ctx.config) }, delivering);
+    if (own)
+      isFinished =
+        (await deliverBy(ctx, { ...known, way: 'tenant', settings: own.settings() }, delivering)) && isFinished;
+  }
+}
+
+/** One way out as it stands: what it leads over, and what goes with every mail. */
+interface Leaving {
+  way: WayOut;
+  ownServer: string | null;
+  settings: SmtpSettings | null;
+  tenantName: string;
+}
+
+/** Sends what is due one way; false when it did not come to its end: its turn was over, or the mail settings have changed. */
+async function deliverBy(
+  ctx: TenantCtx,
+  { settings, ...leaving }: Leaving,
+  { signal, countMail }: Delivering,
+): Promise<boolean> {
+  const isCounted = settings !== null && leaving.way === 'service';
+  const terms = { ...leaving, dailyLimit: isCounted ? ctx.config.mailDailyPerTenant : null };
+  if (!settings) return endUnconfigured(ctx, terms, { signal, countMail });
   const transport = openTransport(settings, { maxConnections, overallTimeoutMs: sendTimeoutMs });
   const settle = settleTogether(ctx);
   /** Claims, tries and settlements. */
@@ -73,6 +103,9 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
   /** The last claim found nothing, and nothing has been settled or given back since. */
   let isDry = false;
   let isClosed = false;
+  let isOutdated = false;
+  /** The last claim found mails, and room for none of them. */
+  let isDayFull = false;
   let trouble: unknown;
   // How many may be claimed at once. The first mail goes alone: a closed way out costs one try, not ten.
   let width = 1;
@@ -90,8 +123,15 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
     isClaiming = true;
     const claimedAt = performance.now();
     try {
-      const claimed = await claimMails(ctx, limit);
-      isDry = claimed.length === 0;
+      const { claimed, heldBack, ...claim } = await claimMails(ctx, limit, terms);
+      isOutdated = claim.isOutdated;
+      isDry = claimed.length + heldBack.length === 0;
+      isDayFull = claimed.length === 0 && !isDry;
+      for (const { mail, failure } of heldBack) {
+        countMail(mail.kind, 'quota');
+        const facts = { mailId: mail.id, kind: mail.kind, tenantId: ctx.tenantId, requestId: ctx.requestId };
+        ctx.log.info({ ...facts, failure }, 'mail held back');
+      }
       for (const mail of claimed) ahead.push({ mail, claimedAt });
     } catch (error) {
       // Settlements try again for a while, and the next claim comes after them.
@@ -105,7 +145,7 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
   const deliver = async (mail: ClaimedMail): Promise<void> => {
     sending += 1;
     const startedAt = performance.now();
-    const settlement = await sendMail(ctx, mail, { settings, transport, tenantName }).finally(() => (sending -= 1));
+    const settlement = await sendMail(ctx, mail, { ...leaving, settings, transport }).finally(() => (sending -= 1));
     const failure = settlement.outcome === 'sent' ? null : settlement.failure;
     if (failure === null || failure === 'recipient')
       width = performance.now() - startedAt < slowMs ? maxUnderWay : maxConnections;
@@ -126,10 +166,11 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
 
   let isEmpty = false;
   try {
-    const renewAt = performance.now() + settingsAgeMs;
-    while (!isClosed && trouble === undefined && !signal.aborted && performance.now() < renewAt) {
+    const turnEndsAt = performance.now() + turnMs;
+    const isOver = () => isClosed || isOutdated || trouble !== undefined || performance.now() > turnEndsAt;
+    while (!isOver() && !signal.aborted) {
       if (hasWaitedTooLong()) begin(giveBack());
-      const room = width - ahead.length - underWay.size;
+      const room = (isDayFull ? heldBackAtOnce : width) - ahead.length - underWay.size;
       // A third at a time: a claim for each single mail would cost the database more than the mail.
       if (!isClaiming && !isDry && room >= width / 3) begin(claim(room));
       while (sending < Math.min(width, maxSending)) {
@@ -143,19 +184,19 @@ export async function deliverDueMails(ctx: TenantCtx, { signal, countMail }: Del
     }
     while (underWay.size > 0) await Promise.all(underWay);
     await giveBack();
-    if (isClosed) await postponeDueMails(ctx, closedPauseSec);
+    if (isClosed) await postponeDueMails(ctx, closedPauseSec, terms);
     else if (trouble !== undefined) throw trouble;
     else signal.throwIfAborted();
   } finally {
     transport.close();
   }
-  if (!isClosed && !isEmpty) await deliverDueMails(ctx, { signal, countMail });
+  return isClosed || isEmpty;
 }
 
 async function sendMail(
   ctx: TenantCtx,
   mail: ClaimedMail,
-  { settings, transport, tenantName }: { settings: SmtpSettings; transport: MailTransport; tenantName: string },
+  { settings, transport, way, tenantName }: Leaving & { settings: SmtpSettings; transport: MailTransport },
 ): Promise<Settlement> {
   const facts = { mailId: mail.id, kind: mail.kind, tenantId: ctx.tenantId, requestId: ctx.requestId, try: mail.tries };
   if (mail.interruptions > maxInterruptions) {
@@ -164,12 +205,12 @@ async function sendMail(
   }
   let written: AddressedMail;
   try {
-    written = await renderQueuedMail(ctx, mail, tenantName);
+    written = await renderQueuedMail(ctx, mail, { tenantName, way });
   } catch (error) {
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
     ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
-    return { outcome, failure, message };
+    return { outcome, failure, message, isUntried: true };
   }
   const { recipient, remember, ...content } = written;
   try {
@@ -213,13 +254,16 @@ async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promi
 
 const mayPass = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
-async function endUnconfigured(ctx: TenantCtx, { signal, countMail }: Delivering): Promise<void> {
+async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, { signal, countMail }: Delivering): Promise<boolean> {
   for (;;) {
     signal.throwIfAborted();
-    const claimed = await claimMails(ctx, 100);
-    if (claimed.length === 0) return;
-    const message = 'No mail server is configured, neither for the tenant nor for the service.';
-    const settlement: Settlement = { outcome: 'not_configured', failure: 'not_configured', message };
+    const { claimed, isOutdated } = await claimMails(ctx, 100, terms);
+    if (claimed.length === 0) return !isOutdated;
+    const message =
+      terms.ownServer === null
+        ? 'No mail server is configured, neither for the tenant nor for the service.'
+        : 'No mail server is configured for the service, and this account is written to over that one only.';
+    const settlement = { outcome: 'not_configured', failure: 'not_configured', message } as const;
     await settleMails(
       ctx,
       claimed.map((mail) => ({ mail, settlement })),

@@ -23,5 +23,9 @@ export const outboxKinds = {
 export type OutboxKind = keyof typeof outboxKinds;
 export type OutboxData<Kind extends OutboxKind> = z.input<(typeof outboxKinds)[Kind]['data']>;
 
+/** How mails of this kind share a tenant's day; one that this release does not know comes last. */
+export const roomOf = (kind: string): { isAwaited: boolean; maxADay?: number } =>
+  Object.hasOwn(outboxKinds, kind) ? outboxKinds[kind as OutboxKind] : { isAwaited: false };
+
 /** Five tries within about an hour, for kinds that name no pauses of their own. */
 export const usualRetryAfterSec = [30, 120, 600, 2_700];

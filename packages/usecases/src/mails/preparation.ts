@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import type { MailData, MailKind } from '@portal/mail/render';
 import type { TenantCtx } from '../run/context.ts';
+import type { WayOut } from './way-out.ts';
 
 /** The account a mail goes to, as it stands when the mail is sent. */
 export interface Recipient {
@@ -20,6 +21,8 @@ export interface PreparedMail {
   /** When the mail was promised. */
   createdAt: Date;
   recipient: Recipient;
+  /** Over whose server it is about to leave. */
+  way: WayOut;
 }
 
 /** One try to send a mail. */
@@ -35,6 +38,13 @@ export interface Attempt<Data> {
 export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
   /** What the row's `data` holds. */
   data: Data;
+  /**
+   * Whether a person waits for it or has to learn of it: then it may use the share of the tenant's day that is kept from all
+   * other mails.
+   */
+  isAwaited: boolean;
+  /** The most one account gets of it in a day over the service's own server. */
+  maxADay?: number;
   /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
   prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
   /**

@@ -7,6 +7,7 @@ import type { TenantCtx } from '../run/context.ts';
 import { type OutboxKind, outboxKinds, usualRetryAfterSec } from './kinds.ts';
 import type { ClaimedMail } from './outbox.ts';
 import type { Attempt, PreparedMail, Recipient } from './preparation.ts';
+import type { WayOut } from './way-out.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, no sense any more, or a mistake of ours. */
 export class UnmailableError extends Error {
@@ -28,13 +29,17 @@ export interface AddressedMail extends RenderedMail {
 }
 
 /** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
-export async function renderQueuedMail(ctx: TenantCtx, mail: ClaimedMail, tenantName: string): Promise<AddressedMail> {
+export async function renderQueuedMail(
+  ctx: TenantCtx,
+  mail: ClaimedMail,
+  { tenantName, way }: { tenantName: string; way: WayOut },
+): Promise<AddressedMail> {
   try {
     const preparation = preparationOf(mail.kind);
     if (!preparation) throw new UnmailableError('content', 'This release does not know this kind of mail.');
     const row = preparation.data.parse(mail.data);
     const recipient = recipientOf(mail, tenantName, preparation.addressOf?.(row));
-    const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient }, row);
+    const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
     const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
     const remember = async (tx: Tx, isSent: boolean) => preparation.remember?.(tx, { ...attempt, isSent });

@@ -11,7 +11,7 @@ import { settleTogether } from './settle-together.ts';
 
 const { runtime, make } = await testRuntime();
 
-async function claimed(count: number) {
+async function claimedMails(count: number) {
   const { id: userId, tenantId } = await make.user();
   const scope = runtime.database.inTenant(tenantId);
   const keys = Array.from({ length: count }, () => `test/${newId()}`);
@@ -25,12 +25,12 @@ async function claimed(count: number) {
     (await scope.read((db) => db.select({ state: mails.state }).from(mails).orderBy(mails.id))).map(
       ({ state }) => state,
     );
-  const found = await claimMails(scope, count);
-  return { scope, states, userId, found: found.toSorted((a, b) => a.id.localeCompare(b.id)) };
+  const { claimed } = await claimMails(scope, count, { way: 'service', ownServer: null, dailyLimit: null });
+  return { scope, states, userId, found: claimed.toSorted((a, b) => a.id.localeCompare(b.id)) };
 }
 
 it('gives tries that end meanwhile one transaction', async () => {
-  const { scope, states, found } = await claimed(20);
+  const { scope, states, found } = await claimedMails(20);
   let transactions = 0;
   const settle = settleTogether({
     ...scope,
@@ -45,7 +45,7 @@ it('gives tries that end meanwhile one transaction', async () => {
 });
 
 it('lets what one settlement meets undo that one alone, with all that belongs to it', async () => {
-  const { scope, states, found, userId } = await claimed(4);
+  const { scope, states, found, userId } = await claimedMails(4);
   const settle = settleTogether(scope);
   const broken: Settlement = {
     outcome: 'sent',
@@ -64,7 +64,7 @@ it('lets what one settlement meets undo that one alone, with all that belongs to
 });
 
 it('waits for the deletion of an account and does not meet it half-way', async () => {
-  const { scope, states, found, userId } = await claimed(2);
+  const { scope, states, found, userId } = await claimedMails(2);
   const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const deletion = scope.tx(async (tx) => {
     await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');

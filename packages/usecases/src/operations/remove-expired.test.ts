@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
 import { ldapStagedPeople } from '@portal/db/schema/directory';
-import { mails } from '@portal/db/schema/mails';
+import { mailDays, mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { users } from '@portal/db/schema/users';
@@ -49,6 +49,10 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: fresh.token, ...link, tokenHash: Buffer.from('a'), expiresAt: ago(-1) },
       { id: newId(), ...link, tokenHash: Buffer.from('b'), expiresAt: ago(0) },
     ]);
+    await tx.insert(mailDays).values([
+      { id: newId(), tenantId, day: sql`(${ago(28)})::date` },
+      { id: newId(), tenantId, day: sql`(${ago(32)})::date` },
+    ]);
     await tx.insert(runs).values([
       { id: fresh.run, tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(89), finishedAt: ago(89) },
       { id: newId(), tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(91), finishedAt: ago(91) },
@@ -91,6 +95,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'pending addresses': 1,
     sessions: 2,
     mails: 1,
+    'mail days': 1,
     runs: 1,
     'audit entries': 2,
     'done reminders': 1,

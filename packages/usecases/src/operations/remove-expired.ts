@@ -4,7 +4,7 @@ import type { Tx } from '@portal/db/open';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { removeExpiredAuditEntries } from '@portal/db/schema/audit';
 import { ldapStagedPeople } from '@portal/db/schema/directory';
-import { mails } from '@portal/db/schema/mails';
+import { mailDays, mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { users } from '@portal/db/schema/users';
@@ -56,6 +56,12 @@ const retentions: Retention[] = [
     table: mails,
     id: mails.id,
     isOver: sql`${mails.settledAt} <= now() - interval '30 days'`,
+  },
+  {
+    what: 'mail days',
+    table: mailDays,
+    id: mailDays.id,
+    isOver: sql`${mailDays.day} <= (now() - interval '30 days')::date`,
   },
   { what: 'runs', table: runs, id: runs.id, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
   {

@@ -9,6 +9,6 @@ export interface EmailStatus {
 /** Whether a mail about a due reminder could reach the caller at all. */
 export async function reminderEmailStatus(ctx: Ctx): Promise<EmailStatus> {
   if (ctx.account.email === null) return { available: false, reason: 'NO_ADDRESS' };
-  if ((await smtpSettingsOf(ctx)) === null) return { available: false, reason: 'MAIL_NOT_CONFIGURED' };
+  if ((await smtpSettingsOf(ctx, ctx.actor.role)) === null) return { available: false, reason: 'MAIL_NOT_CONFIGURED' };
   return { available: true, reason: null };
 }

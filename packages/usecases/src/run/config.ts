@@ -142,6 +142,11 @@ export const Settings = z.object({
     .describe('Password for it'),
   SMTP_FROM: z.email().optional().describe('Sender address; needed with SMTP_HOST'),
   SMTP_VERIFY_TLS: flag.default(true).describe('Whether the mail server must show a valid certificate'),
+  MAIL_DAILY_PER_TENANT: count
+    .min(1)
+    .max(1_000_000_000)
+    .default(2_000)
+    .describe('Mails a tenant may send over this mail server on one day, Berlin time'),
   OUTBOUND_ALLOW_HOSTS: allowHosts
     .default([])
     .describe('Hosts people may name though they are not public, host or host:port, comma-separated'),
@@ -225,6 +230,8 @@ export function readConfig(env: Record<string, string | undefined>) {
             verifyTls: s.SMTP_VERIFY_TLS,
           }
         : null,
+    /** What one tenant may send over that transport on one day. */
+    mailDailyPerTenant: s.MAIL_DAILY_PER_TENANT,
     /** Exceptions from calling public hosts alone, where people choose the address. */
     outbound: { allowHosts: s.OUTBOUND_ALLOW_HOSTS },
     metricsToken: s.METRICS_TOKEN ?? null,

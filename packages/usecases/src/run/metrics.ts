@@ -19,7 +19,7 @@ export interface MetricsSources {
 }
 
 export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'rested';
-export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured';
+export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured' | 'quota';
 export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
 
 /** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */

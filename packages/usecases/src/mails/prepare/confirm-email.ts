@@ -8,6 +8,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z
 /** The link's token is made here, for this very rendering, and only while the account still waits for this address. */
 export const confirmEmail: Preparation<'accounts/confirm-email', typeof Data> = {
   data: Data,
+  isAwaited: true,
   addressOf: ({ address }) => address,
   async prepare(ctx, { id, recipient }, { language, address }) {
     const link = await ctx.tx((tx) =>

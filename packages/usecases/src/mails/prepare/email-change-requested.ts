@@ -7,6 +7,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z
 /** Goes to the old address, whatever the account's is by then. */
 export const emailChangeRequested: Preparation<'accounts/email-change-requested', typeof Data> = {
   data: Data,
+  isAwaited: true,
   addressOf: ({ address }) => address,
   async prepare(_ctx, { createdAt, recipient }, { language }) {
     return {

@@ -7,6 +7,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z
 /** Goes to the old address, whatever the account's is by then. */
 export const emailChanged: Preparation<'accounts/email-changed', typeof Data> = {
   data: Data,
+  isAwaited: true,
   addressOf: ({ address }) => address,
   async prepare(_ctx, { createdAt, recipient }, { language }) {
     return {

@@ -7,6 +7,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z
 /** Has no sense any more once the account has given the address up. */
 export const emailTaken: Preparation<'accounts/email-taken', typeof Data> = {
   data: Data,
+  isAwaited: true,
   async prepare(_ctx, { createdAt, recipient }, { language, address }) {
     if (recipient.address !== address) return null;
     return {

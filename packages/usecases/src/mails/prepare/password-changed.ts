@@ -6,6 +6,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 
 export const passwordChanged: Preparation<'accounts/password-changed', typeof Data> = {
   data: Data,
+  isAwaited: true,
   async prepare(_ctx, { createdAt, recipient }, { language }) {
     return {
       language,

@@ -8,6 +8,7 @@ const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 /** The link's token is made here, for this very rendering: its clear form stands nowhere but in the mail. */
 export const passwordReset: Preparation<'accounts/password-reset', typeof Data> = {
   data: Data,
+  isAwaited: true,
   async prepare(ctx, mail, { language }) {
     const { recipient } = mail;
     if (!recipient.isLocal) return null;
@@ -18,6 +19,7 @@ export const passwordReset: Preparation<'accounts/password-reset', typeof Data> 
         purpose: 'reset',
         email: recipient.address,
         mailId: mail.id,
+        overTenantServer: mail.way === 'tenant',
       }),
     );
     return {

@@ -35,6 +35,8 @@ const traceOfMail = prepared<Data & { tries: number; isSent: boolean }>()('remin
 /** The due time had come when the mail was promised. One that was snoozed, done or deleted since needs none any more. */
 export const reminderDue: Preparation<'reminders/due', typeof Data> = {
   data: Data,
+  isAwaited: false,
+  maxADay: 100,
   retryAfterSec: [30, 120],
   async prepare(ctx, { recipient }, data) {
     const [reminder] = await ctx.run(reminderToMail, data);

@@ -13,6 +13,7 @@ const Data = z.object({ test: WelcomeMailTemplate.optional() });
 
 export const welcome: Preparation<'accounts/welcome', typeof Data> = {
   data: Data,
+  isAwaited: true,
   async prepare(ctx, mail, { test }) {
     const { recipient } = mail;
     const serviceUrl = ctx.config.http.publicUrl;
@@ -36,6 +37,7 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
         purpose: 'welcome',
         email: recipient.address,
         mailId: mail.id,
+        overTenantServer: mail.way === 'tenant',
       }),
     );
     return {

@@ -1,0 +1,155 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { afterAll, describe, expect, it } from 'vitest';
+import { mails } from '@portal/db/schema/mails';
+import { reminders } from '@portal/db/schema/reminders';
+import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { deliverDueMails } from '@portal/usecases/mails/deliver-due-mails';
+import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
+import { jobOrigin } from '@portal/usecases/testing/worker';
+import { testApp } from '../../testing/app.ts';
+
+const service = await startSmtpServer();
+const own = await startSmtpServer();
+const { make, request, runtime } = await testApp({
+  env: {
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: `${service.port}`,
+    SMTP_SECURITY: 'none',
+    SMTP_FROM: 'service@example.org',
+    MAIL_DAILY_PER_TENANT: '150',
+  },
+});
+afterAll(() => Promise.all([service.stop(), own.stop()]));
+
+type User = Awaited<ReturnType<typeof make.user>>;
+
+const at = (server: TestSmtpServer, { email }: User) =>
+  server.messages.filter(({ envelopeTo }) => envelopeTo[0] === email).length;
+const outcomes: string[] = [];
+/** Lets every due time of the tenant come and sends what is due. */
+async function letTimePass({ tenantId }: User): Promise<void> {
+  await runtime.database.inTenant(tenantId).tx((tx) => tx.update(reminders).set({ dueAt: sql`now()` }));
+  await queueDueReminderMails(runtime.visit(jobOrigin()), AbortSignal.timeout(20_000));
+  await deliverDueMails(runtime.tenantVisit(jobOrigin(), tenantId), {
+    signal: AbortSignal.timeout(60_000),
+    countMail: (_, outcome) => void outcomes.push(outcome),
+  });
+}
+async function remind(user: User, count: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, () =>
+      make.reminder(user, { title: 'Jetzt günstig kaufen: https://example.com', emailEnabled: true }),
+    ),
+  );
+}
+const askForReset = ({ username }: User, remoteAddress: string) =>
+  request({ method: 'POST', url: '/auth/request-reset', payload: { identifier: username }, remoteAddress });
+const mailFigures = async (admin: User) => {
+  const { dailyLimit, sentToday, heldBackToday } = (
+    await request({ method: 'GET', url: '/smtp-config', as: admin })
+  ).json();
+  return { dailyLimit, sentToday, heldBackToday };
+};
+
+describe('a tenant’s users who send as much as they can', () => {
+  it('get a hundred reminder mails each and nine tenths of the tenant’s day together, and the resets still go out', async () => {
+    const { id: tenantId } = await make.tenant();
+    const admin = await make.user({ tenantId, role: 'ADMIN' });
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => make.user({ tenantId })));
+    if (!one || !two || !three) throw new Error('nobody is there');
+
+    await remind(one, 110);
+    await letTimePass(one);
+    expect(at(service, one)).toBe(100);
+    expect(await mailFigures(admin)).toEqual({ dailyLimit: 150, sentToday: 100, heldBackToday: 10 });
+    const entries = async () =>
+      (await request({ method: 'GET', url: '/audit-log?action=mails.daily_limit', as: admin })).json();
+    expect(await entries()).toEqual([]);
+
+    await remind(two, 50);
+    await remind(three, 50);
+    await letTimePass(two);
+    expect(at(service, two) + at(service, three)).toBe(35);
+    expect(await mailFigures(admin)).toEqual({ dailyLimit: 150, sentToday: 135, heldBackToday: 75 });
+    expect(await entries()).toMatchObject([
+      { action: 'mails.daily_limit', actorId: null, summary: expect.stringMatching(/mail settings/) },
+    ]);
+    await remind(three, 1);
+    await letTimePass(three);
+    expect(await entries()).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'quota')).toHaveLength(76);
+
+    const victims = await Promise.all(Array.from({ length: 20 }, () => make.user({ tenantId })));
+    for (const [n, victim] of victims.entries()) await askForReset(victim, `203.0.113.${n}`);
+    await letTimePass(one);
+    // Each asked once; fifteen is what was kept, and nothing goes beyond the day.
+    expect(victims.map((victim) => at(service, victim)).filter((count) => count === 1)).toHaveLength(15);
+    expect((await mailFigures(admin)).sentToday).toBe(150);
+    const [held] = await runtime.database.inTenant(tenantId).read((db) =>
+      db
+        .select({ failure: mails.failure, message: mails.failureMessage })
+        .from(mails)
+        .where(and(eq(mails.state, 'quota'), eq(mails.kind, 'accounts/password-reset'))),
+    );
+    expect(held).toEqual({ failure: 'tenant_limit', message: expect.stringMatching(/Set up .* mail server/) });
+
+    // Deleting accounts, and their mails with them, gives nothing back.
+    for (const { id } of [one, two]) await request({ method: 'DELETE', url: `/users/${id}`, as: admin });
+    await remind(three, 5);
+    await letTimePass(three);
+    expect(await mailFigures(admin)).toMatchObject({ sentToday: 150 });
+
+    // An administrator cannot write to strangers beyond the limit either.
+    const before = service.messages.length;
+    const test = await request({
+      method: 'POST',
+      url: '/smtp-config/test',
+      payload: { to: 'stranger@example.net' },
+      as: admin,
+    });
+    expect([test.statusCode, test.json().code]).toEqual([409, 'LIMIT_REACHED']);
+    expect(service.messages).toHaveLength(before);
+
+    // Another tenant's day is its own.
+    const neighbour = await make.user();
+    await remind(neighbour, 3);
+    await letTimePass(neighbour);
+    expect(at(service, neighbour)).toBe(3);
+
+    // Over the tenant's own server nothing is counted.
+    const payload = { host: '127.0.0.1', port: own.port, security: 'none', fromAddress: 'portal@own.example.org' };
+    await request({ method: 'PUT', url: '/smtp-config', payload, as: admin });
+    await remind(three, 120);
+    await letTimePass(three);
+    expect(at(own, three)).toBe(120);
+    expect(await mailFigures(admin)).toMatchObject({ sentToday: 150 });
+  });
+
+  it('cannot use up what is kept for others with notices of their own: one account has a share of it', async () => {
+    const { id: tenantId } = await make.tenant();
+    const [hostile, victim] = [await make.user({ tenantId }), await make.user({ tenantId })];
+    await runtime.database.inTenant(tenantId).tx((tx) =>
+      tx.insert(mails).values(
+        Array.from({ length: 200 }, (_, n) => ({
+          id: crypto.randomUUID(),
+          tenantId,
+          userId: hostile.id,
+          kind: 'accounts/password-changed',
+          key: `change/${n}`,
+        })),
+      ),
+    );
+    await letTimePass(hostile);
+    expect(at(service, hostile)).toBe(135);
+    await askForReset(victim, '203.0.113.100');
+    await letTimePass(victim);
+    expect(at(service, victim)).toBe(1);
+  });
+});
+
+it('an administrator’s test mails over the service’s server count', async () => {
+  const admin = await make.user({ role: 'ADMIN' });
+  const test = () => request({ method: 'POST', url: '/smtp-config/test', payload: { to: 'a@example.net' }, as: admin });
+  expect((await test()).statusCode).toBe(200);
+  expect(await mailFigures(admin)).toMatchObject({ sentToday: 1 });
+});
