@@ -1,9 +1,7 @@
-import { sqlState } from '@portal/db/open';
+import { isTableMissing } from '@portal/db/database-error';
 import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
 import { readConfig } from '@portal/usecases/run/config';
 import { explainFailure } from './explain-failure.ts';
-
-const tableIsMissing = '42P01';
 
 try {
   const { username, generatedPassword, created } = await seedFirstStart(readConfig(process.env));
@@ -19,8 +17,7 @@ try {
     console.log('Nothing to do: the database is not empty.');
   }
 } catch (error) {
-  const reason =
-    sqlState(error) === tableIsMissing ? 'The tables are missing: run `pnpm migrate` first.' : explainFailure(error);
+  const reason = isTableMissing(error) ? 'The tables are missing: run `pnpm migrate` first.' : explainFailure(error);
   console.error(`Nothing was seeded. ${reason}`);
   process.exitCode = 1;
 }

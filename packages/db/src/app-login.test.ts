@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { testDatabase } from '../testing/database.ts';
+import { sqlState } from './database-error.ts';
 import { migrateDatabase } from './migrate.ts';
-import { sqlState } from './open.ts';
 import { acrossRoleName, appRoleName } from './roles.ts';
 
 const { ownerUrl } = await testDatabase();

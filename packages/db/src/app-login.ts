@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { sqlState } from './open.ts';
+import { sqlState } from './database-error.ts';
 import { acrossRoleName, appRoleName } from './roles.ts';
 
 // Class 28: no such login, or another password.

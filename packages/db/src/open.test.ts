@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { asc, eq, sql } from 'drizzle-orm';
-import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client, Query } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { testDatabase } from '../testing/database.ts';
 import { builders } from '../testing/make.ts';
-import { type Database, openDatabase, sqlState, type Tx, violatedConstraint } from './open.ts';
+import { sqlState, violatedConstraint } from './database-error.ts';
+import { type Database, openDatabase, type Tx } from './open.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import { sessions } from './schema/accounts.ts';
 import { tenants } from './schema/tenants.ts';
@@ -14,14 +15,14 @@ import { users } from './schema/users.ts';
 
 const { url, ownerUrl } = await testDatabase();
 const reasons: string[] = [];
-// Large enough for lanes, small enough that callers share them.
+// Large enough for shared connections, small enough that callers share them.
 const database: Database = openDatabase({
   url,
   poolMax: 5,
   applicationName: 'portal-open-test',
   onAcrossTenants: (why) => reasons.push(why),
 });
-/** Too small for lanes: every read takes a connection of its own. */
+/** Too small for shared connections: every read takes a connection of its own. */
 const small: Database = openDatabase({ url, poolMax: 2, applicationName: 'portal-open-test-small' });
 const make = builders(database);
 afterAll(async () => {
@@ -100,7 +101,7 @@ describe('a tenant scope', () => {
     ['own', () => small],
   ])('answers each of many interleaved tenants with its own rows, on %s connections', async (_, open) => {
     const people = await Promise.all(Array.from({ length: 12 }, () => make.user()));
-    const rounds = Array.from({ length: 3_000 }, (__, round) => people[(round * 7) % people.length] ?? ours);
+    const rounds = Array.from({ length: 900 }, (__, round) => people[(round * 7) % people.length] ?? ours);
     const answers = await Promise.all(
       rounds.map(async (person, round) => {
         // Not all in one turn of the event loop: some while others are answered.
@@ -119,7 +120,7 @@ describe('a tenant scope', () => {
     const us = fresh.inTenant(ours.tenantId);
     // All of them under way before the server has described the first one.
     const first = await Promise.all(Array.from({ length: 20 }, () => us.run(everyType, { n: 1 })));
-    const later = [await us.run(everyType, { n: 1 }), ...(await us.tx((tx) => tx.runLast(everyType, { n: 1 })))];
+    const later = [await us.run(everyType, { n: 1 }), ...(await us.tx((tx) => tx.runAndCommit(everyType, { n: 1 })))];
     const expected = {
       n: 1,
       id: ours.id,
@@ -134,15 +135,18 @@ describe('a tenant scope', () => {
     await fresh.close();
   });
 
-  it('runs a statement again that failed on its first use', async () => {
-    const fresh = openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-fresh' });
+  it.each([
+    ['shared', 5],
+    ['own', 1],
+  ])('runs a statement again that failed on its first use, on %s connections', async (_, poolMax) => {
+    const fresh = openDatabase({ url, poolMax, applicationName: 'portal-open-test-fresh' });
     const us = fresh.inTenant(ours.tenantId);
     for (let round = 0; round < 3; round += 1) {
       await expect(us.run(divided, { by: 0 })).rejects.toSatisfy((error) => sqlState(error) === '22012');
-      await expect(us.tx((tx) => tx.runLast(divided, { by: 0 }))).rejects.toSatisfy(
+      await expect(us.tx((tx) => tx.runAndCommit(divided, { by: 0 }))).rejects.toSatisfy(
         (error) => sqlState(error) === '22012',
       );
-      expect(await us.tx((tx) => tx.runLast(divided, { by: 1 }))).toEqual([{ quotient: 1 }]);
+      expect(await us.tx((tx) => tx.runAndCommit(divided, { by: 1 }))).toEqual([{ quotient: 1 }]);
       expect(await us.run(divided, { by: 1 })).toEqual([{ quotient: 1 }]);
     }
     await fresh.close();
@@ -236,7 +240,7 @@ describe('a tenant scope', () => {
 
     it('commits behind it, in the tenant it was opened for', async () => {
       const us = database.inTenant(ours.tenantId);
-      expect(await us.tx((tx) => tx.runLast(renamed, { displayName: 'first' }))).toEqual([{ id: ours.id }]);
+      expect(await us.tx((tx) => tx.runAndCommit(renamed, { displayName: 'first' }))).toEqual([{ id: ours.id }]);
       expect(await named()).toBe('first');
       const [them] = await database
         .inTenant(theirs.tenantId)
@@ -246,7 +250,7 @@ describe('a tenant scope', () => {
 
     it('stands whatever the work makes of its rows', async () => {
       const working = database.inTenant(ours.tenantId).tx(async (tx) => {
-        await tx.runLast(renamed, { displayName: 'second' });
+        await tx.runAndCommit(renamed, { displayName: 'second' });
         throw new Error('too late to change my mind');
       });
       await expect(working).rejects.toThrow('too late to change my mind');
@@ -263,9 +267,9 @@ describe('a tenant scope', () => {
     it.each<[string, (tx: Tx) => Promise<unknown>]>([
       [
         'behind others',
-        (tx) => Promise.all([tx.run(renamed, { displayName: 'never' }), tx.runLast(divided, { by: 0 })]),
+        (tx) => Promise.all([tx.run(renamed, { displayName: 'never' }), tx.runAndCommit(divided, { by: 0 })]),
       ],
-      ['as the only one', (tx) => tx.runLast(renamedAndDivided, { by: 0 })],
+      ['as the only one', (tx) => tx.runAndCommit(renamedAndDivided, { by: 0 })],
     ])('writes nothing when it fails %s, and the connection goes on with the right tenant', async (_, work) => {
       const before = await named();
       const [us, them] = [small.inTenant(ours.tenantId), small.inTenant(theirs.tenantId)];
@@ -278,12 +282,12 @@ describe('a tenant scope', () => {
     it('takes nothing behind it', async () => {
       const us = database.inTenant(ours.tenantId);
       await expect(
-        us.tx((tx) => Promise.all([tx.runLast(usernames, {}), tx.run(renamed, { displayName: 'never' })])),
+        us.tx((tx) => Promise.all([tx.runAndCommit(usernames, {}), tx.run(renamed, { displayName: 'never' })])),
       ).rejects.toMatchObject({ cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }) });
       await expect(
         us.tx(async (tx) => {
-          await tx.runLast(usernames, {});
-          await tx.runLast(renamed, { displayName: 'never' });
+          await tx.runAndCommit(usernames, {});
+          await tx.runAndCommit(renamed, { displayName: 'never' });
         }),
       ).rejects.toThrow(/too late/);
       expect(await named()).not.toBe('never');
@@ -297,7 +301,7 @@ describe('a tenant scope', () => {
           execute: async () => (await Promise.resolve(), db.update(users).set({ displayName: 'never' }).returning()),
         }),
       };
-      await expect(database.inTenant(ours.tenantId).tx((tx) => tx.runLast(late, {}))).rejects.toMatchObject({
+      await expect(database.inTenant(ours.tenantId).tx((tx) => tx.runAndCommit(late, {}))).rejects.toMatchObject({
         cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
       });
       expect(await named()).not.toBe('never');
@@ -307,6 +311,180 @@ describe('a tenant scope', () => {
   it('refuses anything that is no tenant id', () => {
     expect(() => database.inTenant('')).toThrow(TypeError);
     expect(() => database.inTenant("x' or true --")).toThrow(TypeError);
+  });
+});
+
+describe('the tenant wall', () => {
+  const served = prepared<Record<string, never>>()('test_served', (db) =>
+    db.select({ served: sql`current_user || ' ' || current_setting('portal.tenant', true)` }).from(tenants),
+  );
+  let ours: Awaited<ReturnType<typeof make.user>>;
+  let theirs: Awaited<ReturnType<typeof make.user>>;
+  beforeAll(async () => {
+    ours = await make.user();
+    theirs = await make.user();
+  });
+  const openFresh = (poolMax: number, at = url) =>
+    openDatabase({ url: at, poolMax, applicationName: 'portal-open-test-wall' });
+
+  it.each([
+    ['shared', 5],
+    ['own', 1],
+  ])('leaves nothing of a tenant on %s connections', async (_, poolMax) => {
+    const fresh = openFresh(poolMax);
+    const us = fresh.inTenant(ours.tenantId);
+    const uses: (() => Promise<unknown>)[] = [
+      () => us.run(usernames, {}),
+      () => us.run(divided, { by: 0 }),
+      () => us.run(late, {}),
+      () => us.read((db) => db.select().from(users)),
+      () => us.tx((tx) => tx.select().from(users)),
+      () => us.tx((tx) => tx.runAndCommit(usernames, {})),
+      () => us.tx((tx) => tx.runAndCommit(divided, { by: 0 })),
+      () => us.tx((tx) => tx.execute(sql`select 1 / 0`)),
+      () => us.tx(() => Promise.reject(new Error('before anything was sent'))),
+    ];
+    for (const use of uses) {
+      // Whatever is left, the next one on each of the connections would be served under it.
+      await Promise.all(Array.from({ length: 4 }, () => use().catch(() => undefined)));
+      const rows = await Promise.all(Array.from({ length: 4 }, () => fresh.runAcrossTenants('a test', served, {})));
+      expect(new Set(rows.flat().map((row) => row.served))).toEqual(new Set(['portal_across ']));
+    }
+    await fresh.close();
+  });
+
+  it('lets no statement see anything that names no tenant', async () => {
+    const client = new Client({ connectionString: url, options: '-c role=portal_app' });
+    await client.connect();
+    await expect(client.query('select * from users')).rejects.toMatchObject({ code: '42704' });
+    await client.query(`begin; set local portal.tenant = '${ours.tenantId}'`);
+    expect((await client.query('select * from users')).rows).toHaveLength(1);
+    await client.query('commit');
+    await expect(client.query('select * from users')).rejects.toMatchObject({ code: '22P02' });
+    await client.end();
+  });
+
+  it('holds on one connection that many tenants take turns on', async () => {
+    const one = openFresh(1);
+    const scopes = [ours, theirs].map(({ tenantId, username }) => ({ scope: one.inTenant(tenantId), username }));
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => {
+        const { scope, username } = scopes[n % 2] ?? expect.fail();
+        if (n % 5 === 0) await scope.tx((tx) => tx.execute(sql`select 1 / 0`)).catch(() => undefined);
+        const rows =
+          n % 3 === 0
+            ? await scope.run(usernames, {})
+            : n % 3 === 1
+              ? await scope.tx((tx) => tx.run(usernames, {}))
+              : await scope.read((db) => db.select({ username: users.username }).from(users));
+        expect(rows).toEqual([{ username }]);
+      }),
+    );
+    expect(one.poolState().total).toBe(1);
+    await one.close();
+  });
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['prepared', (tx) => tx.run(usernames, {})],
+    ['built on the spot', async (tx) => tx.select().from(users)],
+  ])('refuses a statement, %s, of a transaction that has ended, whoever has the connection now', async (_, use) => {
+    const one = openFresh(1);
+    const kept = await one.inTenant(ours.tenantId).tx(async (tx) => (await use(tx), { tx }));
+    await one.inTenant(theirs.tenantId).tx(async (tx) => {
+      await use(tx);
+      const refused = await use(kept.tx).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ cause: { message: expect.stringMatching(/too late/) } });
+      expect(await tx.run(usernames, {})).toEqual([{ username: theirs.username }]);
+    });
+    await one.close();
+  });
+
+  it('holds when the connection is lost between a preamble and its statement', async () => {
+    const proxy = await openProxy();
+    const cut = openFresh(1, proxy.url);
+    const us = cut.inTenant(ours.tenantId);
+    expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
+    for (const use of [
+      () => us.run(usernames, {}),
+      () => us.tx(async (tx) => tx.update(users).set({ displayName: 'never' })),
+      () => cut.runAcrossTenants('a test', usernames, {}),
+    ]) {
+      proxy.cutBehindFirstMessage();
+      await expect(use()).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
+    }
+    expect(
+      await database.inTenant(ours.tenantId).read((db) => db.select({ name: users.displayName }).from(users)),
+    ).not.toContainEqual({ name: 'never' });
+    await cut.close();
+    proxy.close();
+  });
+
+  describe('a driver that has changed', () => {
+    const query = Client.prototype.query as (this: Client, ...args: unknown[]) => unknown;
+    const broken = (change: (client: Client, args: unknown[]) => unknown) =>
+      vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+        return change(this, args);
+      });
+    const isPreamble = (statement: unknown) => typeof statement === 'string' && statement.startsWith('begin');
+    const driver = Query.prototype as unknown as Record<string, unknown>;
+    afterEach(() => void vi.restoreAllMocks());
+
+    it.each<[string, () => unknown]>([
+      [
+        'loses what goes ahead of a statement',
+        () =>
+          broken((client, [statement, ...rest]) =>
+            query.call(client, isPreamble(statement) ? 'begin' : statement, ...rest),
+          ),
+      ],
+      [
+        'sends it for one statement and then for the one before again',
+        () => {
+          let before: unknown = null;
+          return broken((client, [statement, ...rest]) => {
+            const sent = isPreamble(statement) ? (before ?? statement) : statement;
+            if (isPreamble(statement)) before = statement;
+            return query.call(client, sent, ...rest);
+          });
+        },
+      ],
+      [
+        'lets the tenant outlive its transaction',
+        () =>
+          broken((client, [statement, ...rest]) =>
+            query.call(client, isPreamble(statement) ? String(statement).replace('local ', '') : statement, ...rest),
+          ),
+      ],
+      [
+        'mixes up the answers',
+        () => {
+          let first: unknown = null;
+          return broken((client, args) => {
+            const answer = query.apply(client, args);
+            if (typeof args[0] !== 'object') return answer;
+            return (first ??= answer);
+          });
+        },
+      ],
+      ['has another name for a method of its own', () => vi.spyOn(driver, 'prepare', 'get').mockReturnValue(undefined)],
+    ])('and %s serves nobody', async (_, breakIt) => {
+      const fresh = openFresh(5);
+      breakIt();
+      const us = fresh.inTenant(ours.tenantId);
+      for (const use of [
+        () => fresh.ping(),
+        () => us.run(usernames, {}),
+        () => us.tx((tx) => tx.run(usernames, {})),
+        () => fresh.runAcrossTenants('a test', usernames, {}),
+      ])
+        await expect(use()).rejects.toThrow(/does not keep tenants apart and is refused/);
+      expect(fresh.poolState()).toMatchObject({ total: 0, waiting: 0 });
+      vi.restoreAllMocks();
+      // Mended, it serves again.
+      expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
+      await fresh.close();
+    });
   });
 });
 
@@ -323,7 +501,7 @@ describe('a cross-tenant scope', () => {
   });
 
   it.each<[string, (statement: Prepared<Record<string, never>, unknown>) => Promise<unknown[]>]>([
-    ['a single last statement', (statement) => small.acrossTenants('a test', (tx) => tx.runLast(statement, {}))],
+    ['a single last statement', (statement) => small.acrossTenants('a test', (tx) => tx.runAndCommit(statement, {}))],
     ['a read on a shared connection', (statement) => database.runAcrossTenants('a test', statement, {})],
     ['a read on a connection of its own', (statement) => small.runAcrossTenants('a test', statement, {})],
   ])('sees every tenant in %s, and leaves nothing of itself either', async (_, across) => {
@@ -351,20 +529,6 @@ describe('a cross-tenant scope', () => {
     expect(await tenantsOf()).toEqual(own);
   });
 
-  it('takes no statement without a name for a transaction', async () => {
-    const unnamed: Prepared<Record<string, never>, unknown> = {
-      name: 'test_unnamed',
-      build: (db) => ({ execute: () => db.update(users).set({ displayName: 'never' }).returning().execute() }),
-    };
-    await expect(small.acrossTenants('a test', (tx) => tx.runLast(unnamed, {}))).rejects.toThrow();
-    await expect(database.runAcrossTenants('a test', unnamed, {})).rejects.toMatchObject({
-      cause: expect.objectContaining({ message: expect.stringMatching(/only a prepared/) }),
-    });
-    const seen = await database.acrossTenants('a test', (tx) => tx.select({ name: users.displayName }).from(users));
-    expect(seen.length).toBeGreaterThan(0);
-    expect(seen).not.toContainEqual({ name: 'never' });
-  });
-
   it('leaves nothing behind when its statement is refused before it is sent', async () => {
     const a = await make.user();
     await make.user();
@@ -382,7 +546,7 @@ describe('a cross-tenant scope', () => {
     ]);
     expect(refused).toMatchObject({
       status: 'rejected',
-      reason: { message: expect.stringMatching(/must be unique/) },
+      reason: { cause: { message: expect.stringMatching(/must be unique/) } },
     });
     expect(behind).toMatchObject({ value: [{ username: a.username }] });
     expect(await us.run(usernames, {})).toEqual([{ username: a.username }]);
@@ -406,23 +570,39 @@ describe('a cross-tenant scope', () => {
   });
 });
 
-it('gives up a server that says nothing any more', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { hostname, port } = new URL(url);
-  const proxies: Socket[] = [];
+/** Stands between a pool and the server. */
+async function openProxy() {
+  const servers = new Set<Socket>();
+  let isToCut = false;
   const proxy = createServer((client) => {
+    const { hostname, port } = new URL(url);
     const server = connect(Number(port), hostname);
-    proxies.push(server);
-    client
-      .on('close', () => server.destroy())
-      .pipe(server)
-      .pipe(client);
+    servers.add(server);
+    client.on('close', () => server.destroy()).on('error', () => server.destroy());
+    server.on('error', () => client.destroy()).pipe(client);
+    client.on('data', (chunk: Buffer) => {
+      if (!isToCut) return void server.write(chunk);
+      isToCut = false;
+      // A message is a letter and its length, which counts itself.
+      server.end(chunk.subarray(0, 1 + chunk.readInt32BE(1)), () => client.destroy());
+    });
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const address = Object.assign(new URL(url), { port: String((proxy.address() as AddressInfo).port) });
-  const silent = openDatabase({ url: address.href, poolMax: 1, applicationName: 'portal-open-test-silent' });
+  return {
+    url: address.href,
+    cutBehindFirstMessage: () => void (isToCut = true),
+    fallSilent: () => servers.forEach((server) => server.unpipe()),
+    close: () => void proxy.close(),
+  };
+}
+
+it('gives up a server that says nothing any more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const proxy = await openProxy();
+  const silent = openDatabase({ url: proxy.url, poolMax: 1, applicationName: 'portal-open-test-silent' });
   await silent.ping();
-  for (const server of proxies) server.unpipe();
+  proxy.fallSilent();
   const answer = silent.ping().catch((error: unknown) => error);
   // Idle before, so the time runs from the statement on.
   await vi.advanceTimersByTimeAsync(39_000);

@@ -1,13 +1,18 @@
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 export type Drizzle = NodePgDatabase;
 
-/** A statement built once per connection and prepared by the server under its name. */
+/** A statement built once and prepared by the server, on each connection, under its name. */
 export interface Prepared<Params, Row> {
   readonly name: string;
-  readonly build: (db: Drizzle) => { execute(params?: Record<string, unknown>): Promise<Row[]> };
+  readonly build: (db: Drizzle) => Built<Row>;
   /** Only carries the parameter type. */
   readonly params?: Params;
+}
+
+interface Built<Row> {
+  execute(params?: Record<string, unknown>): Promise<Row[]>;
 }
 
 /**
@@ -19,23 +24,41 @@ export const prepared =
   <Row>(
     name: string,
     statement: (db: Pick<Drizzle, 'select' | 'with' | '$with' | 'insert' | 'update' | 'delete'>) => {
-      prepare(name: string): { execute(params?: Record<string, unknown>): Promise<Row[]> };
+      prepare(name: string): Built<Row>;
     },
   ): Prepared<Params, Row> => ({ name, build: (db) => statement(db).prepare(name) });
 
-/** Statements built for one connection, by name. */
-export type Statements = Map<string, ReturnType<Prepared<unknown, unknown>['build']>>;
+/** Sends a statement to the server. */
+export type Send = (statement: QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
-/** The statement as built for this connection, on its first use now. */
-export function builtFor<Params extends Record<string, unknown>, Row>(
-  db: Drizzle,
-  statements: Statements,
+const built = new WeakMap<object, Built<unknown>>();
+
+// Set only while a statement is being handed over: one that comes at any other time would run for somebody else.
+let sendNow: Send | null = null;
+const db: Drizzle = drizzle(
+  {
+    query(statement: QueryConfig, values?: unknown[]) {
+      if (!sendNow) throw tooLate();
+      return sendNow(statement, values);
+    },
+  } as unknown as PoolClient,
+  { casing: 'snake_case' },
+);
+
+/** Hands a statement over to `send` before it returns, and answers its rows. */
+export async function execute<Params extends Record<string, unknown>, Row>(
   statement: Prepared<Params, Row>,
-): ReturnType<Prepared<Params, Row>['build']> {
-  let built = statements.get(statement.name);
-  if (!built) {
-    built = statement.build(db);
-    statements.set(statement.name, built);
+  params: Params,
+  send: Send,
+): Promise<Row[]> {
+  let ready = built.get(statement) as Built<Row> | undefined;
+  if (!ready) built.set(statement, (ready = statement.build(db)));
+  sendNow = send;
+  try {
+    return ready.execute(params);
+  } finally {
+    sendNow = null;
   }
-  return built as ReturnType<Prepared<Params, Row>['build']>;
 }
+
+export const tooLate = () => new Error('a statement came too late for its transaction');

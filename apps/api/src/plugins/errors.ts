@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, PortalError } from '@portal/domain/errors';
+import { isDatabaseRefusal, refusalByDatabase } from '@portal/usecases/run/database-refusal';
 import type { App } from '../typed.ts';
 import { type ErrorBody, errorBody, internalError, jsonType, statusOf } from './error-body.ts';
 
@@ -14,7 +15,8 @@ export function answerErrors(app: App): void {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const body = bodyOf(error);
-  if (body.statusCode >= 500 || isDatabaseRefusal(error)) request.failure = error;
+  // A refusal of ours says it all; one of the database says what a check of ours should have caught.
+  if (body.statusCode >= 500 || (!(error instanceof PortalError) && isDatabaseRefusal(error))) request.failure = error;
   if (error instanceof PortalError && error.retryAfterSec !== undefined) {
     reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSec)));
   } else if (body.statusCode === 503) {
@@ -25,9 +27,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 function bodyOf(error: unknown): ErrorBody {
-  if (error instanceof PortalError) return errorBody(statusOf[error.kind], error.code, error.message, error.details);
-  const sqlState = sqlStateOf(error);
-  if (sqlState !== null) return bodyOfSqlState(sqlState);
+  const refusal = error instanceof PortalError ? error : refusalByDatabase(error);
+  if (refusal) return errorBody(statusOf[refusal.kind], refusal.code, refusal.message, refusal.details);
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const known = frameworkErrors[error.code];
     if (known) return known;
@@ -60,30 +61,3 @@ const frameworkErrors: Record<string, ErrorBody> = {
   FST_ERR_MAX_PARAM_LENGTH: notThere,
   FST_ERR_NOT_FOUND: notThere,
 };
-
-// Input that no schema caught but the database would not take: characters, forms and ranges of values (class 22).
-const refusedInput = /^22/;
-// Duplicate, reference to or from a row that changed at the same moment (class 23), deadlock and serialization failures.
-const raced = /^(23505|23503|40P01|40001)$/;
-// Statement or lock took too long, out of resources, server going away.
-const overloaded = /^(57014|55P03|53...|57P0.|08...)$/;
-
-function bodyOfSqlState(state: string): ErrorBody {
-  if (refusedInput.test(state)) return malformed;
-  if (raced.test(state))
-    return errorBody(409, 'CONFLICT', 'Somebody changed this at the same time. Please look again.');
-  if (overloaded.test(state))
-    return errorBody(503, 'UNAVAILABLE', 'The database is too busy right now. Please try again in a few seconds.');
-  return internalError;
-}
-
-const isDatabaseRefusal = (error: unknown): boolean => !(error instanceof PortalError) && sqlStateOf(error) !== null;
-
-/** SQLSTATE of the database error at the root of `error`. */
-function sqlStateOf(error: unknown): string | null {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    // `severity` is what only an answer of the database server has.
-    if ('severity' in current && 'code' in current && typeof current.code === 'string') return current.code;
-  }
-  return null;
-}

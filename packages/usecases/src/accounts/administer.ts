@@ -1,5 +1,6 @@
 import { and, count, eq, sql } from 'drizzle-orm';
-import { sqlState, type Tx, violatedConstraint } from '@portal/db/open';
+import { conflictOn } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { isSuperAdmin } from '@portal/domain/access';
@@ -14,13 +15,13 @@ export const administer = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T
   );
 
 /** Runs a change of accounts; a duplicate that the unique index found is thrown as 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`. */
-async function namingConflicts<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw namedConflict(error) ?? error;
-  }
-}
+const namingConflicts = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch(
+    conflictOn({
+      users_username_unique: ['USERNAME_TAKEN', 'This username is already taken.'],
+      users_email_unique: ['EMAIL_TAKEN', 'Another account already has this e-mail address.'],
+    }),
+  );
 
 /** The account as it stands, 404 when it is not there for the actor; locked until the transaction ends when it is about to change. */
 export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promise<Account> {
@@ -50,16 +51,4 @@ export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
     .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true), isTrustworthy));
   if ((left?.count ?? 0) === 0)
     throw conflict('LAST_SUPER_ADMIN', 'This is the last active SUPER_ADMIN. Please appoint another one first.');
-}
-
-function namedConflict(error: unknown): Error | null {
-  if (sqlState(error) !== '23505') return null;
-  switch (violatedConstraint(error)) {
-    case 'users_username_unique':
-      return conflict('USERNAME_TAKEN', 'This username is already taken.', { cause: error });
-    case 'users_email_unique':
-      return conflict('EMAIL_TAKEN', 'Another account already has this e-mail address.', { cause: error });
-    default:
-      return null;
-  }
 }

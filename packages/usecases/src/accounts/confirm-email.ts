@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { violatedConstraint } from '@portal/db/open';
+import { violatedConstraint } from '@portal/db/database-error';
 import { emailTokens } from '@portal/db/schema/accounts';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';

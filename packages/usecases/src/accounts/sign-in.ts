@@ -202,7 +202,7 @@ async function openSignIn(
   const scope = visit.inTenant(account.tenantId);
   const opening = sessionParams(visit, { id: newId(), tenantId: account.tenantId, userId: account.id });
   const open = (tx: Tx) =>
-    tx.runLast(openChecked, {
+    tx.runAndCommit(openChecked, {
       ...attempt.limits,
       ...auditParams(
         { actor: account, ip: visit.ip },

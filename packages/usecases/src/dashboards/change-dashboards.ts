@@ -34,7 +34,7 @@ export const changeDashboardsBy = <Params extends Record<string, unknown>, Row>(
   ctx.tx(async (tx) => {
     const [account, rows] = await Promise.all([
       tx.run(lockAccount, { userId: ctx.actor.id }),
-      tx.runLast(statement, params),
+      tx.runAndCommit(statement, params),
     ]);
     checkIsThere(account);
     return rows;

@@ -1,5 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { type Reader, sqlState, type Tx } from '@portal/db/open';
+import { conflictOn } from '@portal/db/database-error';
+import type { Reader, Tx } from '@portal/db/open';
 import { ldapMappings } from '@portal/db/schema/directory';
 import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory-config';
 import { conflict, notFound } from '@portal/domain/errors';
@@ -44,24 +45,20 @@ export async function addDefaultMappings(tx: Tx, tenantId: string): Promise<void
 /** Adds a mapping. Throws 409 `CONFLICT` for an attribute that fills this field already, `LIMIT_REACHED` at 50 mappings. */
 export async function addLdapMapping(ctx: Ctx, input: LdapMappingInput): Promise<LdapMapping> {
   const mapping = { id: newId(), ...input, isDefault: false };
-  try {
-    await ctx.tx(async (tx) => {
-      await addDefaultMappings(tx, ctx.tenantId);
-      // Who adds at the same time waits here, so that both see what the other added.
-      await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.isDefault, true)).for('update');
-      if ((await tx.$count(ldapMappings)) >= maxMappings)
-        throw conflict('LIMIT_REACHED', `There are ${maxMappings} mappings already. Please delete one first.`);
-      await tx.insert(ldapMappings).values({ tenantId: ctx.tenantId, ...mapping });
-      await recordAudit(tx, ctx, {
-        action: 'ldap_mappings.create',
-        tenantId: ctx.tenantId,
-        summary: `Added the directory mapping ${input.ldapAttribute} to ${input.field}.`,
-      });
+  const adding = ctx.tx(async (tx) => {
+    await addDefaultMappings(tx, ctx.tenantId);
+    // Who adds at the same time waits here, so that both see what the other added.
+    await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.isDefault, true)).for('update');
+    if ((await tx.$count(ldapMappings)) >= maxMappings)
+      throw conflict('LIMIT_REACHED', `There are ${maxMappings} mappings already. Please delete one first.`);
+    await tx.insert(ldapMappings).values({ tenantId: ctx.tenantId, ...mapping });
+    await recordAudit(tx, ctx, {
+      action: 'ldap_mappings.create',
+      tenantId: ctx.tenantId,
+      summary: `Added the directory mapping ${input.ldapAttribute} to ${input.field}.`,
     });
-  } catch (error) {
-    if (sqlState(error) !== '23505') throw error;
-    throw conflict('CONFLICT', 'This attribute fills this field already.', { cause: error });
-  }
+  });
+  await adding.catch(conflictOn({ ldap_mappings_unique: ['CONFLICT', 'This attribute fills this field already.'] }));
   return mapping;
 }
 

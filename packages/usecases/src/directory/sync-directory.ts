@@ -1,5 +1,6 @@
 import { LdapFailure } from '@portal/connectors/ldap/failure';
-import { type Tx, violatedConstraint } from '@portal/db/open';
+import { violatedConstraint } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { fieldSources } from '@portal/domain/directory-person';
 import { type AccountPlan, directoryIdOfPlan, superAdminLeft } from '@portal/domain/directory-plan';
 import type { SyncCounts } from '@portal/domain/directory-sync';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { sqlState, type Tx } from '@portal/db/open';
+import { isDatabaseRefusal } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { PortalError } from '@portal/domain/errors';
 import { type MailData, type MailKind, renderMail } from '@portal/mail/render';
 import type { RenderedMail } from '@portal/mail/template';
@@ -46,7 +47,7 @@ export async function renderQueuedMail(
     return { ...renderMail(mail.kind as MailKind, data), recipient, remember };
   } catch (error) {
     // What the database refuses or that it is away says nothing about the mail.
-    const mayPass = sqlState(error) !== null || (error instanceof PortalError && error.kind === 'unavailable');
+    const mayPass = isDatabaseRefusal(error) || (error instanceof PortalError && error.kind === 'unavailable');
     if (error instanceof UnmailableError || mayPass) throw error;
     throw new UnmailableError('content', 'The mail could not be written.', error);
   }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
-import { sqlState, type Tx, violatedConstraint } from '@portal/db/open';
+import { conflictOn } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { customModules, moduleCategories, modulePlacements } from '@portal/db/schema/modules';
 import { conflict, invalidField, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -179,12 +180,5 @@ async function numberCategories(tx: Tx, ordered: readonly Category[]): Promise<n
 }
 
 /** Runs a change of names; a duplicate that the unique index found is thrown as 409 `CONFLICT`. */
-async function naming<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (sqlState(error) === '23505' && violatedConstraint(error) === 'module_categories_name_unique')
-      throw conflict('CONFLICT', 'Another category already has this name.', { cause: error });
-    throw error;
-  }
-}
+const naming = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch(conflictOn({ module_categories_name_unique: ['CONFLICT', 'Another category already has this name.'] }));

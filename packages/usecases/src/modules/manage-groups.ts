@@ -1,5 +1,6 @@
 import { asc, count, eq, isNull, sql } from 'drizzle-orm';
-import { sqlState, type Tx, violatedConstraint } from '@portal/db/open';
+import { conflictOn } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { conflict, notFound } from '@portal/domain/errors';
 import { type Group, groupLimit } from '@portal/domain/groups';
@@ -97,12 +98,5 @@ export async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalNa
   return group;
 }
 
-async function naming<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (sqlState(error) === '23505' && violatedConstraint(error) === 'groups_name_unique')
-      throw conflict('GROUP_NAME_TAKEN', 'Another group already has this name.', { cause: error });
-    throw error;
-  }
-}
+const naming = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch(conflictOn({ groups_name_unique: ['GROUP_NAME_TAKEN', 'Another group already has this name.'] }));

@@ -1,5 +1,6 @@
 import { asc, count, eq } from 'drizzle-orm';
-import { sqlState, type Tx } from '@portal/db/open';
+import { conflictOn } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { users } from '@portal/db/schema/users';
 import { conflict, notFound } from '@portal/domain/errors';
@@ -9,15 +10,10 @@ import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../run/context.ts';
 
-const across = async <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> => {
-  try {
-    return await ctx.acrossTenants('a SUPER_ADMIN administers tenants', work);
-  } catch (error) {
-    if (sqlState(error) === '23505')
-      throw conflict('TENANT_NAME_TAKEN', 'Another tenant already has this name.', { cause: error });
-    throw error;
-  }
-};
+const across = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  ctx
+    .acrossTenants('a SUPER_ADMIN administers tenants', work)
+    .catch(conflictOn({ tenants_name_unique: ['TENANT_NAME_TAKEN', 'Another tenant already has this name.'] }));
 
 const tenantsWithCounts = (tx: Tx) =>
   tx

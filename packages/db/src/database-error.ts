@@ -1,0 +1,81 @@
+import { conflict, invalid, type PortalError, unavailable } from '@portal/domain/errors';
+
+// The SQLSTATE classes the product tells apart (PostgreSQL, Appendix A), the first that fits.
+const kinds = {
+  /** Input that no schema caught but the database would not take: characters, forms and ranges of values. */
+  refusedInput: /^22/,
+  /** Duplicate, reference to or from a row that changed at the same moment, deadlock and serialization failures. */
+  raced: /^(23505|23503|40P01|40001)$/,
+  /** No connection: failed, not accepted for want of a slot, or ended by a server that stops, crashed or starts. */
+  unreachable: /^(08...|57P0[1-3]|53300)$/,
+  /** A statement or its wait for a lock took too long, or the server is out of resources. */
+  overloaded: /^(57014|55P03|53...|57P0.)$/,
+};
+
+const socketFailures = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+const driverFailures = /connection terminated|not queryable|connection error|query read timeout/i;
+
+/** SQLSTATE of a failed statement, `23505` for a duplicate; null when the database did not answer with one. */
+export const sqlState = (error: unknown): string | null => serverError(error)?.code ?? null;
+
+/** Whether a statement failed because the database said so, and not for want of an answer. */
+export const isDatabaseRefusal = (error: unknown): boolean => sqlState(error) !== null;
+
+/** Whether the database has not been migrated. */
+export const isTableMissing = (error: unknown): boolean => sqlState(error) === '42P01';
+
+/** Name of the index or constraint a statement ran against. */
+export const violatedConstraint = (error: unknown): string | null => serverError(error)?.constraint ?? null;
+
+/** For `.catch`: throws the conflict, code and message, that stands for a unique index; any other error as it is. */
+export const conflictOn =
+  (conflicts: Record<string, readonly [code: string, message: string]>) =>
+  (error: unknown): never => {
+    const taken = conflicts[violatedConstraint(error) ?? ''];
+    throw taken ? conflict(...taken, { cause: error }) : error;
+  };
+
+/** What a caller hears of a statement that the database refused; null where that is nobody's business but ours. */
+export function refusalByDatabase(error: unknown): PortalError | null {
+  const state = sqlState(error);
+  if (state === null) return null;
+  if (kinds.refusedInput.test(state)) return invalid('VALIDATION_FAILED', 'The request is malformed.');
+  if (kinds.raced.test(state))
+    return conflict('CONFLICT', 'Somebody changed this at the same time. Please look again.');
+  if (kinds.unreachable.test(state) || kinds.overloaded.test(state))
+    return unavailable('The database is too busy right now. Please try again in a few seconds.');
+  return null;
+}
+
+/** Whether an error says that the server is away, and not that it refused something. */
+export function isUnreachable(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== null) return kinds.unreachable.test(state);
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && socketFailures.has(String(current.code))) return true;
+    if (driverFailures.test(current.message)) return true;
+  }
+  return false;
+}
+
+interface ServerError extends Error {
+  code: string;
+  constraint?: string;
+}
+
+function serverError(error: unknown): ServerError | null {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    // `severity` is what only an answer of the database server has: EPIPE looks like a SQLSTATE, too.
+    if ('severity' in current && 'code' in current && typeof current.code === 'string') return current as ServerError;
+  }
+  return null;
+}
