@@ -107,7 +107,7 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
     const { counts, state } = await getSyncRun(ctx, next);
     if (state !== 'succeeded') throw new Error(`the next run ended ${state}`);
     const { created, updated, reactivated, deactivated, groups, memberships } = counts;
-    const staged = await ctx.tx((tx) => tx.execute(sql`select from ldap_staged_people`));
+    const staged = await ctx.tx((tx) => tx.execute(sql`select from ldap_staged_entries`));
     return {
       kills,
       run,

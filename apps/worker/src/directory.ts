@@ -1,7 +1,7 @@
 import { SECOND } from '@portal/domain/time';
 import { startDueSyncs, syncDirectory } from '@portal/usecases/directory/jobs';
 import { startDueDirectorySyncs } from '@portal/usecases/directory/start-due-syncs';
-import { syncTenantDirectory } from '@portal/usecases/directory/sync-directory';
+import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
 import { handle } from '@portal/usecases/run/handler';
 import { schedule } from '@portal/usecases/run/schedules';
 

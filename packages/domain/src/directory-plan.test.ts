@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { DirectoryPerson } from './directory-person.ts';
-import { isBraked, type KnownAccount, movesThatWork, planAccount, planGroups } from './directory-plan.ts';
+import {
+  exceedsDeactivationLimit,
+  type KnownAccount,
+  movesThatWork,
+  planAccount,
+  planGroups,
+} from './directory-plan.ts';
 
 const person: DirectoryPerson = {
   directoryId: 'id-1',
@@ -161,8 +167,8 @@ it.each([
   [20, 100, false],
   [21, 100, true],
   [0, 0, false],
-])('a run that takes away %j of %j is braked: %j', (leaving, standing, is) => {
-  expect(isBraked({ leaving, standing })).toBe(is);
+])('a run that takes away %j of %j exceeds the limit: %j', (leaving, active, is) => {
+  expect(exceedsDeactivationLimit(leaving, active)).toBe(is);
 });
 
 it('makes the groups those of the directory', () => {

@@ -43,12 +43,6 @@ export type AccountPlan = { warnings: string[] } & (
   | { kind: 'skip'; directoryId: string }
 );
 
-/** Whose plan it is. */
-export function directoryIdOfPlan(plan: AccountPlan): string | null {
-  if (plan.kind === 'skip') return plan.directoryId;
-  return plan.kind === 'keep' ? plan.account.directoryId : plan.values.directoryId;
-}
-
 /** Names of fields as people read them; the others are the directory's own affair. */
 const fieldNames: Partial<Record<keyof AccountValues, string>> = {
   username: 'username',
@@ -152,11 +146,11 @@ export function movesThatWork(moves: Move[], isHeld: (name: string) => boolean):
 }
 
 /** Up to this many accounts a run may always switch off, and beyond it up to this share of the active ones. */
-const brake = { count: 5, share: 0.2 } as const;
+const deactivationLimit = { count: 5, share: 0.2 } as const;
 
 /** Whether so many of so many would be more than a run may take away on its own (contract section 5). */
-export const isBraked = ({ leaving, standing }: { leaving: number; standing: number }): boolean =>
-  leaving > brake.count && leaving > brake.share * standing;
+export const exceedsDeactivationLimit = (leaving: number, active: number): boolean =>
+  leaving > deactivationLimit.count && leaving > deactivationLimit.share * active;
 
 /** A group of the directory as it is kept here. */
 export interface KnownGroup {

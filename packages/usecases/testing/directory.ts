@@ -9,7 +9,7 @@ import { syncDirectory } from '../src/directory/jobs.ts';
 import { putLdapConfig } from '../src/directory/ldap-config.ts';
 import { getSyncRun } from '../src/directory/list-sync-runs.ts';
 import { startSync } from '../src/directory/start-sync.ts';
-import { syncTenantDirectory } from '../src/directory/sync-directory.ts';
+import { syncTenantDirectory } from '../src/directory/sync/sync-directory.ts';
 import { waitForRun } from '../src/operations/wait-for-run.ts';
 import type { Ctx } from '../src/run/context.ts';
 import { handle } from '../src/run/handler.ts';

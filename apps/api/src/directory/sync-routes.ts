@@ -3,8 +3,8 @@ import { role } from '@portal/domain/access';
 import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory-sync';
 import { Id, PathId } from '@portal/domain/ids';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
-import { previewSync } from '@portal/usecases/directory/preview-sync';
 import { startSync } from '@portal/usecases/directory/start-sync';
+import { previewSync } from '@portal/usecases/directory/sync/preview-sync';
 import { waitForRun } from '@portal/usecases/operations/wait-for-run';
 import { pageQuery, sendPage } from '../paging.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
@@ -14,7 +14,12 @@ const tags = ['directory'];
 const access = role('ADMIN');
 
 const SyncRequest = z
-  .object({ force: z.boolean().default(false).describe('Lets the run switch off more accounts than the brake allows') })
+  .object({
+    force: z
+      .boolean()
+      .default(false)
+      .describe('Lets the run switch off more accounts than the deactivation limit allows'),
+  })
   .nullish()
   .meta({ example: { force: false } });
 

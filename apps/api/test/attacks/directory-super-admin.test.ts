@@ -7,7 +7,7 @@ import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
 import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
-import { syncTenantDirectory } from '@portal/usecases/directory/sync-directory';
+import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
 import { handle } from '@portal/usecases/run/handler';
 import { startTestWorker } from '@portal/usecases/testing/worker';
 import { testApp } from '../../testing/app.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   foreignKey,
@@ -90,10 +91,89 @@ export const ldapSyncRuns = pgTable(
 );
 
 /**
- * The people of a directory while a synchronization reads and applies them: some thousand of them in a row, each column a list with
- * one element a person, because a row for each would take several times as long to write. Unlogged, which only the migration
- * can say: a crash of the server empties the table, and whoever works with it makes sure that it has not.
+ * The entries of a directory that a sync run or a preview has read and not yet applied: whoever the snapshot does not vouch for.
+ * Unlogged, which only the migration can say: a crash of the server empties the table, and whoever works with it makes sure that
+ * it has not.
  */
+export const ldapStagedEntries = pgTable(
+  'ldap_staged_entries',
+  {
+    tenantId: uuid().notNull(),
+    /** The run that reads, or an id of its own for a preview. */
+    runId: uuid().notNull(),
+    /** Which try of the run: one that was given up may still be writing. */
+    attempt: integer().notNull(),
+    directoryId: text().notNull(),
+    /** Whether the person may come in (`live`), and if not, why. */
+    standing: text().notNull(),
+    ldapDn: text().notNull(),
+    username: text(),
+    email: text(),
+    hasBadEmail: boolean().notNull(),
+    displayName: text(),
+    firstName: text(),
+    lastName: text(),
+    /** Positions in the list of groups that the run holds. */
+    groups: integer().array().notNull(),
+    /** In base64. */
+    fingerprint: text().notNull(),
+    belonging: text().notNull(),
+    expiresAt: instant(),
+    stagedAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.directoryId] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
+
+/** What the last successful sync run of a tenant read its directory by, and how it found the groups. */
+export const ldapSnapshots = pgTable(
+  'ldap_snapshots',
+  {
+    tenantId: uuid().primaryKey(),
+    /** A hash of everything but the entries that decides what becomes of them: mappings, filter, lists, release. */
+    settingsHash: text().notNull(),
+    /** The same for the same groups with the same members. */
+    groupsDigest: text().notNull(),
+    takenAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
+
+/**
+ * How each entry of the directory was found then, and what its account was to be. Rows may go missing at any time, and being
+ * unlogged they do in a crash of the server: the next sync run then compares these people with their accounts.
+ */
+export const ldapSnapshotEntries = pgTable(
+  'ldap_snapshot_entries',
+  {
+    tenantId: uuid().notNull(),
+    directoryId: text().notNull(),
+    /** A hash of the entry's bytes. */
+    fingerprint: bytea().notNull(),
+    /** A hash of the groups the person is in, and whether the include list lets them in. */
+    belonging: text().notNull(),
+    isLive: boolean().notNull(),
+    /** When the same entry switches the account off. */
+    expiresAt: instant(),
+    /** A hash of what the account was to be; null when there is something to say about the person in each run. */
+    rowHash: bigint({ mode: 'bigint' }),
+    /** A hash of the memberships the account was to have. */
+    membershipsHash: bigint({ mode: 'bigint' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.directoryId] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
+
+/** @public Serves the previous release alone, which still runs while this one takes its place; it goes with the next release's migration. */
 export const ldapStagedPeople = pgTable(
   'ldap_staged_people',
   {
@@ -124,10 +204,7 @@ export const ldapStagedPeople = pgTable(
   ],
 );
 
-/**
- * What the last synchronization read and left behind, one row per tenant, so that the next one tells at a glance who is unchanged.
- * It may be deleted at any time: the next synchronization then compares everybody.
- */
+/** @public Serves the previous release alone, which still runs while this one takes its place; it goes with the next release's migration. */
 export const ldapReadings = pgTable(
   'ldap_readings',
   {

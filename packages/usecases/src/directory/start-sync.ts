@@ -8,7 +8,7 @@ import { configuredDirectory } from './stored-ldap-config.ts';
 const alreadyUnderWay = ['SYNC_RUNNING', 'A synchronization is already under way. Please wait for its end.'] as const;
 
 /**
- * Starts a synchronization, also of a directory that is switched off; `force` lets it take away more than the brake allows.
+ * Starts a synchronization, also of a directory that is switched off; `force` lets it take away more than the deactivation limit allows.
  * Throws 409 `DIRECTORY_NOT_CONFIGURED` and, while one is under way, 409 `SYNC_RUNNING`.
  */
 export async function startSync(

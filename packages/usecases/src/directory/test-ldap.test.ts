@@ -13,7 +13,7 @@ import { askDirectory } from './ask-directory.ts';
 import { putLdapConfig } from './ldap-config.ts';
 import { addLdapMapping } from './ldap-mappings.ts';
 import { listLiveGroups } from './list-live-groups.ts';
-import { previewSync } from './preview-sync.ts';
+import { previewSync } from './sync/preview-sync.ts';
 import { testLdap } from './test-ldap.ts';
 
 const { make, signedIn } = await testRuntime();

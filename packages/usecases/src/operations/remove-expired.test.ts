@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { auditEntries } from '@portal/db/schema/audit';
-import { ldapStagedPeople } from '@portal/db/schema/directory';
+import { ldapStagedEntries } from '@portal/db/schema/directory';
 import { mailDays, mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
@@ -69,17 +69,18 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: newId(), ...row, reminderId: open.id, title: 'fresh', dueAt: ago(13) },
       { id: newId(), ...row, reminderId: open.id, title: 'old', dueAt: ago(15) },
     ]);
-    const lists = {
-      directoryIds: [],
-      standings: [],
-      dns: [],
-      usernames: [],
-      emails: [],
-      emailFaults: [],
-      displayNames: [],
+    const staged = {
+      tenantId,
+      attempt: 1,
+      directoryId: 'x',
+      standing: 'live',
+      ldapDn: 'uid=x',
+      hasBadEmail: false,
+      groups: [],
+      fingerprint: 'f',
+      belonging: 'b',
     };
-    const staged = { tenantId, attempt: 1, part: 1, ...lists, firstNames: [], lastNames: [], groups: [] };
-    await tx.insert(ldapStagedPeople).values([
+    await tx.insert(ldapStagedEntries).values([
       { ...staged, runId: newId(), stagedAt: ago(2) },
       { ...staged, runId: newId() },
     ]);
@@ -100,7 +101,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'audit entries': 2,
     'done reminders': 1,
     'reminder notices': 1,
-    'staged people': 1,
+    'staged entries': 1,
     'rate windows': 1,
   });
   const left = await across('a test looks', async (tx) => ({
@@ -114,7 +115,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
     notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
     windows: await tx.$count(rateWindows),
-    staged: await tx.$count(ldapStagedPeople),
+    staged: await tx.$count(ldapStagedEntries),
   }));
   expect(left).toEqual({
     sessions: [kept.id],

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts';
 import { removeExpiredAuditEntries } from '@portal/db/schema/audit';
-import { ldapStagedPeople } from '@portal/db/schema/directory';
+import { ldapStagedEntries } from '@portal/db/schema/directory';
 import { mailDays, mails } from '@portal/db/schema/mails';
 import { rateWindows, runs } from '@portal/db/schema/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
@@ -81,10 +81,10 @@ const retentions: Retention[] = [
     isOver: sql`${snoozedReminders.dueAt} <= now() - interval '14 days'`,
   },
   {
-    what: 'staged people',
-    table: ldapStagedPeople,
-    id: ldapStagedPeople.runId,
-    isOver: sql`${ldapStagedPeople.stagedAt} <= now() - interval '1 day'`,
+    what: 'staged entries',
+    table: ldapStagedEntries,
+    id: ldapStagedEntries.runId,
+    isOver: sql`${ldapStagedEntries.stagedAt} <= now() - interval '1 day'`,
   },
   { what: 'rate windows', table: rateWindows, id: rateWindows.key, isOver: sql`${rateWindows.expiresAt} <= now()` },
 ];

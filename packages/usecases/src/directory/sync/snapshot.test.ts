@@ -1,17 +1,17 @@
-import { and, eq, isNotNull } from 'drizzle-orm';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { group, person, type TestEntry } from '@portal/connectors/testing/slapd';
-import { ldapReadings } from '@portal/db/schema/directory';
+import { ldapSnapshots } from '@portal/db/schema/directory';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { users } from '@portal/db/schema/users';
 import { serviceBinary } from '@portal/db/testing/services';
 import type { LdapSyncRun } from '@portal/domain/directory-sync';
-import { directoryRuntime } from '../../testing/directory.ts';
-import { deleteUser } from '../accounts/delete-user.ts';
-import { updateUser } from '../accounts/update-user.ts';
-import type { Ctx } from '../run/context.ts';
-import { addLdapMapping } from './ldap-mappings.ts';
+import { directoryRuntime } from '../../../testing/directory.ts';
+import { deleteUser } from '../../accounts/delete-user.ts';
+import { updateUser } from '../../accounts/update-user.ts';
+import type { Ctx } from '../../run/context.ts';
+import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
 const {
@@ -40,8 +40,8 @@ beforeAll(async () => {
   await owner.query(`
     create table staged_log (people int);
     create function note_staged() returns trigger language plpgsql security definer as
-      $$ begin insert into public.staged_log values (cardinality(new.directory_ids)); return new; end $$;
-    create trigger note_staged after insert on ldap_staged_people for each row execute function note_staged()`);
+      $$ begin insert into public.staged_log values (1); return new; end $$;
+    create trigger note_staged after insert on ldap_staged_entries for each row execute function note_staged()`);
 });
 afterAll(() => owner.end());
 
@@ -54,7 +54,7 @@ async function syncAndCount(ctx: Ctx): Promise<{ run: LdapSyncRun; compared: num
   );
   return { run, compared: rows[0]?.people ?? 0 };
 }
-const forget = (ctx: Ctx) => ctx.tx((tx) => tx.delete(ldapReadings));
+const forget = (ctx: Ctx) => ctx.tx((tx) => tx.delete(ldapSnapshots));
 
 describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { timeout: 120_000 }, () => {
   it('compares only who has changed, in the directory or in its groups', async () => {
@@ -143,11 +143,55 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
       const before = await state();
       await tamper(ctx, uid(a));
       expect(await state()).not.toEqual(before);
-      expect(await syncAndCount(ctx)).toMatchObject({ compared: 2 });
+      await sync(ctx);
       expect(await state()).toEqual(before);
       expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { counts: unchanged } });
     },
   );
+
+  it('sees what somebody changed while the run before was closing', async () => {
+    const [a] = people(1) as [TestEntry];
+    const server = await directory([a]);
+    const ctx = await adminOf(server);
+    // The statement that takes the snapshot is the last before the end.
+    await owner.query(`
+      create function tamper() returns trigger language plpgsql security definer as
+        $$ begin update public.users set email = 'tampered@example.org' where directory_id = new.directory_id; return new; end $$;
+      create trigger tamper after insert on ldap_snapshot_entries for each row execute function tamper()`);
+    await sync(ctx);
+    await owner.query('drop trigger tamper on ldap_snapshot_entries; drop function tamper()');
+    expect(await account(ctx, uid(a))).toMatchObject({ email: 'tampered@example.org' });
+    expect(await sync(ctx)).toMatchObject({ counts: { ...unchanged, updated: 1 } });
+    expect(await account(ctx, uid(a))).toMatchObject({ email: `${uid(a)}@example.org` });
+  });
+
+  it('writes of the snapshot what has changed, and can do without any of it', async () => {
+    const everybody = people(40);
+    const [a, b] = everybody as [TestEntry, TestEntry];
+    const server = await directory([...everybody, group('staff', [a.dn, b.dn])]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const versions = async () => {
+      const { rows } = await ctx.tx((tx) =>
+        tx.execute<{ id: string }>(
+          sql`select directory_id || ' ' || xmin || ' ' || ctid as id from ldap_snapshot_entries`,
+        ),
+      );
+      return new Set(rows.map(({ id }) => id));
+    };
+    const before = await versions();
+    await sync(ctx);
+    expect(await versions()).toEqual(before);
+    await server.modify(a.dn, { displayName: 'Anders' });
+    await server.delete(everybody[5]?.dn as string);
+    await sync(ctx);
+    const after = await versions();
+    expect({ new: after.difference(before).size, gone: before.difference(after).size }).toEqual({ new: 1, gone: 2 });
+
+    await ctx.tx((tx) => tx.execute(sql`delete from ldap_snapshot_entries`));
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 39, run: { counts: unchanged } });
+    expect(await syncAndCount(ctx)).toMatchObject({ compared: 0, run: { counts: unchanged } });
+  });
 
   it('takes an account that an administrator switched on again off again, and leaves one switched off by hand off', async () => {
     const [gone, stays] = people(2) as [TestEntry, TestEntry];

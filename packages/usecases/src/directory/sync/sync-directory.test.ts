@@ -4,10 +4,10 @@ import { group, person, type TestEntry } from '@portal/connectors/testing/slapd'
 import { auditEntries } from '@portal/db/schema/audit';
 import { users } from '@portal/db/schema/users';
 import { serviceBinary } from '@portal/db/testing/services';
-import { directoryRuntime } from '../../testing/directory.ts';
-import { updateUser } from '../accounts/update-user.ts';
-import type { Ctx } from '../run/context.ts';
-import { addLdapMapping } from './ldap-mappings.ts';
+import { directoryRuntime } from '../../../testing/directory.ts';
+import { updateUser } from '../../accounts/update-user.ts';
+import type { Ctx } from '../../run/context.ts';
+import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
 const {
@@ -255,7 +255,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(run.warnings).toEqual(expect.arrayContaining([expect.stringContaining(`“${b}” keeps its username`)]));
   });
 
-  it('leaves excluded people out and switches off those who are in, without the brake', async () => {
+  it('leaves excluded people out and switches off those who are in, without the deactivation limit', async () => {
     const everybody = people(8);
     const server = await directory(everybody);
     const ctx = await adminOf(server);
@@ -353,7 +353,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await memberships(ctx)).toEqual({ one: [uid(b)], renamed: [uid(a)] });
   });
 
-  it('brakes before it takes away many accounts, until it is forced', async () => {
+  it('stops before it takes away many accounts, until it is forced', async () => {
     const everybody = people(12);
     const server = await directory(everybody);
     const ctx = await adminOf(server);
@@ -383,7 +383,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     );
   });
 
-  it('brakes before it takes away many groups, with what was granted to them', async () => {
+  it('stops before it takes away many groups, with what was granted to them', async () => {
     const [a] = people(1) as [TestEntry];
     const names = Array.from({ length: 7 }, (_, n) => `g${n}`);
     const server = await directory([a, ...names.map((name) => group(name, [a.dn]))]);
@@ -395,7 +395,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx, { force: true })).toMatchObject({ state: 'succeeded', counts: { groups: 6 } });
   });
 
-  it('leaves a SUPER_ADMIN alone who wants a name in a swap, has left or belongs to groups, and counts none for the brake', async () => {
+  it('leaves a SUPER_ADMIN alone who wants a name in a swap, has left or belongs to groups, and counts none for the deactivation limit', async () => {
     const [a, b, c] = people(3) as [TestEntry, TestEntry, TestEntry];
     const server = await directory([a, b, c, group('staff', [a.dn, b.dn])]);
     const ctx = await adminOf(server);
@@ -480,7 +480,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     ]);
     expect(JSON.stringify(preview)).not.toContain('dc=example');
     expect((await sync(ctx)).counts).toEqual(preview.counts);
-    const { rows } = await ctx.tx((tx) => tx.execute(sql`select 1 from ldap_staged_people`));
+    const { rows } = await ctx.tx((tx) => tx.execute(sql`select 1 from ldap_staged_entries`));
     expect(rows).toEqual([]);
   });
 });

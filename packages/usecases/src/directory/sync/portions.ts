@@ -1,6 +1,3 @@
-import type { PartOfPeople } from './find-changes.ts';
-import type { People } from './staging.ts';
-
 /** The items in order, so many at a time. */
 export function* portions<T>(items: T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
@@ -20,23 +17,4 @@ export async function inLanes<T>(items: Iterable<T>, lanes: number, work: (item:
   };
   const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
-/** Whole parts together until there are so many people. */
-export function* batchesOf(parts: PartOfPeople[], size: number): Generator<People> {
-  let batch = { parts: [] as number[], ids: [] as string[] };
-  for (const { part, ids } of parts) {
-    batch.parts.push(part);
-    batch.ids.push(...ids);
-    if (batch.ids.length < size) continue;
-    yield batch;
-    batch = { parts: [], ids: [] };
-  }
-  if (batch.ids.length > 0) yield batch;
-}
-
-/** The same parts less some people. */
-export function without(parts: PartOfPeople[], people: string[]): PartOfPeople[] {
-  const apart = new Set(people);
-  return parts.map(({ part, ids }) => ({ part, ids: ids.filter((id) => !apart.has(id)) }));
 }

@@ -13,17 +13,17 @@ import {
 import { busy, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import type { TenantCtx } from '../run/context.ts';
-import { openSharedSlots, openSlots } from '../run/slots.ts';
+import type { TenantCtx } from '../../run/context.ts';
+import { openSharedSlots, openSlots } from '../../run/slots.ts';
+import { listLdapMappings } from '../ldap-mappings.ts';
+import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';
-import { brakeOf } from './brake.ts';
+import { deactivationLimitOf } from './deactivation-limit.ts';
 import { findChanges } from './find-changes.ts';
-import { listLdapMappings } from './ldap-mappings.ts';
-import { type GivenUp, givenUpBy, planPeople } from './plan-people.ts';
-import { batchesOf, without } from './portions.ts';
+import { type GivenUp, givenUpBy, planAccounts } from './plan-accounts.ts';
+import { portions } from './portions.ts';
 import { type DirectoryRead, readDirectory } from './read-directory.ts';
-import { clearStage, type People, type Stage } from './staging.ts';
-import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
+import { clearStage, type Stage } from './stage.ts';
 
 /** A person waits for it. */
 const patienceMs = 25 * SECOND;
@@ -90,23 +90,22 @@ async function compare(
   const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
   const warnings = new Warnings();
   warnings.add(...read.warnings);
-  const { news, staged } = read;
-  if (news === null) return { counts, isBlocked: false, changes: [], warnings: warnings.list() };
-  const found = await findChanges(stage, { staged, changed: news.changed, excluded });
+  const { delta } = read;
+  if (delta === null) return { counts, isBlocked: false, changes: [], warnings: warnings.list() };
+  const found = await findChanges(stage, { ...delta, excluded });
   const changes: SyncChange[] = [];
   const skippedIds: string[] = [];
   const note = (change: SyncChange) => changes.length < maxPreviewChanges && changes.push(change);
 
   let givenUp: GivenUp | undefined;
-  const decide = async (people: People, areMovers: boolean): Promise<void> => {
-    if (people.ids.length === 0) return;
-    const plans = await planPeople(ctx, stage, people, {
-      twins: found.twins,
-      isRead: news.isRead,
-      areMovers,
+  const decide = async (ids: string[], areSwaps = false): Promise<void> => {
+    const plans = await planAccounts(ctx, stage, ids, {
+      duplicates: found.duplicates,
+      isRead: delta.isRead,
+      areSwaps,
       ...(givenUp && { givenUp }),
     });
-    if (areMovers) givenUp = givenUpBy(plans);
+    if (areSwaps) givenUp = givenUpBy(plans);
     for (const plan of plans) {
       warnings.add(...plan.warnings);
       if (plan.kind === 'skip') {
@@ -119,9 +118,9 @@ async function compare(
       if (change) note(change);
     }
   };
-  await decide({ parts: null, ids: found.entangled }, true);
-  for (const people of batchesOf(without(found.differing, found.entangled), batch)) await decide(people, false);
-  for (const people of batchesOf(found.unknown, batch)) await decide(people, false);
+  if (found.swaps.length > 0) await decide(found.swaps, true);
+  for (const ids of portions(found.differing, batch)) await decide(ids);
+  for (const ids of portions(found.unknown, batch)) await decide(ids);
   for (const { username, isExcluded, isSuperAdmin } of found.leaving) {
     if (isSuperAdmin) {
       warnings.add(superAdminLeft(username));
@@ -133,10 +132,10 @@ async function compare(
       : 'Is switched off: the directory does not let it in any more.';
     note({ kind: 'deactivate', username, details });
   }
-  const groupChanges = await countGroupChanges(stage, { ...news, staged }, skippedIds);
+  const groupChanges = await countGroupChanges(stage, delta, skippedIds);
   return {
     counts: { ...counts, ...groupChanges },
-    isBlocked: brakeOf(found, { people: read.people, ...(await goneGroups(stage, news.groups)) }) !== null,
+    isBlocked: deactivationLimitOf(found, { people: read.people, ...goneGroups(delta) }) !== null,
     changes,
     warnings: warnings.list(),
   };

@@ -1,26 +1,23 @@
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { violatedConstraint } from '@portal/db/database-error';
-import type { Tx } from '@portal/db/open';
 import { fieldSources } from '@portal/domain/directory-person';
-import { type AccountPlan, directoryIdOfPlan, superAdminLeft } from '@portal/domain/directory-plan';
+import { type AccountPlan, superAdminLeft } from '@portal/domain/directory-plan';
 import type { SyncCounts } from '@portal/domain/directory-sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import type { TenantCtx } from '../run/context.ts';
-import type { Work } from '../run/handler.ts';
+import type { TenantCtx } from '../../run/context.ts';
+import type { Work } from '../../run/handler.ts';
+import { listLdapMappings } from '../ldap-mappings.ts';
+import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';
-import { brakeOf } from './brake.ts';
+import { deactivationLimitOf } from './deactivation-limit.ts';
 import { type Changes, findChanges, type LeavingAccount } from './find-changes.ts';
-import { together } from './imported-sum.ts';
-import { rememberReading } from './last-reading.ts';
-import { listLdapMappings } from './ldap-mappings.ts';
-import type { News } from './people-reader.ts';
-import { planPeople } from './plan-people.ts';
-import { batchesOf, portions, without } from './portions.ts';
-import { type DirectoryRead, readDirectory } from './read-directory.ts';
-import { checkStage, clearStage, type People, type Stage } from './staging.ts';
-import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
-import { type Batch, openSyncReport, type SyncReport } from './sync-report.ts';
+import { planAccounts } from './plan-accounts.ts';
+import { portions } from './portions.ts';
+import { type Delta, type DirectoryRead, readDirectory } from './read-directory.ts';
+import { saveSnapshot } from './snapshot.ts';
+import { checkStage, clearStage, type Stage } from './stage.ts';
+import { openSyncReport, type SyncReport } from './sync-report.ts';
 import { createAccounts, deactivateAccounts, superAdminsAmong, updateAccounts } from './write-accounts.ts';
 
 /** People per transaction. */
@@ -70,11 +67,15 @@ export async function syncTenantDirectory(
     report.counts.skipped = read.people - read.live;
     report.warnings.add(...read.warnings);
 
-    const remember =
-      read.news === null
-        ? undefined
-        : await applyNews({ ctx, stage, report, signal }, { excluded: config.userExcludeList, force }, read, read.news);
-    await report.close({ isBlocked: false, summary: summaryOf(report.counts), remember });
+    const { delta } = read;
+    const groupIds =
+      delta &&
+      (await applyDelta({ ctx, stage, report, signal }, read, delta, { excluded: config.userExcludeList, force }));
+    await report.close({
+      isBlocked: false,
+      summary: summaryOf(report.counts),
+      ...(delta && groupIds && { saveSnapshot: (tx) => saveSnapshot(tx, stage, { ...delta, groupIds }) }),
+    });
   } catch (error) {
     if (signal.aborted || (error instanceof PortalError && error.code === 'SYNC_BLOCKED')) throw error;
     const failure =
@@ -95,80 +96,69 @@ export async function syncTenantDirectory(
   }
 }
 
-type InBatch = (work: (tx: Tx) => Promise<Batch>) => Promise<void>;
-
-/** Does what is to be done and answers how to remember it. Throws 409 `SYNC_BLOCKED` when it would take too much away. */
-async function applyNews(
+/**
+ * Does what is to be done and answers the ids of the groups by their positions. Throws 409 `SYNC_BLOCKED` when it would take too
+ * much away.
+ */
+async function applyDelta(
   { ctx, stage, report, signal }: { ctx: TenantCtx; stage: Stage; report: SyncReport; signal: AbortSignal },
+  { people }: DirectoryRead,
+  delta: Delta,
   { excluded, force }: { excluded: string[]; force: boolean },
-  read: DirectoryRead,
-  news: News,
-): Promise<(tx: Tx) => Promise<void>> {
-  const { staged, people, importedSum } = read;
-  const changes = await findChanges(stage, { staged, changed: news.changed, excluded });
-  const brake = brakeOf(changes, { people, ...(await goneGroups(stage, news.groups)) });
-  if (brake !== null && !force) {
-    await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${brake}` });
-    throw conflict('SYNC_BLOCKED', `${brake} Nothing was changed. If it is right so, start it with \`force\`.`);
+): Promise<string[]> {
+  const changes = await findChanges(stage, { ...delta, excluded });
+  const tooMuch = deactivationLimitOf(changes, { people, ...goneGroups(delta) });
+  if (tooMuch !== null && !force) {
+    await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${tooMuch}` });
+    throw conflict('SYNC_BLOCKED', `${tooMuch} Nothing was changed. If it is right so, start it with \`force\`.`);
   }
 
   /** A batch that concludes something from the stage. */
-  const inBatch: InBatch = (work) => {
+  const inBatch: SyncReport['inBatch'] = (work) => {
     signal.throwIfAborted();
     return report.inBatch(async (tx) => {
-      if (staged > 0) await checkStage(tx, stage);
+      if (delta.staged > 0) await checkStage(tx, stage);
       return work(tx);
     });
   };
-  const unsettled = new Set<string>();
-  const remembered = { tenantId: ctx.tenantId, runId: stage.runId };
-  await applyPeople({ ctx, stage, isRead: news.isRead, report, inBatch, unsettled }, changes);
-  await deactivateLeaving(changes.leaving, { report, inBatch, unsettled });
-  await applyGroups(stage, { ...news, staged }, inBatch);
-  return (tx) => rememberReading(tx, remembered, news.toRemember(unsettled), importedSum + report.sum);
+  await applyPeople({ ctx, stage, isRead: delta.isRead, report, inBatch }, changes);
+  await deactivateLeaving(changes.leaving, { report, inBatch });
+  return applyGroups(stage, delta, inBatch);
+}
+
+interface Applying {
+  ctx: TenantCtx;
+  stage: Stage;
+  isRead: Delta['isRead'];
+  report: SyncReport;
+  inBatch: SyncReport['inBatch'];
 }
 
 /** Accounts that give each other names first, then other changes, so that what they give up is free for new ones. */
 async function applyPeople(
-  {
-    ctx,
-    stage,
-    isRead,
-    report,
-    inBatch,
-    unsettled,
-  }: {
-    ctx: TenantCtx;
-    stage: Stage;
-    isRead: News['isRead'];
-    report: SyncReport;
-    inBatch: InBatch;
-    /** Collects directory ids of those whose account is not what the directory says. */
-    unsettled: Set<string>;
-  },
-  { unknown, differing, entangled, twins }: Changes,
+  { ctx, stage, isRead, report, inBatch }: Applying,
+  { unknown, differing, swaps, duplicates }: Changes,
 ): Promise<void> {
-  const plan = (people: People, areMovers = false) => planPeople(ctx, stage, people, { twins, isRead, areMovers });
-  await settle({ parts: null, ids: entangled }, { areMovers: true });
-  let ahead: { people: People; plans: Promise<AccountPlan[]> } | null = null;
-  for (const people of [...batchesOf(without(differing, entangled), batch), ...batchesOf(unknown, batch)]) {
+  const plan = (ids: string[], areSwaps = false) => planAccounts(ctx, stage, ids, { duplicates, isRead, areSwaps });
+  if (swaps.length > 0) await settle(swaps, { areSwaps: true });
+  let ahead: { ids: string[]; plans: Promise<AccountPlan[]> } | null = null;
+  for (const ids of [...portions(differing, batch), ...portions(unknown, batch)]) {
     // While one batch is written the next is decided; who finds a name taken by then is decided anew.
-    const plans = plan(people);
+    const plans = plan(ids);
     plans.catch(() => undefined);
-    if (ahead) await settle(ahead.people, { plans: ahead.plans });
-    ahead = { people, plans };
+    if (ahead) await settle(ahead.ids, { plans: ahead.plans });
+    ahead = { ids, plans };
   }
-  if (ahead) await settle(ahead.people, { plans: ahead.plans });
+  if (ahead) await settle(ahead.ids, { plans: ahead.plans });
 
   async function settle(
-    people: People,
-    { plans, areMovers = false }: { plans?: Promise<AccountPlan[]>; areMovers?: boolean },
+    ids: string[],
+    { plans, areSwaps = false }: { plans?: Promise<AccountPlan[]>; areSwaps?: boolean },
   ): Promise<void> {
-    if (people.ids.length === 0) return;
     for (let decision = 1; ; decision += 1) {
-      const decided = await (decision === 1 && plans ? plans : plan(people, areMovers));
+      const decided = await (decision === 1 && plans ? plans : plan(ids, areSwaps));
       try {
-        await write(decided, areMovers);
+        await write(decided, areSwaps);
         return;
       } catch (error) {
         if (!(isNameTaken(error) || error instanceof Appointed) || decision === maxDecisions) throw error;
@@ -176,29 +166,24 @@ async function applyPeople(
     }
   }
 
-  async function write(plans: AccountPlan[], areMovers: boolean): Promise<void> {
+  async function write(plans: AccountPlan[], areSwaps: boolean): Promise<void> {
     const creations = plans.filter((plan) => plan.kind === 'create');
     const updates = plans.filter((plan) => plan.kind === 'update');
     if (creations.length + updates.length > 0) {
       await inBatch(async (tx) => {
-        const updated = await updateAccounts(tx, updates, { areMovers });
+        await updateAccounts(tx, updates, { areSwaps });
         const ids = updates.map(({ account }) => account.id);
         if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new Appointed();
-        const created = await createAccounts(tx, ctx, creations);
         const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
         return {
-          counts: { created: created.rows, reactivated, updated: updates.length - reactivated },
-          sum: together(updated, created).sum,
+          created: await createAccounts(tx, ctx, creations),
+          reactivated,
+          updated: updates.length - reactivated,
         };
       });
     }
     report.counts.skipped += plans.filter(({ kind }) => kind === 'skip').length;
-    for (const plan of plans) {
-      report.warnings.add(...plan.warnings);
-      // Whatever keeps an account from being what the directory says is said in a warning.
-      const directoryId = directoryIdOfPlan(plan);
-      if (plan.warnings.length > 0 && directoryId !== null) unsettled.add(directoryId);
-    }
+    for (const { warnings } of plans) report.warnings.add(...warnings);
   }
 }
 
@@ -213,20 +198,17 @@ const isNameTaken = (error: unknown): boolean =>
 
 async function deactivateLeaving(
   leaving: LeavingAccount[],
-  { report, inBatch, unsettled }: { report: SyncReport; inBatch: InBatch; unsettled: Set<string> },
+  { report, inBatch }: Pick<Applying, 'report' | 'inBatch'>,
 ): Promise<void> {
   for (const part of portions(leaving, batch)) {
+    const ids = part.map(({ id }) => id);
     let left = new Set<string>();
     await inBatch(async (tx) => {
-      const ids = part.map(({ id }) => id);
-      const { rows, sum } = await deactivateAccounts(tx, ids);
+      const deactivated = await deactivateAccounts(tx, ids);
       left = await superAdminsAmong(tx, ids);
-      return { counts: { deactivated: rows }, sum };
+      return { deactivated };
     });
-    for (const { directoryId, username } of part.filter(({ id }) => left.has(id))) {
-      report.warnings.add(superAdminLeft(username));
-      unsettled.add(directoryId);
-    }
+    for (const { id, username } of part) if (left.has(id)) report.warnings.add(superAdminLeft(username));
   }
 }
 

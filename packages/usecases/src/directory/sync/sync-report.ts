@@ -4,10 +4,10 @@ import { ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/operations';
 import { users } from '@portal/db/schema/users';
 import { type SyncCounts, Warnings } from '@portal/domain/directory-sync';
-import { recordAudit } from '../audit/record-audit.ts';
-import { holdRun, type RunAtWork } from '../operations/run-state.ts';
-import type { TenantCtx } from '../run/context.ts';
-import { storedCounts } from './list-sync-runs.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { holdRun, type RunAtWork } from '../../operations/run-state.ts';
+import type { TenantCtx } from '../../run/context.ts';
+import { storedCounts } from '../list-sync-runs.ts';
 
 /** Another worker has taken the run up: whatever this one still does would come behind its back. */
 export class TakenOver extends Error {
@@ -17,28 +17,19 @@ export class TakenOver extends Error {
   }
 }
 
-/** What a batch did. */
-export interface Batch {
-  counts: Partial<SyncCounts>;
-  /** By how much it changed the sum over all that synchronizations keep. */
-  sum: bigint;
-}
-
 /** What a run at work knows of itself and writes down. */
 export interface SyncReport {
   /** When this try began, by the database's clock. */
   now: Date;
   counts: SyncCounts;
   warnings: Warnings;
-  /** What all batches together added to that sum. */
-  sum: bigint;
-  /** One batch: its changes and their count, in a transaction that this worker still owns the run for. Several may be under way. */
-  inBatch(work: (tx: Tx) => Promise<Batch>): Promise<void>;
-  /** Writes what came of it. A summary goes into the audit log; `remember` is done in the same transaction. */
+  /** One batch: its changes, and how many of what they were, in a transaction that this worker still owns the run for. Several may be under way. */
+  inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
+  /** Writes what came of it. A summary goes into the audit log; `saveSnapshot` is done in the same transaction. */
   close(outcome: {
     isBlocked: boolean;
     summary: string | null;
-    remember?: ((tx: Tx) => Promise<void>) | undefined;
+    saveSnapshot?: ((tx: Tx) => Promise<void>) | undefined;
   }): Promise<void>;
 }
 
@@ -64,20 +55,19 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
 
   let counting = Promise.resolve();
   /** Counts and commits come one after the other. */
-  async function inBatch(work: (tx: Tx) => Promise<Batch>): Promise<void> {
+  async function inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void> {
     const committed = Promise.withResolvers<void>();
     try {
-      const done = await ctx.tx(async (tx) => {
+      report.counts = await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOver();
-        const batch = await work(tx);
+        const done = await work(tx);
         const before = counting;
         counting = committed.promise;
         await before;
-        const counts = added(report.counts, batch.counts);
+        const counts = added(report.counts, done);
         await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
-        return { counts, sum: report.sum + batch.sum };
+        return counts;
       });
-      Object.assign(report, done);
     } finally {
       committed.resolve();
     }
@@ -87,16 +77,15 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
     now: starter?.now ?? ctx.now(),
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
-    sum: 0n,
     inBatch,
-    async close({ isBlocked, summary, remember }) {
+    async close({ isBlocked, summary, saveSnapshot }) {
       await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOver();
         await tx
           .update(ldapSyncRuns)
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })
           .where(eq(ldapSyncRuns.id, run.id));
-        await remember?.(tx);
+        await saveSnapshot?.(tx);
         if (summary !== null)
           await recordAudit(
             tx,

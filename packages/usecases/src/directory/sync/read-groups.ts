@@ -4,24 +4,26 @@ import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { canonicalDn, isUnder } from '@portal/domain/directory-dn';
 import {
   type Admission,
+  type DirectoryGroup,
   groupAttributes,
   groupFilter,
   GroupGraph,
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory-groups';
-import type { StoredLdapConfig } from './stored-ldap-config.ts';
+import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 
 /** The groups of a directory as they were read. */
 export interface GroupsRead {
   /** The same for the same groups with the same members, and for the same include list as it is found in the directory. */
   digest: string;
+  groups: DirectoryGroup[];
   warnings: string[];
   /** Who is in which group, and whom the include list lets in; worked out when first asked for. */
   belonging(): Belonging;
 }
 
-export interface Belonging {
+interface Belonging {
   graph: GroupGraph;
   admission: Admission;
 }
@@ -33,16 +35,12 @@ const maxKeptBytes = 32 * 1024 * 1024;
 /** Reads all groups below the base and what the include list names; throws an LdapFailure. */
 export async function readGroups(directory: Directory, config: StoredLdapConfig): Promise<GroupsRead> {
   const digest = createHash('sha256');
-  let graph: GroupGraph | null = null;
-  let kept: LdapEntry[] = [];
+  const graph = new GroupGraph();
+  let kept: { position: number; entry: LdapEntry }[] = [];
   let keptBytes = 0;
-  const builtGraph = (): GroupGraph => {
-    if (graph) return graph;
-    graph = new GroupGraph();
-    for (const entry of kept) {
-      const position = graph.add(entry);
+  const wholeGraph = (): GroupGraph => {
+    for (const { position, entry } of kept)
       for (const attribute of memberAttributes) graph.addMembers(position, entry.values(attribute));
-    }
     kept = [];
     return graph;
   };
@@ -51,26 +49,26 @@ export async function readGroups(directory: Directory, config: StoredLdapConfig)
   for await (const page of directory.pages(search)) {
     for (const entry of page) {
       digest.update(entry.raw);
-      if (graph === null && keptBytes < maxKeptBytes && !isInPortions(entry)) {
-        kept.push(entry);
-        keptBytes += entry.raw.length;
+      const position = graph.add(entry);
+      keptBytes += entry.raw.length;
+      if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
+        kept.push({ position, entry });
         continue;
       }
-      const members = builtGraph();
-      await addMembers(directory, members, members.add(entry), entry, (names) => {
+      await addMembers(directory, graph, position, entry, (names) => {
         digest.update(names.join('\n'));
       });
     }
   }
-  if (config.includeDns.length === 0) {
-    const admission = { isOpen: true, groups: new Set<number>(), bases: [] };
-    return { digest: digest.digest('base64'), warnings: [], belonging: () => ({ graph: builtGraph(), admission }) };
-  }
-  const included = await readIncludes(directory, builtGraph(), config, (found) => digest.update(found));
+  const included =
+    config.includeDns.length === 0
+      ? { admission: { isOpen: true, groups: new Set<number>(), bases: [] }, warnings: [] }
+      : await readIncludes(directory, wholeGraph(), config, (found) => digest.update(found));
   return {
     digest: digest.digest('base64'),
+    groups: graph.groups,
     warnings: included.warnings,
-    belonging: () => ({ graph: builtGraph(), admission: included.admission }),
+    belonging: () => ({ graph: wholeGraph(), admission: included.admission }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type TestActiveDirectory,
 } from '@portal/connectors/testing/active-directory';
 import { guidText } from '@portal/domain/directory-person';
-import { directoryRuntime } from '../../testing/directory.ts';
+import { directoryRuntime } from '../../../testing/directory.ts';
 
 const { adminOf, sync, account, usernames, memberships } = await directoryRuntime();
 

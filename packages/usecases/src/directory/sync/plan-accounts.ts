@@ -4,10 +4,10 @@ import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/users';
 import type { DirectoryPerson } from '@portal/domain/directory-person';
 import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory-plan';
-import type { TenantCtx } from '../run/context.ts';
+import type { TenantCtx } from '../../run/context.ts';
 import type { Changes } from './find-changes.ts';
-import type { News } from './people-reader.ts';
-import { checkStage, type People, peopleOf, type Stage } from './staging.ts';
+import type { Delta } from './read-directory.ts';
+import { checkStage, type Stage, stagedPeople } from './stage.ts';
 
 /** A person on the stage, the account found for it, and who holds what it wants. */
 interface Candidate {
@@ -26,24 +26,24 @@ export interface GivenUp {
 }
 
 /**
- * Decides about some of the people on the stage. `movers`: they give each other names, all at once; otherwise what somebody
+ * Decides about some of the people on the stage, given by their directory ids. `areSwaps`: they give each other names, all at once; otherwise what somebody
  * holds is taken.
  */
-export async function planPeople(
+export async function planAccounts(
   ctx: TenantCtx,
   stage: Stage,
-  people: People,
-  options: { twins: Changes['twins']; isRead: News['isRead']; areMovers?: boolean; givenUp?: GivenUp },
+  directoryIds: string[],
+  options: { duplicates: Changes['duplicates']; isRead: Delta['isRead']; areSwaps?: boolean; givenUp?: GivenUp },
 ): Promise<AccountPlan[]> {
   // Usernames and addresses are unique across tenants, so this has to look at all of them.
   const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
-    readCandidates(tx, stage, people, options.isRead),
+    readCandidates(tx, stage, directoryIds, options.isRead),
   );
-  const { usernames, emails } = options.areMovers ? moversAmong(candidates) : noMovers;
-  const { twins, givenUp } = options;
+  const { usernames, emails } = options.areSwaps ? swapsAmong(candidates) : noSwaps;
+  const { duplicates, givenUp } = options;
 
   return candidates.map(({ person, byId, usernameHolder, emailHolderId }) => {
-    const isTwin = (field: 'username' | 'email', winners: Map<string, string>): boolean => {
+    const isDuplicate = (field: 'username' | 'email', winners: Map<string, string>): boolean => {
       const value = person[field];
       const winner = value === null ? undefined : winners.get(value);
       return winner !== undefined && winner !== person.directoryId;
@@ -54,11 +54,11 @@ export async function planPeople(
     const isEmailGivenUp =
       (emailHolderId !== null && emails.has(emailHolderId)) ||
       (person.email !== null && givenUp?.emails.has(person.email) === true);
-    const isTwinByName = isTwin('username', twins.usernames);
+    const isDuplicateName = isDuplicate('username', duplicates.usernames);
     // By directory id first, then by username; one that another entry of the directory has under its id is that one's.
     const byName =
       !byId &&
-      !isTwinByName &&
+      !isDuplicateName &&
       usernameHolder?.tenantId === ctx.tenantId &&
       usernameHolder.account.ldapDn !== null &&
       !usernameHolder.isClaimed
@@ -67,8 +67,8 @@ export async function planPeople(
     const holder = byName || isUsernameGivenUp ? null : usernameHolder;
     const isEmailOwn = byName !== null && byName.id === emailHolderId;
     return planAccount(person, byId ?? byName, {
-      username: isTwinByName ? 'twice' : holder ? stateOf(holder, ctx.tenantId) : 'free',
-      isEmailFree: !isTwin('email', twins.emails) && (emailHolderId === null || isEmailOwn || isEmailGivenUp),
+      username: isDuplicateName ? 'twice' : holder ? stateOf(holder, ctx.tenantId) : 'free',
+      isEmailFree: !isDuplicate('email', duplicates.emails) && (emailHolderId === null || isEmailOwn || isEmailGivenUp),
     });
   });
 }
@@ -76,10 +76,10 @@ export async function planPeople(
 const stateOf = (holder: NonNullable<Candidate['usernameHolder']>, tenantId: string) =>
   holder.tenantId !== tenantId ? 'elsewhere' : holder.account.ldapDn === null ? 'local' : 'directory';
 
-const noMovers = { usernames: new Set<string>(), emails: new Set<string>() };
+const noSwaps = { usernames: new Set<string>(), emails: new Set<string>() };
 
 /** Directory ids of those who get the username they want, and account ids of those who give up their address. */
-function moversAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
+function swapsAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
   const candidates = all.filter(({ byId }) => !byId?.isSuperAdmin);
   const renamed = candidates.flatMap(({ person, byId, usernameHolder }) =>
     byId && person.username !== null && person.username !== byId.username
@@ -108,7 +108,7 @@ function moversAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<st
   };
 }
 
-/** What the plans of movers leave free for others: names and addresses given up and not taken again. */
+/** What the plans of swaps leave free for others: names and addresses given up and not taken again. */
 export function givenUpBy(plans: AccountPlan[]): GivenUp {
   const updates = plans.filter((plan) => plan.kind === 'update');
   const given = (field: 'username' | 'email'): Set<string> => {
@@ -143,19 +143,18 @@ const isOneOf = (column: PgColumn, values: (string | null)[]): SQL =>
 async function readCandidates(
   tx: Tx,
   stage: Stage,
-  { parts, ids }: People,
-  isRead: News['isRead'],
+  directoryIds: string[],
+  isRead: Delta['isRead'],
 ): Promise<Candidate[]> {
   await checkStage(tx, stage);
   const { rows: people } = await tx.execute<DirectoryPerson & Record<string, unknown>>(sql`
-    select s.directory_id as "directoryId", s.dn, s.username, s.email, s.email_fault is not null as "hasBadEmail",
+    select s.directory_id as "directoryId", s.ldap_dn as dn, s.username, s.email, s.has_bad_email as "hasBadEmail",
       s.display_name as "displayName", s.first_name as "firstName", s.last_name as "lastName"
-    from ${peopleOf(stage, 's', ['directory_id', 'dn', 'username', 'email', 'email_fault', 'display_name', 'first_name', 'last_name'], parts)}
-    where s.directory_id = any(${sql.param(ids)}::text[]) order by s.directory_id`);
+    from ${stagedPeople(stage, 's', directoryIds)} order by s.directory_id`);
   const byId = await tx
     .select(accountColumns)
     .from(users)
-    .where(and(eq(users.tenantId, stage.scope.tenantId), isOneOf(users.directoryId, ids)));
+    .where(and(eq(users.tenantId, stage.scope.tenantId), isOneOf(users.directoryId, directoryIds)));
   const byUsername = await tx
     .select(accountColumns)
     .from(users)

@@ -8,12 +8,12 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/operations';
 import { serviceBinary } from '@portal/db/testing/services';
 import { newId } from '@portal/domain/ids';
-import { directoryRuntime } from '../../testing/directory.ts';
-import type { Ctx } from '../run/context.ts';
+import { directoryRuntime } from '../../../testing/directory.ts';
+import type { Ctx } from '../../run/context.ts';
+import { startSync } from '../start-sync.ts';
 import { findChanges } from './find-changes.ts';
-import { planPeople } from './plan-people.ts';
+import { planAccounts } from './plan-accounts.ts';
 import { previewSync } from './preview-sync.ts';
-import { startSync } from './start-sync.ts';
 import { syncTenantDirectory } from './sync-directory.ts';
 
 const { runtime, adminOf, configure, sync, accounts } = await directoryRuntime();
@@ -157,13 +157,11 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
 
   it('because the database lost what was read ends before anything is concluded from it', async () => {
     const lost = { scope: ctx, runId: newId(), attempt: 1 };
-    const twins = { usernames: new Map(), emails: new Map() };
+    const duplicates = { usernames: new Map(), emails: new Map() };
     await expect(findChanges(lost, { staged: 1, changed: null, excluded: [] })).rejects.toMatchObject({
       kind: 'unavailable',
     });
-    await expect(
-      planPeople(ctx, lost, { parts: null, ids: ['x'] }, { twins, isRead: () => false }),
-    ).rejects.toMatchObject({
+    await expect(planAccounts(ctx, lost, ['x'], { duplicates, isRead: () => false })).rejects.toMatchObject({
       kind: 'unavailable',
     });
   });
@@ -176,7 +174,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
 
 async function staged(ctx: Ctx): Promise<number> {
   const { rows } = await ctx.tx((tx) =>
-    tx.execute<{ count: number }>(sql`select count(*)::int as count from ldap_staged_people`),
+    tx.execute<{ count: number }>(sql`select count(*)::int as count from ldap_staged_entries`),
   );
   return rows[0]?.count ?? 0;
 }

@@ -1,0 +1,189 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { groupMembers, groups } from '@portal/db/schema/modules';
+import { users } from '@portal/db/schema/users';
+import { type GroupsPlan, planGroups } from '@portal/domain/directory-plan';
+import { newId } from '@portal/domain/ids';
+import { inLanes, portions } from './portions.ts';
+import type { Delta } from './read-directory.ts';
+import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
+import type { SyncReport } from './sync-report.ts';
+
+/** Groups or people per transaction. */
+const batch = { groups: 1_000, people: 5_000 } as const;
+
+/** Memberships of a SUPER_ADMIN are no business of a sync run; one goes only together with its group. */
+const mayBeTouched = sql`u.role <> 'SUPER_ADMIN'`;
+
+/** How many of the kept groups the directory has no more. */
+export function goneGroups({ groups: read, knownGroups }: Delta): { goneGroups: number; knownGroups: number } {
+  const inDirectory = new Set(read.map(({ directoryId }) => directoryId));
+  const gone = knownGroups.filter(({ directoryId }) => !inDirectory.has(directoryId));
+  return { goneGroups: gone.length, knownGroups: knownGroups.length };
+}
+
+/**
+ * Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written.
+ * Answers for each group of the directory its id here; `noGroup` for one without members here.
+ */
+export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncReport['inBatch']): Promise<string[]> {
+  const plan = await planDirectoryGroups(stage, delta);
+  const idOf = new Map(delta.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
+  for (const part of portions(plan.create, batch.groups)) {
+    const made = part.map((group) => ({ id: newId(), ...group }));
+    await inBatch(async (tx) => {
+      const { rowCount } = await tx.execute(sql`
+        insert into ${groups} (id, tenant_id, directory_id, internal_name)
+        select a.id, ${stage.scope.tenantId}::uuid, a."directoryId", a.name
+        from json_to_recordset(${JSON.stringify(made)}::json) as a(id uuid, "directoryId" text, name text)`);
+      return { groups: rowCount ?? 0 };
+    });
+    for (const { directoryId, id } of made) idOf.set(directoryId, id);
+  }
+  for (const part of portions(plan.rename, batch.groups)) {
+    await inBatch(async (tx) => {
+      const { rowCount } = await tx.execute(sql`
+        update ${groups} g set internal_name = a."internalName", updated_at = now()
+        from json_to_recordset(${JSON.stringify(part)}::json) as a(id uuid, "internalName" text) where g.id = a.id`);
+      return { groups: rowCount ?? 0 };
+    });
+  }
+  for (const part of portions(plan.remove, batch.groups)) {
+    const ids = sql.param(part.map(({ id }) => id));
+    await inBatch(async (tx) => {
+      const { rowCount } = await tx.execute(sql`delete from ${groups} where id = any(${ids}::uuid[])`);
+      return { groups: rowCount ?? 0 };
+    });
+  }
+  const removed = new Set(plan.remove.map(({ directoryId }) => directoryId));
+  const groupIds = delta.groups.map(({ directoryId }) =>
+    removed.has(directoryId) ? noGroup : (idOf.get(directoryId) ?? noGroup),
+  );
+  const members = await membersToChange(stage, groupIds, delta);
+  // Each person's memberships are apart from everybody else's.
+  await inLanes(portions(members, batch.people), 2, (part) =>
+    inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) })),
+  );
+  return groupIds;
+}
+
+/** How many groups and memberships a run would write, when `skipped` (directory ids) get no account. */
+export async function countGroupChanges(
+  stage: Stage,
+  delta: Delta,
+  skipped: string[],
+): Promise<{ groups: number; memberships: number }> {
+  const directoryIds = sql.param(delta.groups.map(({ directoryId }) => directoryId));
+  return stage.scope.tx(async (tx) => {
+    await expectPeople(tx, countOf(delta.changed));
+    const { rows } = await tx.execute<{ positions: number[] | null; memberships: number }>(sql`
+      with wanted as (
+        select s.directory_id as person, p.position, g.directory_id as group_id
+        from ${stagedPeople(stage, 's')} cross join lateral unnest(s.groups) p (position)
+          join unnest(${directoryIds}::text[]) with ordinality g (directory_id, ordinal) on g.ordinal = p.position + 1
+          left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
+        where s.standing = 'live' and s.directory_id <> all(${sql.param(skipped)}::text[]) and (u.id is null or ${mayBeTouched})),
+      actual as (
+        select u.directory_id as person, g.directory_id as group_id from ${groupMembers} m
+        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched} and ${isAmong(delta.changed)})
+      select (select array_agg(distinct position) from wanted) as positions,
+        (select count(*)::int from wanted full join actual using (person, group_id)
+          where wanted.position is null or actual.group_id is null) as memberships`);
+    const plan = planUsedGroups(delta, new Set(rows[0]?.positions), await keptGroups(tx, stage, delta));
+    return {
+      groups: plan.create.length + plan.rename.length + plan.remove.length,
+      memberships: rows[0]?.memberships ?? 0,
+    };
+  });
+}
+
+const planDirectoryGroups = (stage: Stage, delta: Delta): Promise<GroupsPlan> =>
+  stage.scope.tx(async (tx) => {
+    await expectPeople(tx, countOf(delta.changed));
+    const kept = await keptGroups(tx, stage, delta);
+    if (delta.staged === 0) return planUsedGroups(delta, new Set(), kept);
+    await checkStage(tx, stage);
+    const { rows } = await tx.execute<{ position: number }>(sql`
+      select distinct p.position from ${stagedPeople(stage, 's')}
+        join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
+        cross join lateral unnest(s.groups) p (position)
+      where s.standing = 'live'`);
+    return planUsedGroups(delta, new Set(rows.map(({ position }) => position)), kept);
+  });
+
+/** The groups that have a member here are kept, those with none are not. */
+const planUsedGroups = ({ groups: read, knownGroups }: Delta, positions: Set<number>, kept: Set<string>): GroupsPlan =>
+  planGroups(
+    knownGroups,
+    read.filter(({ directoryId }, position) => positions.has(position) || kept.has(directoryId)),
+  );
+
+/** Directory ids of groups with a member who stays in them: accounts for which the snapshot vouches are in the right ones. */
+async function keptGroups(tx: Tx, stage: Stage, { changed }: Delta): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select distinct g.directory_id as id from ${groups} g join ${groupMembers} m on m.tenant_id = g.tenant_id and m.group_id = g.id
+      join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id
+    where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null
+      and ((${isAmong(changed)}) is not true or not ${mayBeTouched})`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** In a list of ids: no group. A null would make the server walk the list for each look into it. */
+const noGroup = '00000000-0000-0000-0000-000000000000';
+
+/** An account whose memberships differ. */
+interface Member {
+  userId: string;
+  directoryId: string;
+}
+
+/** Which group each account of people on the stage is to be in: user_id, group_id. */
+const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] | null = null): SQL => sql`
+  select user_id, group_id from (
+    select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
+    from ${stagedPeople(stage, 's', members && members.map(({ directoryId }) => directoryId))}
+      join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id and ${mayBeTouched}
+        and ${members === null ? sql`true` : sql`u.id = any(${idsOf(members)})`}
+      cross join lateral unnest(s.groups) p (position)
+    where s.standing = 'live' offset 0) w
+  where group_id <> ${noGroup}`;
+
+const idsOf = (members: Member[]): SQL => sql`${sql.param(members.map(({ userId }) => userId))}::uuid[]`;
+
+/** Accounts whose groups of the directory are others than those they are in here. */
+async function membersToChange(stage: Stage, groupIds: string[], { changed, staged }: Delta): Promise<Member[]> {
+  if (changed?.length === 0) return [];
+  return stage.scope.tx(async (tx) => {
+    await expectPeople(tx, countOf(changed));
+    if (staged > 0) await checkStage(tx, stage);
+    const { rows } = await tx.execute<{ members: string | null }>(sql`
+      with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
+        select m.user_id, m.group_id from ${groupMembers} m
+        join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched} and ${isAmong(changed)}),
+      others as (
+        select distinct user_id from wanted full join actual using (user_id, group_id)
+        where wanted.group_id is null or actual.group_id is null)
+      select string_agg(u.id || ' ' || u.directory_id, chr(10) order by u.directory_id) as members
+      from others join ${users} u on u.id = others.user_id`);
+    return linesOf(rows[0]?.members ?? null).map((line) => {
+      const [userId = '', directoryId = ''] = line.split(' ');
+      return { userId, directoryId };
+    });
+  });
+}
+
+async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Member[]): Promise<number> {
+  await expectPeople(tx, members.length);
+  const wanted = wantedMemberships(stage, groupIds, members);
+  const removed = await tx.execute(sql`
+    with wanted as (${wanted})
+    delete from ${groupMembers} m using ${groups} g
+    where g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null and m.user_id = any(${idsOf(members)})
+      and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)`);
+  const added = await tx.execute(sql`
+    insert into ${groupMembers} (tenant_id, group_id, user_id)
+    select ${stage.scope.tenantId}::uuid, w.group_id, w.user_id from (${wanted}) w on conflict do nothing`);
+  return (removed.rowCount ?? 0) + (added.rowCount ?? 0);
+}

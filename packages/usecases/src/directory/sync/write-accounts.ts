@@ -1,0 +1,69 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/users';
+import type { AccountPlan } from '@portal/domain/directory-plan';
+import { newId } from '@portal/domain/ids';
+import { firstSeenRelease } from '@portal/domain/releases';
+import type { TenantCtx } from '../../run/context.ts';
+
+/**
+ * Accounts by their ids, one parameter whatever their number. No SUPER_ADMIN is among them, not even one appointed since the run decided:
+ * a statement that waited for the appointment looks at its row again.
+ */
+const mayBeWritten = (ids: string[]): SQL => sql`u.id = any(${sql.param(ids)}::uuid[]) and u.role <> 'SUPER_ADMIN'`;
+
+type Creation = Extract<AccountPlan, { kind: 'create' }>;
+type Update = Extract<AccountPlan, { kind: 'update' }>;
+
+/** Makes the accounts. Throws the unique index's error when somebody took a name a moment ago. */
+export async function createAccounts(tx: Tx, ctx: TenantCtx, plans: Creation[]): Promise<number> {
+  if (plans.length === 0) return 0;
+  const accounts = plans.map(({ values }) => ({ id: newId(), ...values }));
+  const { rowCount } = await tx.execute(sql`
+    insert into ${users} (id, tenant_id, username, email, display_name, first_name, last_name, ldap_dn, directory_id,
+      last_seen_release_version)
+    select a.id, ${ctx.tenantId}::uuid, a.username, a.email, a."displayName", a."firstName", a."lastName", a."ldapDn", a."directoryId",
+      ${firstSeenRelease(ctx.config.release.version)}::text
+    from json_to_recordset(${JSON.stringify(accounts)}::json) as a(id uuid, username text, email text, "displayName" text,
+      "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text)`);
+  return rowCount ?? 0;
+}
+
+/**
+ * Changes the accounts. `areSwaps`: they give each other names, so all of them let go of theirs first. Throws the unique index's
+ * error when somebody took a name a moment ago.
+ */
+export async function updateAccounts(tx: Tx, plans: Update[], { areSwaps }: { areSwaps: boolean }): Promise<void> {
+  if (plans.length === 0) return;
+  const ids = plans.map(({ account }) => account.id);
+  // No username has a control character, so nobody holds these for the moment they are needed.
+  if (areSwaps)
+    await tx.execute(
+      sql`update ${users} u set username = chr(1) || u.id::text, email = null where ${mayBeWritten(ids)}`,
+    );
+  const changes = plans.map(({ account, values, isReactivated }) => ({ id: account.id, isReactivated, ...values }));
+  await tx.execute(sql`
+    update ${users} u set username = a.username, email = a.email, display_name = a."displayName", first_name = a."firstName",
+      last_name = a."lastName", ldap_dn = a."ldapDn", directory_id = a."directoryId", updated_at = now(),
+      is_active = u.is_active or (a."isReactivated" and u.deactivated_by_sync),
+      deactivated_by_sync = u.deactivated_by_sync and not a."isReactivated"
+    from json_to_recordset(${JSON.stringify(changes)}::json) as a(id uuid, "isReactivated" boolean, username text, email text,
+      "displayName" text, "firstName" text, "lastName" text, "ldapDn" text, "directoryId" text)
+    where u.id = a.id and u.role <> 'SUPER_ADMIN'`);
+}
+
+/** Switches off those of the accounts that are still on. */
+export async function deactivateAccounts(tx: Tx, ids: string[]): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    update ${users} u set is_active = false, deactivated_by_sync = true, updated_at = now()
+    where ${mayBeWritten(ids)} and u.is_active and u.ldap_dn is not null`);
+  return rowCount ?? 0;
+}
+
+/** Which of the accounts a statement of this transaction has just left alone. */
+export async function superAdminsAmong(tx: Tx, ids: string[]): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ id: string }>(
+    sql`select u.id from ${users} u where u.id = any(${sql.param(ids)}::uuid[]) and u.role = 'SUPER_ADMIN'`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
