@@ -93,6 +93,7 @@ async function readAlone(slapd: TestSlapd): Promise<void> {
     caCertificatePem: null,
     bindDn: slapd.adminDn,
     bindPassword: new Secret(slapd.adminPassword),
+    policy: { reach: 'private' as const, allowHosts: [] },
   };
   await using directory = await openDirectory(server);
   const searches = [

@@ -1,3 +1,4 @@
+import { plainDial } from '@portal/mail/testing/plain-dial';
 import { openTransport } from '@portal/mail/transport';
 
 // Sends as many mails as it is told over ten pooled connections and nothing else: the limit for bench reminder-burst.
@@ -13,6 +14,7 @@ const transport = openTransport(
     fromName: null,
     replyTo: null,
     verifyTls: true,
+    dial: plainDial,
   },
   { maxConnections: 10 },
 );

@@ -30,7 +30,7 @@ describe('a failure', () => {
     expect(error).toMatchObject(
       failing('connect', true, /^The mail server 127\.0\.0\.1:\d+ accepts no connections; check host and port\.$/),
     );
-    expect(error.cause).toMatchObject({ originalCode: 'ECONNREFUSED' });
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('is connect when the host has no address', async () => {

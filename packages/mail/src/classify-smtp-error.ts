@@ -38,8 +38,10 @@ const unreachable = (code: string): Diagnosis => {
   switch (code) {
     case 'ECONNREFUSED':
       return ['connect', 'accepts no connections; check host and port.'];
-    case 'EDNS':
+    case 'ENOTFOUND':
       return ['connect', 'could not be found; check the spelling of the host.'];
+    case 'OUTBOUND_BLOCKED':
+      return ['connect', 'is not at an address that the portal may call.'];
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EHOSTDOWN':
@@ -119,7 +121,7 @@ const diagnose = (fields: SmtpErrorFields, server: Server): Diagnosis => {
   if (code === 'EPROTOCOL') {
     return ['protocol', 'does not answer like a mail server; check the port.'];
   }
-  return unreachable(code === 'EDNS' ? code : originalCode);
+  return unreachable(originalCode);
 };
 
 /** What a nodemailer error means, in the words of somebody who set up the mail server. */

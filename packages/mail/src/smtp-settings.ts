@@ -1,3 +1,8 @@
+import type { Socket } from 'node:net';
+
+/** Opens a connection to a mail server; throws the signal's reason, or the error of look-up or socket. */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+
 /** How a tenant's mail leaves the house. */
 export interface SmtpSettings {
   host: string;
@@ -10,4 +15,6 @@ export interface SmtpSettings {
   fromName?: string | null;
   replyTo?: string | null;
   verifyTls: boolean;
+  /** Whoever sets the server decides how far it may be away: names become addresses here, and addresses are checked. */
+  dial: Dial;
 }

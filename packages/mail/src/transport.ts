@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { classifySmtpError } from './classify-smtp-error.ts';
@@ -37,22 +38,30 @@ export interface MailTransport {
   close: () => void;
 }
 
-const connectionOptions = (settings: SmtpSettings, limits: TransportLimits) => {
-  const connectionTimeout = limits.connectTimeoutMs ?? 10_000;
-  return {
-    host: settings.host,
-    port: settings.port,
-    secure: settings.security === 'tls',
-    requireTLS: settings.security === 'starttls',
-    ignoreTLS: settings.security === 'none',
-    tls: { rejectUnauthorized: settings.verifyTls },
-    connectionTimeout,
-    dnsTimeout: connectionTimeout,
-    greetingTimeout: limits.greetingTimeoutMs ?? 10_000,
-    socketTimeout: limits.socketTimeoutMs ?? 20_000,
-    socketCloseTimeout: 2_000,
-    maxResponseSize: 64 * 1024,
-  };
+const connectionOptions = (settings: SmtpSettings, limits: TransportLimits, connectionTimeout: number) => ({
+  host: settings.host,
+  port: settings.port,
+  secure: settings.security === 'tls',
+  requireTLS: settings.security === 'starttls',
+  ignoreTLS: settings.security === 'none',
+  tls: { rejectUnauthorized: settings.verifyTls },
+  connectionTimeout,
+  greetingTimeout: limits.greetingTimeoutMs ?? 10_000,
+  socketTimeout: limits.socketTimeoutMs ?? 20_000,
+  socketCloseTimeout: 2_000,
+  maxResponseSize: 64 * 1024,
+});
+
+/** A connection of the settings' own dialling, which nodemailer speaks over: it would look names up by itself. */
+const dialIn = async ({ host, port, dial }: SmtpSettings, timeoutMs: number, signal?: AbortSignal): Promise<Socket> => {
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    return await dial(host, port, signal ? AbortSignal.any([signal, late]) : late);
+  } catch (error) {
+    throw late.aborted
+      ? Object.assign(new Error('Connection timeout', { cause: error }), { code: 'ETIMEDOUT' })
+      : error;
+  }
 };
 
 const credentials = ({ username, password }: SmtpSettings) =>
@@ -76,11 +85,15 @@ const signIn = (connection: SMTPConnection, settings: SmtpSettings): Promise<voi
 
 /** Mail delivery over one SMTP server, with its connections kept open between mails. Dials nothing before the first mail. */
 export const openTransport = (settings: SmtpSettings, limits: TransportLimits = {}): MailTransport => {
-  const options = connectionOptions(settings, limits);
+  const connectTimeoutMs = limits.connectTimeoutMs ?? 10_000;
+  const options = connectionOptions(settings, limits, connectTimeoutMs);
   const overallTimeoutMs = limits.overallTimeoutMs ?? 60_000;
   const auth = credentials(settings);
   const pool = createTransport({
     ...options,
+    getSocket: (_: unknown, answer: (error: Error | null, socket?: { connection: Socket }) => void) => {
+      dialIn(settings, connectTimeoutMs).then((connection) => answer(null, { connection }), answer);
+    },
     pool: true,
     maxConnections: Math.min(Math.max(limits.maxConnections ?? 5, 1), 10),
     maxMessages: 100,
@@ -124,7 +137,8 @@ export const openTransport = (settings: SmtpSettings, limits: TransportLimits = 
     },
     verify: ({ signal } = {}) =>
       withDeadline(signal, async (signalOrDeadline) => {
-        const connection = new SMTPConnection(options);
+        const socket = await dialIn(settings, connectTimeoutMs, signalOrDeadline);
+        const connection = new SMTPConnection({ ...options, connection: socket });
         const giveUp = () => connection.close();
         signalOrDeadline.addEventListener('abort', giveUp, { once: true });
         try {

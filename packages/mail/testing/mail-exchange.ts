@@ -9,6 +9,7 @@ import type { OutgoingMail } from '../src/outgoing-mail.ts';
 import type { SmtpSettings } from '../src/smtp-settings.ts';
 import { openTransport } from '../src/transport.ts';
 import type { MailTransport, TransportLimits } from '../src/transport.ts';
+import { plainDial } from './plain-dial.ts';
 import { serverCertificate, startSmtpServer } from './smtp-server.ts';
 import type { SmtpServerOptions, TestSmtpServer } from './smtp-server.ts';
 
@@ -58,7 +59,14 @@ export const testTransport = (
   limits: TransportLimits = {},
 ): MailTransport => {
   const transport = openTransport(
-    { host: '127.0.0.1', security: 'none', fromAddress: 'portal@muster.example', verifyTls: false, ...settings },
+    {
+      host: '127.0.0.1',
+      security: 'none',
+      fromAddress: 'portal@muster.example',
+      verifyTls: false,
+      dial: plainDial,
+      ...settings,
+    },
     limits,
   );
   cleanups.push(transport.close);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { messageIdFor } from '../src/message-id.ts';
 import { openTransport } from '../src/transport.ts';
+import { plainDial } from './plain-dial.ts';
 import { startSmtpServer } from './smtp-server.ts';
 
 const send = async (port: number, subject: string): Promise<void> => {
@@ -10,6 +11,7 @@ const send = async (port: number, subject: string): Promise<void> => {
     security: 'none',
     fromAddress: 'a@example.com',
     verifyTls: true,
+    dial: plainDial,
   });
   try {
     const messageId = messageIdFor(subject, 'example.com');

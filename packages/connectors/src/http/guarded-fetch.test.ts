@@ -15,6 +15,7 @@ const utf8InHeader = Buffer.from('/echo?a=ü#part').toString('latin1');
 
 const routes: Record<string, (...parts: Parameters<RequestListener>) => unknown> = {
   '/hello': (_request, response) => response.setHeader('x-answer', '42').end('hello'),
+  '/reasoned': (_request, response) => response.writeHead(401, 'permission check failed (/, Sys.Audit)').end(),
   '/missing': (_request, response) => response.writeHead(404).end('not here'),
   '/none': (_request, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end(),
   '/echo': async (request, response) => {
@@ -83,6 +84,7 @@ const other = await startHttpServer((request, response) => response.end(JSON.str
 afterAll(() => Promise.all([site.close(), other.close()]));
 
 const policy: OutboundPolicy = {
+  reach: 'public',
   httpsOnly: false,
   allowHosts: [site, other].map(({ port }) => ({ host: '127.0.0.1', port })),
 };
@@ -106,6 +108,7 @@ describe('an answer', () => {
     const answer = await get('/hello#part');
     expect(answer).toMatchObject({ status: 200, headers: { 'x-answer': '42' }, body: Buffer.from('hello') });
     expect(answer.url.href).toBe(`${site.origin}/hello`);
+    expect(await get('/reasoned')).toMatchObject({ status: 401, statusText: 'permission check failed (/, Sys.Audit)' });
     expect(await get('/missing')).toMatchObject({ status: 404, body: Buffer.from('not here') });
     expect(await get('/none')).toMatchObject({ status: 204, body: Buffer.alloc(0) });
     expect(await get('/no-location')).toMatchObject({ status: 302, body: Buffer.from('stays') });
@@ -145,8 +148,13 @@ describe('a request', () => {
   it.each([
     [301, 'POST', 'GET', ''],
     [302, 'POST', 'GET', ''],
+    [301, 'PROPFIND', 'PROPFIND', 'body'],
+    [302, 'REPORT', 'REPORT', 'body'],
+    [302, 'PUT', 'PUT', 'body'],
     [303, 'PUT', 'GET', ''],
+    [303, 'PROPFIND', 'GET', ''],
     [307, 'POST', 'POST', 'body'],
+    [308, 'POST', 'POST', 'body'],
     [308, 'REPORT', 'REPORT', 'body'],
   ])('follows a redirect %i of %s with %s', async (status, method, then, body) => {
     const answer = await get(`/to-echo?status=${status}`, {
@@ -161,6 +169,13 @@ describe('a request', () => {
       headers: { authorization: 'Basic x' },
     });
     expect(answer.url.pathname).toBe('/echo');
+  });
+
+  it('takes a redirect for the answer where none is to be followed', async () => {
+    const answer = await get('/zero', { redirects: 'answer' });
+    expect(answer).toMatchObject({ status: 302, statusText: 'Found', headers: { location: '/hello' } });
+    expect(answer.url.pathname).toBe('/zero');
+    expect(await get('/nowhere', { redirects: 'answer' })).toMatchObject({ status: 302 });
   });
 
   it('keeps its headers from another origin', async () => {
@@ -253,11 +268,33 @@ describe('a failure', () => {
     await expect(get(path, { timeoutMs: 300 })).rejects.toMatchObject({ reason: 'timeout', code: 'OUTBOUND_TIMEOUT' });
   });
 
-  it('of a name server that says nothing is the time that is up', async () => {
+  it.each([{ timeoutMs: 300 }, { timeoutMs: 60_000, connectTimeoutMs: 300 }])(
+    'of a connection that does not come about is that there is none: %j',
+    async (limits) => {
+      // Takes TCP connections and never begins to encrypt.
+      const server = createServer((socket) => void socket.on('error', () => undefined));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const allowed: OutboundPolicy = { ...policy, reach: 'private' };
+      await expect(
+        guardedFetch(`https://127.0.0.1:${port}/`, allowed, { maxBytes: 1, ...limits }),
+      ).rejects.toMatchObject({ reason: 'unreachable' });
+      server.close();
+    },
+  );
+
+  it('of a server that is connected and slow is not about the connection', async () => {
+    await expect(get('/silent', { timeoutMs: 500, connectTimeoutMs: 200 })).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+  });
+
+  it('of a name server that says nothing is that there is no connection', async () => {
     const resolve: OutboundPolicy['resolve'] = () => new Promise(() => undefined);
     await expect(
       guardedFetch('http://silent.test/', { ...policy, resolve }, { maxBytes: 1, timeoutMs: 100 }),
-    ).rejects.toMatchObject({ reason: 'timeout' });
+    ).rejects.toMatchObject({ reason: 'unreachable' });
   });
 
   it('of a name without an address is unreachable', async () => {
@@ -320,7 +357,12 @@ describe('a failure', () => {
     const dns = await startDnsServer({ 'secure.test': () => ({ addresses: ['127.0.0.1'] }) });
     const failure: unknown = await guardedFetch(
       `https://secure.test.:${port}/`,
-      { httpsOnly: true, allowHosts: [{ host: 'secure.test', port: null }], resolve: resolveByDns([dns.server]) },
+      {
+        reach: 'public',
+        httpsOnly: true,
+        allowHosts: [{ host: 'secure.test', port: null }],
+        resolve: resolveByDns([dns.server]),
+      },
       { maxBytes: 1, timeoutMs: 20_000 },
     ).catch((error: unknown) => error);
     expect(failure).toMatchObject({ reason: 'certificate' });

@@ -1,74 +1,139 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type AllowedHost, isAllowedHost, portOf, withoutRootDot } from './allowed-hosts.ts';
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import { withoutRootDot } from './allowed-hosts.ts';
+import { type AddressPolicy, checkedAddresses } from './checked-address.ts';
 import { OutboundFailure, reasonOf } from './outbound-failure.ts';
-import { isPublicAddress } from './public-address.ts';
-import { resolveByDns, resolveBySystem, type ResolveHost } from './resolve-host.ts';
+import { type BodyLimits, bodyOf, type Destination, saveBody } from './read-body.ts';
+import { type HttpMessage, send, type Trust } from './send.ts';
 
 /** Where a call may lead. */
-export interface OutboundPolicy {
+export interface OutboundPolicy extends AddressPolicy {
   /** Whether plain http is refused, on redirects too. */
   httpsOnly: boolean;
-  /** Hosts that may be called though they are not public (the setting OUTBOUND_ALLOW_HOSTS). */
-  allowHosts: readonly AllowedHost[];
-  /** How names become addresses; this machine's DNS unless given. */
-  resolve?: ResolveHost;
+  /** For the host that is called; one it redirects to has to satisfy the authorities this machine trusts. */
+  trust?: Trust;
 }
 
-export interface OutboundRequest {
-  method?: string;
-  /** Sent to the host named, and on redirects only as long as scheme, host and port stay the same. */
-  headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  /** Most bytes taken of the body, after decompression. */
-  maxBytes: number;
-  /** What becomes of a longer body: refused as `too_large` unless `cut`, which takes its beginning. */
-  overflow?: 'refuse' | 'cut';
+export interface OutboundRequest extends HttpMessage, BodyLimits {
+  /** Whether a redirect is gone after, three of them at most, or is the answer. */
+  redirects?: 'follow' | 'answer';
   /** From the first look-up to the last byte, redirects included. */
   timeoutMs: number;
+  /** From a look-up to the connection; the whole time unless given. */
+  connectTimeoutMs?: number;
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundHead {
   status: number;
+  /** The words beside the status; some servers say there what is wrong. */
+  statusText: string;
   headers: IncomingHttpHeaders;
   /** Where the answer came from, after redirects. */
   url: URL;
+  /** When the certificate that was shown runs out; null without one. */
+  certificateValidTo: Date | null;
+}
+
+export interface OutboundAnswer extends OutboundHead {
   body: Buffer;
+}
+
+export interface SavedAnswer extends OutboundHead {
+  /** Bytes in the file; null where there is none, because the status is none of success. */
+  sizeBytes: number | null;
+}
+
+export interface OutboundSession extends Disposable {
+  /** As guardedFetch. The connection to the origin of the first call is kept for the next ones. */
+  fetch(address: string | URL, request: OutboundRequest): Promise<OutboundAnswer>;
 }
 
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const maxHeaderBytes = 16 * 1024;
-const readAheadBytes = 256 * 1024;
-/** Addresses of one name that are tried. */
-const maxAddresses = 6;
 
 /**
- * Calls an address that a plain user may have chosen (contract, “Outbound requests”). Every address its name resolves to must be
- * public; the connection goes to one of those just checked, so that a name cannot change in between; each redirect starts over.
+ * Calls an address that somebody set (contract, “Outbound requests”). Every address its name resolves to must be one the policy
+ * allows; the connection goes to one of those just checked, so that a name cannot change in between; each redirect starts over.
  * No proxy, no shared connection, no cookie. Any status is an answer. Throws an OutboundFailure, or the signal's reason.
  */
-export async function guardedFetch(
+export const guardedFetch = (
   address: string | URL,
   policy: OutboundPolicy,
   request: OutboundRequest,
-): Promise<OutboundAnswer> {
+): Promise<OutboundAnswer> => call(address, policy, request, inMemory);
+
+/** The same for a body that goes into a file, whatever its size. Only an answer of success leaves one. */
+export const guardedDownload = (
+  address: string | URL,
+  policy: OutboundPolicy,
+  { path, stallMs, ...request }: Omit<OutboundRequest, 'overflow'> & Destination,
+): Promise<SavedAnswer> =>
+  call(address, policy, request, async (response, host, { method, maxBytes }) => {
+    const isSuccess = Math.floor((response.statusCode ?? 0) / 100) === 2;
+    const limits = { maxBytes, ...(method !== undefined && { method }) };
+    return { sizeBytes: isSuccess ? await saveBody(response, host, { path, stallMs, ...limits }) : null };
+  });
+
+/** For the calls of one run to one origin: one connection after the other is kept, to the addresses the first call found. */
+export function openSession(policy: OutboundPolicy): OutboundSession {
+  let kept: Kept | null = null;
+  return {
+    fetch: async (address, request) => {
+      kept ??= keeping(checkedUrl(address, policy));
+      return call(address, policy, request, inMemory, kept);
+    },
+    [Symbol.dispose]: () => kept?.agent.destroy(),
+  };
+}
+
+/** A kept connection, and where it may lead. */
+interface Kept {
+  origin: string;
+  agent: HttpAgent | HttpsAgent;
+  addresses: string[] | null;
+}
+
+const keeping = ({ origin, protocol }: URL): Kept => ({
+  origin,
+  agent: new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 }),
+  addresses: null,
+});
+
+type Read<Body> = (response: IncomingMessage, host: string, request: OutboundRequest) => Promise<Body>;
+
+const inMemory: Read<{ body: Buffer }> = async (response, host, request) => ({
+  body: await bodyOf(response, host, request),
+});
+
+async function call<Body extends object>(
+  address: string | URL,
+  policy: OutboundPolicy,
+  request: OutboundRequest,
+  read: Read<Body>,
+  kept: Kept | null = null,
+): Promise<OutboundHead & Body> {
   const late = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal ? AbortSignal.any([request.signal, late]) : late;
   let host = 'The address';
+  let isConnected = false;
   try {
-    let hop = { url: checkedUrl(address, policy), request };
+    const first = checkedUrl(address, policy);
+    let hop = { url: first, request };
     for (let followed = 0; ; followed += 1) {
       host = hop.url.host;
-      const response = await send(hop.url, policy, hop.request, signal);
+      isConnected = false;
+      const response = await ask(hop.url, hop.request, {
+        policy,
+        trust: hop.url.origin === first.origin ? policy.trust : undefined,
+        kept: hop.url.origin === kept?.origin ? kept : null,
+        signal,
+        onConnected: () => (isConnected = true),
+      });
       try {
-        const next = redirectOf(response, hop.url);
-        if (next === null) return await readAnswer(response, hop.url, hop.request);
+        const next = request.redirects === 'answer' ? null : redirectOf(response, hop.url);
+        if (next === null) return { ...headOf(response, hop.url), ...(await read(response, host, hop.request)) };
         if (followed === maxRedirects) throw new OutboundFailure('redirects', host);
         hop = { url: checkedUrl(next, policy), request: carriedOn(hop, response.statusCode, next) };
       } finally {
@@ -78,8 +143,46 @@ export async function guardedFetch(
     }
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (late.aborted) throw new OutboundFailure('timeout', host, error);
+    if (late.aborted) throw new OutboundFailure(isConnected ? 'timeout' : 'unreachable', host, error);
     throw error instanceof OutboundFailure ? error : new OutboundFailure(reasonOf(error), host, error);
+  }
+}
+
+/** Sends one request to an address that was just checked, or where the kept connection leads. */
+async function ask(
+  url: URL,
+  { connectTimeoutMs, ...message }: OutboundRequest,
+  way: {
+    policy: OutboundPolicy;
+    trust: Trust | undefined;
+    kept: Kept | null;
+    signal: AbortSignal;
+    onConnected: () => void;
+  },
+): Promise<IncomingMessage> {
+  const { policy, trust, kept } = way;
+  const unconnected = new AbortController();
+  const giveUp = () => unconnected.abort(new OutboundFailure('unreachable', url.host));
+  const timer = connectTimeoutMs === undefined ? undefined : setTimeout(giveUp, connectTimeoutMs);
+  const signal = AbortSignal.any([way.signal, unconnected.signal]);
+  try {
+    const addresses = kept?.addresses ?? (await checkedAddresses(url, policy, signal));
+    if (kept) kept.addresses = addresses;
+    return await send(url, message, {
+      addresses,
+      trust,
+      agent: kept?.agent ?? null,
+      signal,
+      onConnected: () => {
+        clearTimeout(timer);
+        way.onConnected();
+      },
+    });
+  } catch (error) {
+    unconnected.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -94,59 +197,15 @@ function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
   return url;
 }
 
-/** The addresses of a host, each one checked. */
-async function checkedAddresses(url: URL, policy: OutboundPolicy, signal: AbortSignal): Promise<string[]> {
-  const isAllowed = isAllowedHost(url, policy.allowHosts);
-  const host = bareHost(url);
-  const resolve = policy.resolve ?? (isAllowed ? resolveBySystem : resolveByDns());
-  const addresses = isIP(host) === 0 ? await orAbort(resolve(host, signal), signal) : [host];
-  if (!isAllowed && !addresses.every(isPublicAddress)) throw new OutboundFailure('blocked', url.host);
-  return addresses.slice(0, maxAddresses);
-}
-
-/** Without the brackets of an IPv6 address. */
-const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
-
-async function send(
-  url: URL,
-  policy: OutboundPolicy,
-  { method = 'GET', headers, body }: OutboundRequest,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const addresses = await checkedAddresses(url, policy, signal);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)({
-    method,
-    hostname: bareHost(url),
-    port: portOf(url),
-    path: `${url.pathname}${url.search}`,
-    headers: {
-      accept: '*/*',
-      'user-agent': 'Portal',
-      ...headers,
-      // Of both, what is true of the connection counts, whatever a caller says.
-      host: url.host,
-      'accept-encoding': 'gzip, deflate, br',
-    },
-    // A connection of its own: one kept open would have been checked for another call.
-    agent: false,
-    lookup: pinnedTo(addresses),
-    maxHeaderSize: maxHeaderBytes,
-    signal,
-  });
-  outgoing.on('response', resolve);
-  outgoing.on('error', reject);
-  outgoing.end(body);
-  return promise;
-}
-
-/** Answers the addresses that were checked, so that the name is not looked up a second time. */
-const pinnedTo = (addresses: string[]): LookupFunction => {
-  const found = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_name, { all }, answer) => {
-    const [first] = found;
-    if (all) answer(null, found);
-    else answer(null, first?.address ?? '', first?.family);
+const headOf = (response: IncomingMessage, url: URL): OutboundHead => {
+  const { statusCode, statusMessage, headers, socket } = response;
+  const validTo = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
+  return {
+    status: statusCode ?? 0,
+    statusText: statusMessage ?? '',
+    headers,
+    url,
+    certificateValidTo: validTo === undefined ? null : new Date(validTo),
   };
 };
 
@@ -160,86 +219,22 @@ function redirectOf(response: IncomingMessage, from: URL): URL | null {
   return to;
 }
 
-/** What goes on to the next host: a question without a body unless the status says otherwise, and headers only within one origin. */
+/**
+ * What goes on to the next host: headers only within one origin, and the request as it was, unless the status asks for another page
+ * (303) or a form was sent to where something has moved (301, 302; RFC 9110, 15.4).
+ */
 function carriedOn(
   hop: { url: URL; request: OutboundRequest },
   status: number | undefined,
   next: URL,
 ): OutboundRequest {
   const { method = 'GET', headers, body, ...bounds } = hop.request;
-  const isRepeated = status === 307 || status === 308 || ['GET', 'HEAD'].includes(method);
+  const isForm = method === 'POST' && (status === 301 || status === 302);
+  const isRepeated = !isForm && (status !== 303 || method === 'HEAD');
   return {
     ...bounds,
     method: isRepeated ? method : 'GET',
     ...(headers && next.origin === hop.url.origin && { headers }),
     ...(isRepeated && body !== undefined && { body }),
   };
-}
-
-class Enough extends Error {}
-
-async function readAnswer(response: IncomingMessage, url: URL, request: OutboundRequest): Promise<OutboundAnswer> {
-  const { maxBytes, overflow = 'refuse' } = request;
-  const hasBody = request.method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304;
-  const chunks: Buffer[] = [];
-  let room = maxBytes;
-  try {
-    await pipeline([
-      response,
-      ...(hasBody ? decodersOf(response, maxBytes, url.host) : []),
-      async (source: AsyncIterable<Buffer>) => {
-        for await (const chunk of source) {
-          chunks.push(chunk.subarray(0, room));
-          room -= chunk.length;
-          if (room >= 0) continue;
-          throw overflow === 'cut' ? new Enough() : new OutboundFailure('too_large', url.host);
-        }
-      },
-    ]);
-  } catch (error) {
-    if (!(error instanceof Enough)) throw error;
-  }
-  return { status: response.statusCode ?? 0, headers: response.headers, url, body: Buffer.concat(chunks) };
-}
-
-/** Ends a body that goes on and on while it unpacks to nothing. */
-const limitTo = (bytes: number, host: string) =>
-  async function* (source: AsyncIterable<Buffer>) {
-    let left = bytes;
-    for await (const chunk of source) {
-      left -= chunk.length;
-      if (left < 0) throw new OutboundFailure('too_large', host);
-      yield chunk;
-    }
-  };
-
-const decoders: Record<string, () => Duplex> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
-
-/** What undoes the one compression an answer may have; nobody who was asked for one sends several. */
-function decodersOf({ headers }: IncomingMessage, maxBytes: number, host: string) {
-  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return [];
-  const decoder = decoders[encoding];
-  if (!decoder) throw new OutboundFailure('malformed', host);
-  // Packed, a body is rarely larger than unpacked; what is read ahead must not count against one that is cut.
-  return [limitTo(2 * maxBytes + readAheadBytes, host), decoder()];
-}
-
-/** The work's outcome, or the signal's reason as soon as there is one. */
-async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    aborted.promise.catch(() => undefined);
-  }
 }

@@ -1,6 +1,8 @@
+import { channel } from 'node:diagnostics_channel';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startDnsServer } from '../../testing/dns-server.ts';
 import { startHttpServer } from '../../testing/http-server.ts';
+import { dialUnder } from './checked-address.ts';
 import { guardedFetch, type OutboundPolicy } from './guarded-fetch.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 import { resolveByDns } from './resolve-host.ts';
@@ -25,6 +27,22 @@ const dns = await startDnsServer({
   'alias.test': () => ({ alias: 'loopback.test', addresses: ['127.0.0.1'] }),
   'rebinding.test': (asked) => ({ addresses: [asked === 1 ? nowhere : '::1'] }),
   'hop.test': () => ({ addresses: ['127.0.0.1'] }),
+  'metadata.test': () => ({ addresses: ['169.254.169.254'] }),
+  'xn--bcher-metadata-psb.test': () => ({ addresses: ['169.254.169.254'] }),
+  '169.254.169.254.wildcard.test': () => ({ addresses: ['169.254.169.254'] }),
+  'metadata-of-alibaba.test': () => ({ addresses: ['100.100.100.200'] }),
+  'metadata-of-oracle.test': () => ({ addresses: ['192.0.0.192'] }),
+  'metadata-of-azure.test': () => ({ addresses: ['168.63.129.16'] }),
+  'metadata-of-aws.test': () => ({ addresses: ['fd00:ec2::254'] }),
+  'metadata-of-google.test': () => ({ addresses: ['fd20:ce::254'] }),
+  'link-local.test': () => ({ addresses: ['fe80::1'] }),
+  'mapped-metadata.test': () => ({ addresses: ['::ffff:169.254.169.254'] }),
+  'nat64-metadata.test': () => ({ addresses: ['64:ff9b::169.254.169.254'] }),
+  'multicast.test': () => ({ addresses: ['224.0.0.1'] }),
+  'metadata-behind.test': () => ({ addresses: ['10.0.0.1', '169.254.169.254'] }),
+  'metadata-before.test': () => ({ addresses: ['169.254.169.254', '127.0.0.1'] }),
+  'metadata-of-other-family.test': () => ({ addresses: ['127.0.0.1', 'fe80::1'] }),
+  'metadata-alias.test': () => ({ alias: 'metadata.test', addresses: ['169.254.169.254'] }),
 });
 
 const hop = await startHttpServer((request, response) => {
@@ -44,6 +62,7 @@ const hop = await startHttpServer((request, response) => {
 afterAll(() => Promise.all([canary.close(), hop.close(), dns.close()]));
 
 const policy: OutboundPolicy = {
+  reach: 'public',
   httpsOnly: false,
   allowHosts: [{ host: 'hop.test', port: hop.port }],
   resolve: resolveByDns([dns.server]),
@@ -252,4 +271,188 @@ describe('a name that changes its address between check and connection', () => {
     expect(dns.asked.get('rebinding.test')).toBe(1);
     expect(await refusalOf(`http://rebinding.test:${port}/`)).toMatchObject({ reason: 'blocked' });
   });
+});
+
+/** What parsers, resolvers and sockets take for a metadata service or another neighbor on the link, or for a name that leads there. */
+const neighbors = [
+  '169.254.169.254',
+  '169.254.169.254.',
+  '169.254.43518',
+  '169.254.43518.',
+  '169.16689662',
+  '2852039166',
+  '2852039166.',
+  '0xa9fea9fe',
+  '0xA9FEA9FE',
+  '0xa9.0xfe.0xa9.0xfe',
+  '0xa9.254.169.254',
+  '0xa9.0xfea9fe',
+  '0251.0376.0251.0376',
+  '0251.254.169.254',
+  '0251.0376.0124776',
+  '0251.077524776',
+  '025177524776',
+  '000000251.254.169.254',
+  '169.254.169.%32%35%34',
+  '%31%36%39.254.169.254',
+  '169%2e254%2e169%2e254',
+  '１６９.２５４.１６９.２５４',
+  '①⑥⑨.②⑤④.①⑥⑨.②⑤④',
+  '169。254。169。254',
+  '169．254．169．254',
+  '169｡254.169.254',
+  '169.254.169.254\t',
+  '16\n9.254.169.254',
+  '169\u00ad.254.169.254',
+  '169.254.0.1',
+  '169.254.170.2',
+  '169.254.255.255',
+  '100.100.100.200',
+  '0x646464c8',
+  '1684301000',
+  '192.0.0.192',
+  '168.63.129.16',
+  '0.0.0.0',
+  '0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '[::]',
+  '[::ffff:169.254.169.254]',
+  '[::FFFF:a9fe:a9fe]',
+  '[0:0:0:0:0:ffff:169.254.169.254]',
+  '[::169.254.169.254]',
+  '[::ffff:0:169.254.169.254]',
+  '[::ffff:100.100.100.200]',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b:1::169.254.169.254]',
+  '[2002:a9fe:a9fe::]',
+  '[2001:0:a9fe:a9fe::1]',
+  '[fe80::1]',
+  '[fe80::a9fe:a9fe]',
+  '[FE80::1]',
+  '[febf::1]',
+  '[fe80::1%25eth0]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[fd00:ec2::254]',
+  '[fd00:0ec2:0:0:0:0:0:254]',
+  '[fd00:ec2::23]',
+  '[fd20:ce::254]',
+  '[fd00:42::42]',
+  '[fd00:c1::a9fe:a9fe]',
+  'metadata.test',
+  'metadata.test.',
+  'METADATA.test',
+  'm%65tadata.test',
+  'metadata。test',
+  '169.254.169.254.wildcard.test',
+  'metadata-of-alibaba.test',
+  'metadata-of-oracle.test',
+  'metadata-of-azure.test',
+  'metadata-of-aws.test',
+  'metadata-of-google.test',
+  'link-local.test',
+  'mapped-metadata.test',
+  'nat64-metadata.test',
+  'multicast.test',
+  'metadata-behind.test',
+  'metadata-before.test',
+  'metadata-of-other-family.test',
+  'metadata-alias.test',
+];
+
+const privately: OutboundPolicy = { ...policy, reach: 'private' };
+const neighborUrls = [
+  ...neighbors.map((host) => `http://${host}/latest/meta-data/`),
+  ...['169.254.169.254', '[fe80::1]', 'metadata.test', '100.100.100.200'].flatMap((host) => [
+    `https://${host}/`,
+    `http://${host}:8080/`,
+    `http://user:secret@${host}/`,
+    `http:\\\\${host}\\`,
+    `http:${host}/`,
+    `http:///${host}/`,
+    `HTTP://${host}/`,
+    ` \thttp://${host}/ `,
+    `http://${host}#@127.0.0.1:${port}/`,
+    `http://${host}?@127.0.0.1:${port}/`,
+  ]),
+];
+
+/** The failure of a call for which not even a socket was made. */
+async function refusalWithoutSocket(work: () => Promise<unknown>): Promise<unknown> {
+  let sockets = 0;
+  const count = () => (sockets += 1);
+  channel('net.client.socket').subscribe(count);
+  try {
+    return await work().then(
+      () => null,
+      (error: unknown) => error,
+    );
+  } finally {
+    channel('net.client.socket').unsubscribe(count);
+    expect(sockets).toBe(0);
+  }
+}
+
+describe('an address that an administrator may set', () => {
+  it('is a list worth having', () => {
+    expect(new Set(neighborUrls).size).toBe(neighborUrls.length);
+    expect(neighborUrls.length).toBeGreaterThanOrEqual(120);
+  });
+
+  it('may be private: the canary is heard, and so is the making of a socket', async () => {
+    const before = canary.connections();
+    expect(await guardedFetch(canary.origin, privately, { maxBytes: 1_000, timeoutMs: 20_000 })).toMatchObject({
+      status: 200,
+    });
+    expect(canary.connections() - before).toBe(1);
+    await expect(
+      refusalWithoutSocket(() => guardedFetch(canary.origin, privately, { maxBytes: 1_000, timeoutMs: 20_000 })),
+    ).rejects.toThrow();
+  });
+
+  it.each(neighborUrls)('is no neighbor on the link: %j', async (url) => {
+    const failure = await refusalWithoutSocket(() =>
+      guardedFetch(url, privately, { maxBytes: 1_000, timeoutMs: 20_000 }),
+    );
+    expect(failure).toMatchObject({ name: 'OutboundFailure', reason: expect.stringMatching(/blocked|unreachable/) });
+  });
+
+  it.each(neighbors.filter((host) => !/[%\t\n]/.test(host)))('leads nowhere on a redirect to %j', async (host) => {
+    const failure: unknown = await guardedFetch(
+      hopTo(`http://${host}:${port}/`),
+      { ...privately, allowHosts: [] },
+      { maxBytes: 1_000, timeoutMs: 20_000 },
+    ).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ reason: expect.stringMatching(/blocked|unreachable/) });
+  });
+});
+
+describe('a host that a client of another protocol is to reach', () => {
+  const bare = (host: string) => host.replace(/^\[(.*)\]$/, '$1');
+
+  it('is reached where the policy allows it, under every spelling', async () => {
+    for (const host of ['127.0.0.1', '0x7f.1', 'loopback.test', 'LOOPBACK.test.']) {
+      const before = canary.connections();
+      const socket = await dialUnder(privately)(host, port, AbortSignal.timeout(20_000));
+      socket.destroy();
+      await expect.poll(() => canary.connections() - before).toBe(1);
+    }
+  });
+
+  const refused = { code: expect.stringMatching(/^(OUTBOUND_BLOCKED|ENOTFOUND)$/) };
+  it.each(hosts)('is public where it has to be: %j', async (host) => {
+    expect(
+      await refusalWithoutSocket(() => dialUnder(policy)(bare(host), port, AbortSignal.timeout(20_000))),
+    ).toMatchObject(refused);
+  });
+
+  it.each([...neighbors, 'a@127.0.0.1', '127.0.0.1/x', '127.0.0.1:1', '127.0.0.1#', '127.0.0.1\\x', ''])(
+    'is no neighbor on the link: %j',
+    async (host) => {
+      expect(
+        await refusalWithoutSocket(() => dialUnder(privately)(bare(host), port, AbortSignal.timeout(20_000))),
+      ).toMatchObject(refused);
+    },
+  );
 });

@@ -4,9 +4,9 @@ import { PortalError } from '@portal/domain/errors';
 /**
  * Why a call to a foreign host gave nothing. An area maps these to its own codes.
  * - `blocked`: the address is none the portal may call; another try changes nothing.
- * - `unreachable`: no such name, nobody listens, or the connection broke.
+ * - `unreachable`: no such name, nobody listens, no connection within the time, or it broke.
  * - `certificate`: the host did not prove who it is.
- * - `timeout`: not done within the time the caller gave.
+ * - `timeout`: connected, and not done within the time the caller gave.
  * - `too_large`: more bytes than the caller takes.
  * - `redirects`: sent on more often than is followed.
  * - `malformed`: what came back is no HTTP.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPublicAddress } from './public-address.ts';
+import { isPrivateAddress, isPublicAddress } from './public-address.ts';
 
 it.each([
   '1.1.1.1',
@@ -95,4 +95,61 @@ it.each([
   '',
 ])('%s is not', (address) => {
   expect(isPublicAddress(address)).toBe(false);
+});
+
+it.each([
+  '10.0.0.1',
+  '10.255.255.255',
+  '100.64.0.1',
+  '100.127.255.255',
+  '127.0.0.1',
+  '127.255.255.254',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.178.1',
+  '::1',
+  '0:0:0:0:0:0:0:1',
+  'fc00::1',
+  'fd12:3456:789a::1',
+])('%s is private', (address) => {
+  expect([isPrivateAddress(address), isPublicAddress(address)]).toEqual([true, false]);
+});
+
+it.each([
+  '0.0.0.0',
+  '1.1.1.1',
+  '9.255.255.255',
+  '100.63.255.255',
+  '100.100.100.200',
+  '100.128.0.0',
+  '168.63.129.16',
+  '169.254.0.1',
+  '169.254.169.254',
+  '172.32.0.0',
+  '192.0.0.192',
+  '192.0.2.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::127.0.0.1',
+  '::ffff:127.0.0.1',
+  '::ffff:10.0.0.1',
+  '::ffff:169.254.169.254',
+  '64:ff9b::a9fe:a9fe',
+  '2002:a9fe:a9fe::',
+  '2606:4700::1',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
+  'fe80::1',
+  'fd12::1%eth0',
+  'fec0::1',
+  'ff02::1',
+  '127.1',
+  'localhost',
+  '',
+])('%s is not', (address) => {
+  expect(isPrivateAddress(address)).toBe(false);
 });

@@ -58,3 +58,24 @@ export function isPublicAddress(address: string): boolean {
     !notPublic6.check(address, 'ipv6')
   );
 }
+
+/** IPv4 networks of one's own: private ones, this machine, and the addresses providers and tunnels share. */
+const own4 = listOf(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], 'ipv4');
+const own6 = listOf(['::1/128', 'fc00::/7'], 'ipv6');
+/** Metadata services inside those networks; all the others are link-local or reserved. */
+const metadata4 = listOf(['100.100.100.200/32'], 'ipv4'); // Alibaba
+const metadata6 = listOf(
+  [
+    'fd00:ec2::/32', // AWS
+    'fd20:ce::254/128', // Google
+    'fd00:42::42/128', // Scaleway
+    'fd00:c1::a9fe:a9fe/128', // Oracle
+  ],
+  'ipv6',
+);
+
+/** Whether an IP address belongs to this machine or a network of one's own. A metadata service belongs to the provider. */
+export function isPrivateAddress(address: string): boolean {
+  if (isIPv4(address)) return own4.check(address, 'ipv4') && !metadata4.check(address, 'ipv4');
+  return isIPv6(address) && !address.includes('%') && own6.check(address, 'ipv6') && !metadata6.check(address, 'ipv6');
+}

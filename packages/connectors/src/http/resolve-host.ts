@@ -1,4 +1,7 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
 
 /** The addresses of a name; throws when it has none. */
 export type ResolveHost = (name: string, signal: AbortSignal) => Promise<string[]>;
@@ -27,6 +30,58 @@ export const resolveByDns =
     }
   };
 
-/** Asks the system, which also knows the names in the hosts file of this machine. */
-export const resolveBySystem: ResolveHost = async (name) =>
-  (await lookup(name, { all: true })).map(({ address }) => address);
+const hostsFileOfSystem =
+  process.platform === 'win32' ? join(String.raw`C:\Windows\System32\drivers\etc`, 'hosts') : '/etc/hosts';
+
+/** Domains that are tried behind a name; more of them would only be waited for. */
+const maxDomains = 6;
+
+/**
+ * What the system's own look-up would find, without its threads: the names in the hosts file of this machine, then those of DNS, as
+ * they are and within the domains this machine searches. For names that administrators and operators set: `localhost`, a service
+ * beside ours, a server of their own domain.
+ */
+export const resolveLocally =
+  ({ hostsFile = hostsFileOfSystem, settingsFile = '/etc/resolv.conf', resolve = resolveByDns() } = {}): ResolveHost =>
+  async (name, signal) => {
+    const listed = addressesIn(await textOf(hostsFile), name);
+    if (listed.length > 0) return listed;
+    // Never anybody else's (RFC 6761, 6.3).
+    if (/^(?:.+\.)?localhost$/i.test(name)) return ['127.0.0.1', '::1'];
+    let failure: unknown;
+    for (const candidate of candidatesFor(name, await textOf(settingsFile))) {
+      try {
+        return await resolve(candidate, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure ??= error;
+      }
+    }
+    throw failure;
+  };
+
+const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+
+/** The words of each line, remarks left out. */
+const linesOf = (text: string): string[][] =>
+  text.split('\n').map((line) =>
+    line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/),
+  );
+
+const addressesIn = (hosts: string, name: string): string[] =>
+  linesOf(hosts).flatMap(([address = '', ...names]) =>
+    isIP(address) !== 0 && names.some((one) => one.toLowerCase() === name.toLowerCase()) ? [address] : [],
+  );
+
+/** The name as it is, and behind it each domain of a `search` line; a name with fewer dots than `ndots` (1) is tried there first. */
+function candidatesFor(name: string, settings: string): string[] {
+  const lines = linesOf(settings);
+  const domains = lines.findLast(([word]) => word === 'search' || word === 'domain')?.slice(1, 1 + maxDomains) ?? [];
+  const options = lines.filter(([word]) => word === 'options').flat();
+  const ndots = options.flatMap((option) => /^ndots:(\d{1,2})$/.exec(option)?.[1] ?? []).at(-1) ?? 1;
+  const within = domains.map((domain) => `${name}.${domain.replace(/\.$/, '')}`).filter((one) => !one.endsWith('.'));
+  return name.split('.').length > Number(ndots) ? [name, ...within] : [...within, name];
+}

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 const search: IconSearch<string> = {
-  policy: { httpsOnly: false, allowHosts: [{ host: '127.0.0.1', port: site.port }] },
+  policy: { reach: 'public', httpsOnly: false, allowHosts: [{ host: '127.0.0.1', port: site.port }] },
   maxBytes: 1_000,
   timeoutMs: 20_000,
   // Stands for the check of pictures: an icon is what says so.

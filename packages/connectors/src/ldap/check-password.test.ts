@@ -18,6 +18,7 @@ const host = (url: string, change: Partial<LdapHost> = {}): LdapHost => ({
   startTls: false,
   skipTlsVerify: false,
   caCertificatePem: null,
+  policy: { reach: 'private', allowHosts: [] },
   ...change,
 });
 

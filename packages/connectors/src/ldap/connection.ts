@@ -1,6 +1,7 @@
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { BindRequest, type Control, ExtendedRequest, PagedResultsControl, SearchRequest, UnbindRequest } from 'ldapts';
+import { checkedAddress } from '../http/checked-address.ts';
 import { BerError, elements } from './ber.ts';
 import { LdapEntry } from './entry.ts';
 import { LdapFailure, type LdapFailureKind, type LdapResult, resultFailure, socketFailure } from './failure.ts';
@@ -86,6 +87,7 @@ export class LdapConnection {
   readonly #maxAnswerBytes: number;
   readonly #operations = new Map<number, Operation>();
   readonly #closed = Promise.withResolvers<void>();
+  readonly #lookingUp = new AbortController();
   #socket: Socket | TLSSocket | null = null;
   #splitter = new MessageSplitter();
   #lastId = 0;
@@ -190,13 +192,25 @@ export class LdapConnection {
 
   async #connect(): Promise<void> {
     const { host, port, isTls } = this.address;
-    const to = { host, port, highWaterMark };
+    const to = { host, port, highWaterMark, lookup: await this.#lookUp(host, port) };
     if (isTls) {
       await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), ...to }));
       return;
     }
     await this.#untilReady('connect', () => connectTcp(to));
     if (this.#server.startTls) await this.#startTls(host);
+  }
+
+  /** What answers the addresses of the host that were checked. */
+  async #lookUp(host: string, port: number): Promise<LookupFunction> {
+    try {
+      const { lookup } = await checkedAddress(host, port, this.#server.policy, this.#lookingUp.signal);
+      return lookup;
+    } catch (error) {
+      this.#closed.resolve();
+      this.#end(socketFailure(this.address, error));
+      throw this.#ending?.reason;
+    }
   }
 
   async #startTls(host: string): Promise<void> {
@@ -347,6 +361,7 @@ export class LdapConnection {
   #end(reason: unknown): void {
     if (this.#ending !== null) return;
     this.#ending = { reason };
+    this.#lookingUp.abort(reason);
     this.#socket?.destroy();
     this.#rejectAll(reason);
   }

@@ -81,6 +81,7 @@ const anonymous = (url: string, change: Partial<LdapServer> = {}): LdapServer =>
   caCertificatePem: null,
   bindDn: null,
   bindPassword: null,
+  policy: { reach: 'private', allowHosts: [] },
   ...change,
 });
 

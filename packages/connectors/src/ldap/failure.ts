@@ -166,11 +166,9 @@ export function socketFailure(server: LdapAddress, error: unknown): LdapFailure 
     case 'ECONNREFUSED':
       return new LdapFailure('unreachable', server, 'accepts no connections; check host and port.');
     case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EAI_FAIL':
-    case 'EAI_NODATA':
-    case 'EAI_NONAME':
       return new LdapFailure('unreachable', server, 'could not be found; check the spelling of the host.');
+    case 'OUTBOUND_BLOCKED':
+      return new LdapFailure('unreachable', server, 'is not at an address that the portal may call.');
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EHOSTDOWN':

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { domainToASCII } from 'node:url';
 import type { Secret } from '@portal/domain/secret';
+import type { AddressPolicy } from '../http/checked-address.ts';
 
 /** How to reach a directory server, without who asks. */
 export interface LdapHost {
@@ -13,6 +14,8 @@ export interface LdapHost {
   skipTlsVerify: boolean;
   /** PEM of the authorities that may have issued the server's certificate, in place of those the system trusts. */
   caCertificatePem: string | null;
+  /** Which addresses it may have. */
+  policy: AddressPolicy;
 }
 
 export interface LdapServer extends LdapHost {

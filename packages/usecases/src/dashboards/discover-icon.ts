@@ -64,7 +64,7 @@ async function searchQuietly(
   signal: AbortSignal,
 ): Promise<FoundIcon<IconImage> | null> {
   const search = {
-    policy: { httpsOnly: false, allowHosts: ctx.config.outbound.allowHosts },
+    policy: { ...ctx.config.outbound.byUsers, httpsOnly: false },
     maxBytes: iconMaxBytes,
     timeoutMs: searchTimeoutMs,
     read: (bytes: Uint8Array) => ctx.iconImages.read(bytes, favoriteId),

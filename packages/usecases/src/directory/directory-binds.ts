@@ -1,3 +1,4 @@
+import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { checkPassword } from '@portal/connectors/ldap/check-password';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
@@ -25,7 +26,7 @@ export interface DirectoryBinds {
    */
   check(
     tenantId: string,
-    host: LdapHost,
+    host: Omit<LdapHost, 'policy'>,
     credentials: { dn: string; password: string },
     deadline: number,
   ): Promise<boolean>;
@@ -36,7 +37,7 @@ export interface DirectoryBinds {
 }
 
 /** Binds of sign-ins, so many at a time that a directory which does not answer holds up its own tenant alone. */
-export function openDirectoryBinds({ perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
+export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
   // As long as the queue for hashes: a flood of guesses is told the same whether or not a directory knows the name.
   const inTurn = openSlotsByKey({ slots: 1, queueLimit: 500, refusal });
@@ -71,7 +72,7 @@ export function openDirectoryBinds({ perTenant = 8, perProcess = 200 } = {}): Di
       inSlotOfTenant(tenantId, async () => {
         const timeoutMs = Math.floor(deadline - performance.now());
         if (timeoutMs <= 0) throw new LdapFailure('timeout', ldapAddress(host.url), 'did not answer in time.');
-        return checkPassword(host, dn, password, { timeoutMs });
+        return checkPassword({ ...host, policy }, dn, password, { timeoutMs });
       }),
   };
 }

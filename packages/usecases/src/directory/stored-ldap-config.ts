@@ -49,7 +49,7 @@ export async function configuredDirectory(ctx: TenantCtx): Promise<StoredLdapCon
 /** Binds a sealed bind password to its place, so that it cannot be carried to another tenant's row. */
 export const bindPasswordContext = (tenantId: string): string => `ldap_configs.bind_password:${tenantId}`;
 
-type SecretsOfTenant = Pick<TenantCtx, 'tenantId' | 'secrets' | 'log'>;
+type SecretsOfTenant = Pick<TenantCtx, 'tenantId' | 'secrets' | 'log' | 'config'>;
 
 /** The bind password of the tenant at work as its row has it. */
 export const storedBindPassword = (
@@ -93,7 +93,7 @@ export function ldapServerWith(
 ): LdapServer {
   try {
     const bindPassword = storedBindPassword(ctx, stored).for(ldapTarget(settings), input);
-    return { ...ldapHostOf(settings), bindDn: settings.bindDn, bindPassword };
+    return { ...ldapHostOf(ctx, settings), bindDn: settings.bindDn, bindPassword };
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
     ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'the bind password of a directory cannot be read');
@@ -108,11 +108,12 @@ export function ldapServerWith(
 type HostSettings = Pick<StoredLdapConfig, 'serverUrl' | 'startTls' | 'skipTlsVerify' | 'caCertificatePem'>;
 
 /** Where the directory is and how its certificate is checked. */
-const ldapHostOf = (stored: HostSettings): LdapHost => ({
+const ldapHostOf = ({ config }: Pick<TenantCtx, 'config'>, stored: HostSettings): LdapHost => ({
   url: stored.serverUrl,
   startTls: stored.startTls,
   skipTlsVerify: stored.skipTlsVerify,
   caCertificatePem: stored.caCertificatePem,
+  policy: config.outbound.byAdmins,
 });
 
 /** The same of the tenant at work while its directory is switched on, for the sign-ins of its accounts. */

@@ -264,7 +264,8 @@ it('a directory is not waited for longer than a person would', async () => {
   const gate = await openTcpGate('ldap://127.0.0.1:1');
   gate.hold();
   const anybody = { bindDn: null, bindPassword: null };
-  const server = { url: gate.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, ...anybody };
+  const policy = { reach: 'private' as const, allowHosts: [] };
+  const server = { url: gate.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, policy, ...anybody };
   await expect(askDirectory({ tenantId: 'one' }, server, async () => 'found', 200)).rejects.toMatchObject({
     kind: 'timeout',
     message: sentence,

@@ -1,3 +1,4 @@
+import { dialUnder } from '@portal/connectors/http/checked-address';
 import type { Role } from '@portal/domain/access';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { needsServiceServer } from '../mails/way-out.ts';
@@ -32,6 +33,7 @@ function openSettings(ctx: TenantCtx, stored: StoredSmtpConfig): SmtpSettings {
     fromName,
     replyTo,
     verifyTls,
+    dial: dialUnder(ctx.config.outbound.byAdmins),
   };
   return { ...settings, password: storedSmtpPassword(ctx, stored).for(smtpTarget(settings))?.reveal() ?? null };
 }
@@ -43,5 +45,5 @@ export async function smtpSettingsOf(ctx: TenantCtx, to: Role): Promise<SmtpSett
 }
 
 /** The service's own mail server from its settings. */
-export const serviceSettings = ({ smtp }: Config): SmtpSettings | null =>
-  smtp && { ...smtp, password: smtp.password?.reveal() ?? null };
+export const serviceSettings = ({ smtp, outbound }: Config): SmtpSettings | null =>
+  smtp && { ...smtp, password: smtp.password?.reveal() ?? null, dial: dialUnder(outbound.byOperator) };

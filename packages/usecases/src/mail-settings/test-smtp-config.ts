@@ -1,3 +1,4 @@
+import { dialUnder } from '@portal/connectors/http/checked-address';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { SmtpTestInput } from '@portal/domain/mail-settings';
@@ -82,5 +83,5 @@ async function settingsToTry(
   const stored = await ctx.read(storedSmtpConfig);
   const password = storedSmtpPassword(ctx, stored).for(smtpTarget(settings), input)?.reveal() ?? null;
   await beginSettingsTest(ctx, { ...test, server: `${host}:${port}`, hasStoredSecret: Boolean(stored?.password) });
-  return { ...settings, password };
+  return { ...settings, password, dial: dialUnder(ctx.config.outbound.byAdmins) };
 }

@@ -63,17 +63,27 @@ describe('settings', () => {
     ['COOKIE_SAMESITE', 'none'],
     ['TRUST_PROXY', 'yes'],
     ['OUTBOUND_ALLOW_HOSTS', 'wiki.intern, http://other.intern'],
+    ['OUTBOUND_PRIVATE', 'no'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
   });
 
   it('take hosts that people may name though they are not public', () => {
     const { outbound } = readConfig({ ...enough, OUTBOUND_ALLOW_HOSTS: 'Wiki.intern, 127.0.0.1:8080' });
-    expect(outbound.allowHosts).toEqual([
-      { host: 'wiki.intern', port: null },
-      { host: '127.0.0.1', port: 8080 },
-    ]);
-    expect(readConfig(enough).outbound.allowHosts).toEqual([]);
+    for (const { allowHosts } of Object.values(outbound)) {
+      expect(allowHosts).toEqual([
+        { host: 'wiki.intern', port: null },
+        { host: '127.0.0.1', port: 8080 },
+      ]);
+    }
+    expect(readConfig(enough).outbound.byUsers.allowHosts).toEqual([]);
+  });
+
+  it('say whether administrators may name private hosts; users never may, and the operator always', () => {
+    const reachOf = (env: Record<string, string>) =>
+      Object.entries(readConfig({ ...enough, ...env }).outbound).map(([who, { reach }]) => `${who} ${reach}`);
+    expect(reachOf({})).toEqual(['byUsers public', 'byAdmins private', 'byOperator private']);
+    expect(reachOf({ OUTBOUND_PRIVATE: 'deny' })).toEqual(['byUsers public', 'byAdmins public', 'byOperator private']);
   });
 
   it('take key lists, origins, proxies and mail servers', () => {

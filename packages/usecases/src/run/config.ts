@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allowed-hosts';
+import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { Secret } from '@portal/domain/secret';
 
 /** A signing or encryption key and the id that stands beside what it made. */
@@ -150,6 +151,10 @@ export const Settings = z.object({
   OUTBOUND_ALLOW_HOSTS: allowHosts
     .default([])
     .describe('Hosts people may name though they are not public, host or host:port, comma-separated'),
+  OUTBOUND_PRIVATE: z
+    .enum(['allow', 'deny'])
+    .default('allow')
+    .describe('`deny` keeps addresses that administrators set (directory, mail server) public too'),
   METRICS_TOKEN: z
     .string()
     .min(16)
@@ -232,8 +237,12 @@ export function readConfig(env: Record<string, string | undefined>) {
         : null,
     /** What one tenant may send over that transport on one day. */
     mailDailyPerTenant: s.MAIL_DAILY_PER_TENANT,
-    /** Exceptions from calling public hosts alone, where people choose the address. */
-    outbound: { allowHosts: s.OUTBOUND_ALLOW_HOSTS },
+    /** Which addresses may be called, by who set them; the operator's are those of these settings. */
+    outbound: {
+      byUsers: { reach: 'public', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
+      byAdmins: { reach: s.OUTBOUND_PRIVATE === 'deny' ? 'public' : 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
+      byOperator: { reach: 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
+    } satisfies Record<string, AddressPolicy> as Record<'byUsers' | 'byAdmins' | 'byOperator', AddressPolicy>,
     metricsToken: s.METRICS_TOKEN ?? null,
     worker: {
       metricsPort: s.WORKER_METRICS_PORT === 0 ? null : s.WORKER_METRICS_PORT,

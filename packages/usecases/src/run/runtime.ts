@@ -65,7 +65,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     acrossTenants: database.acrossTenants,
     runAcrossTenants: database.runAcrossTenants,
     passwords: openPasswordHashing(),
-    directoryBinds: openDirectoryBinds(),
+    directoryBinds: openDirectoryBinds(config.outbound.byAdmins),
     sessionTokens: openSessionTokens(config.sessionKeys),
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileRoom(config.dataDir),

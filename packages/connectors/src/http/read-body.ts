@@ -1,0 +1,141 @@
+import { open, unlink } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { OutboundFailure } from './outbound-failure.ts';
+
+export interface BodyLimits {
+  /** As it was asked: to HEAD there is no body, whatever the headers say. */
+  method?: string;
+  /** Most bytes taken of the body, after decompression. */
+  maxBytes: number;
+  /** What becomes of a longer body: refused as `too_large` unless `cut`, which takes its beginning. */
+  overflow?: 'refuse' | 'cut';
+}
+
+export interface Destination {
+  /** Where the body goes; nothing may be there yet, and after a failure nothing is. */
+  path: string;
+  /** Longest silence in the middle of the body. */
+  stallMs: number;
+}
+
+type Chunks = AsyncIterable<Buffer>;
+
+const readAheadBytes = 256 * 1024;
+
+class Enough extends Error {}
+
+/** The body of an answer in memory. `host` is for the failure. */
+export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
+  const { maxBytes, overflow = 'refuse' } = limits;
+  const chunks: Buffer[] = [];
+  let room = maxBytes;
+  try {
+    await pipeline([
+      response,
+      ...decodersOf(response, host, limits),
+      async (source: Chunks) => {
+        for await (const chunk of source) {
+          chunks.push(chunk.subarray(0, room));
+          room -= chunk.length;
+          if (room >= 0) continue;
+          throw overflow === 'cut' ? new Enough() : new OutboundFailure('too_large', host);
+        }
+      },
+    ]);
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Writes the body of an answer to a file, a chunk in memory at a time, and answers how many bytes it had. */
+export async function saveBody(
+  response: IncomingMessage,
+  host: string,
+  { path, stallMs, ...limits }: Destination & BodyLimits,
+): Promise<number> {
+  await using file = await open(path, 'wx', 0o600);
+  const freeBuffers = bufferCollector();
+  let sizeBytes = 0;
+  try {
+    await pipeline([
+      response,
+      endingAfterSilence(stallMs, response, host),
+      ...decodersOf(response, host, limits),
+      async (source: Chunks) => {
+        for await (const chunk of source) {
+          sizeBytes += chunk.length;
+          if (sizeBytes > limits.maxBytes) throw new OutboundFailure('too_large', host);
+          await file.writeFile(chunk);
+          freeBuffers(chunk.length);
+        }
+      },
+    ]);
+    return sizeBytes;
+  } catch (error) {
+    await unlink(path);
+    throw error;
+  }
+}
+
+// V8 lets 64 MB of buffers nobody needs any more gather before it looks; a look at the young ones takes a millisecond.
+const collectAfterBytes = 4 * 1024 * 1024;
+
+function bufferCollector(): (bytes: number) => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+  let bytes = 0;
+  return (more) => {
+    bytes += more;
+    if (bytes < collectAfterBytes) return;
+    bytes = 0;
+    collect({ type: 'minor' });
+  };
+}
+
+const endingAfterSilence = (ms: number, response: IncomingMessage, host: string) =>
+  async function* (source: Chunks) {
+    const timer = setTimeout(() => response.destroy(new OutboundFailure('timeout', host)), ms);
+    try {
+      for await (const chunk of source) {
+        yield chunk;
+        timer.refresh();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+/** Ends a body that goes on and on while it unpacks to nothing. */
+const limitTo = (bytes: number, host: string) =>
+  async function* (source: Chunks) {
+    let left = bytes;
+    for await (const chunk of source) {
+      left -= chunk.length;
+      if (left < 0) throw new OutboundFailure('too_large', host);
+      yield chunk;
+    }
+  };
+
+const decoders: Record<string, () => Duplex> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** What undoes the one compression an answer may have; nobody who was asked for one sends several. */
+function decodersOf({ headers, statusCode }: IncomingMessage, host: string, { method, maxBytes }: BodyLimits) {
+  if (method === 'HEAD' || statusCode === 204 || statusCode === 304) return [];
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return [];
+  const decoder = decoders[encoding];
+  if (!decoder) throw new OutboundFailure('malformed', host);
+  // Packed, a body is rarely larger than unpacked; what is read ahead must not count against one that is cut.
+  return [limitTo(2 * maxBytes + readAheadBytes, host), decoder()];
+}
