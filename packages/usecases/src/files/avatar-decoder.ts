@@ -1,12 +1,6 @@
-// A program of its own, started for one image at a time: an upload on standard input, the avatar on standard output.
-// Exit code 65 says that the input is no image it takes.
-import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
+import { invalid } from '@portal/domain/errors';
 import { avatarSide, decodeTimeoutSec, maxPixels } from './avatar-limits.ts';
-import { notTaken } from './run-apart.ts';
-
-// Short of memory, the kernel ends this process rather than the API (Linux alone knows this file).
-await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
 sharp.cache(false);
 sharp.concurrency(1);
@@ -17,19 +11,18 @@ sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsFo
 // Selfies of some Samsung phones carry this one, and every browser shows them (sharp's issue 1578).
 const harmlessWarning = /^VipsJpeg: Invalid SOS parameters for sequential JPEG\s*$/;
 
-const upload = Buffer.concat(await process.stdin.toArray());
-try {
-  process.stdout.write(
-    await decode('warning').catch((error: Error) =>
-      harmlessWarning.test(error.message) ? decode('error') : Promise.reject(error),
-    ),
-  );
-} catch (error) {
-  process.stderr.write(String(error));
-  process.exitCode = notTaken;
+/** A task for a process of its own: an upload in, the avatar out. Throws 400 `UNSUPPORTED_IMAGE`. */
+export async function run(upload: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await decode(upload, 'warning').catch((error: Error) =>
+      harmlessWarning.test(error.message) ? decode(upload, 'error') : Promise.reject(error),
+    );
+  } catch (error) {
+    throw invalid('UNSUPPORTED_IMAGE', 'This image is damaged or incomplete.', { cause: error });
+  }
 }
 
-async function decode(failOn: 'warning' | 'error'): Promise<Buffer> {
+async function decode(upload: Uint8Array, failOn: 'warning' | 'error'): Promise<Buffer> {
   const image = sharp(upload, { failOn, limitInputPixels: maxPixels, sequentialRead: true });
   const { width, height } = await image.metadata();
   const side = Math.min(width, height, avatarSide);

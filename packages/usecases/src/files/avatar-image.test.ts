@@ -1,10 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openWorkApart, type WorkApartLimits } from '../work-apart/open-work-apart.ts';
 import { openAvatarImages } from './avatar-image.ts';
 
-const { fromUpload } = openAvatarImages({ queueLimit: 100 });
+const workApart = openWorkApart({ queueLimit: 100 });
+afterAll(() => workApart.close());
+const { fromUpload } = openAvatarImages(workApart);
 
 const red = { r: 255, g: 0, b: 0 };
 const plain = (
@@ -573,7 +576,7 @@ describe('a decoder', () => {
 
   it('is ended when it takes too long', async () => {
     await expect(
-      openAvatarImages({ timeoutMs: 1 }).fromUpload(await noise(600, 600).jpeg().toBuffer()),
+      openAvatarImages(workApart, 1).fromUpload(await noise(600, 600).jpeg().toBuffer()),
     ).rejects.toMatchObject({
       code: 'UNSUPPORTED_IMAGE',
       message: 'This image takes too long to read. Please choose another.',
@@ -586,19 +589,22 @@ describe('a decoder', () => {
     ['SIGKILL', { kind: 'unavailable' }],
   ] as const)('that ends by %s takes nobody with it', async (signal, refusal) => {
     const upload = await noise(300, 300).jpeg().toBuffer();
+    await using apart = processesOf({ processes: 1 });
+    const avatars = openAvatarImages(apart);
     const before = new Set(await children());
-    const work = fromUpload(upload).then(
+    const work = avatars.fromUpload(upload).then(
       () => null,
       (error: unknown) => error,
     );
     await expect.poll(async () => (await children()).some((pid) => !before.has(pid)), { interval: 2 }).toBe(true);
     for (const pid of await children()) if (!before.has(pid)) process.kill(pid, signal);
     expect(await work).toMatchObject(refusal);
-    expect(webpChunks(await fromUpload(upload))).toEqual(['VP8 ']);
+    expect(webpChunks(await avatars.fromUpload(upload))).toEqual(['VP8 ']);
   });
 
   it('serves who waits in turn, in bounded number', async () => {
-    const avatars = openAvatarImages({ queueLimit: 3 });
+    await using apart = processesOf({ processes: 1, queueLimit: 3 });
+    const avatars = openAvatarImages(apart);
     const upload = await plain(8, 8).png().toBuffer();
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => avatars.fromUpload(upload)));
     expect(answers.map(({ status }) => status)).toEqual([
@@ -609,6 +615,11 @@ describe('a decoder', () => {
     expect(webpChunks(await avatars.fromUpload(upload))).toEqual(['VP8 ']);
   });
 });
+
+const processesOf = (limits: WorkApartLimits) => {
+  const apart = openWorkApart(limits);
+  return Object.assign(apart, { [Symbol.asyncDispose]: () => apart.close() });
+};
 
 async function children(): Promise<number[]> {
   const lists = await Promise.all(

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { findForeignContent } from '@portal/domain/foreign-content';
 import { detectImageType, findImageEnd, readImageHeader } from '@portal/domain/image-type';
-import { openSlots } from '../run/slots.ts';
-import { decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
-import { runApart } from './run-apart.ts';
+import type { WorkApart } from '../work-apart/open-work-apart.ts';
+import { TaskFailure, taskOf } from '../work-apart/task.ts';
+import type { run } from './avatar-decoder.ts';
+import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
 
 export interface AvatarImages {
   /**
@@ -15,34 +15,49 @@ export interface AvatarImages {
   fromUpload(upload: Uint8Array): Promise<Uint8Array>;
 }
 
-const program = fileURLToPath(new URL('avatar-decoder.ts', import.meta.url));
-
 const startOfScan = Buffer.from([0xff, 0xda]);
 
 // An avatar of pure noise, transparency included, has 450 kB.
 const outputLimit = 1024 * 1024;
 
 /**
- * Avatars from uploads, one at a time, each decoded by a process of its own. Fifty hostile images decoded inside a process
- * left it 260 MB larger for good and with a peak of 626 MB; here the memory goes with the process, and so would a decoder
- * that crashes or never ends.
+ * Avatars from uploads, each decoded in a process apart. Fifty hostile images decoded inside a process left it 260 MB larger for good
+ * and with a peak of 626 MB; here the memory goes with the process, and so would a decoder that crashes or never ends.
  */
-export function openAvatarImages({
-  // Each waiting upload is held in memory, 2 MiB at most; an image takes some 0.3 s.
-  queueLimit = 10,
-  timeoutMs = decodeTimeoutSec * 1_000,
-} = {}): AvatarImages {
-  const inSlot = openSlots({
-    slots: 1,
-    queueLimit,
-    refusal: () => unavailable('Too many pictures are being uploaded right now. Please try again in a few seconds.'),
+export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeoutSec * 1_000): AvatarImages {
+  const decoding = taskOf<typeof run>(new URL('avatar-decoder.ts', import.meta.url), {
+    timeoutMs,
+    maxMemoryMb: decodeMemoryMb,
+    maxOutputBytes: outputLimit,
   });
   return {
     async fromUpload(upload) {
       checkImage(upload);
-      return inSlot(() => decode(upload, timeoutMs));
+      let avatar: Uint8Array;
+      try {
+        avatar = await workApart.run(decoding, upload);
+      } catch (error) {
+        throw error instanceof TaskFailure ? refusalOf(error) : error;
+      }
+      if (detectImageType(avatar) === 'image/webp') return avatar;
+      throw new Error('The avatar decoder answered something else than an avatar.');
     },
   };
+}
+
+/** What a decoder that came to no end says about the upload. */
+function refusalOf(failure: TaskFailure): Error {
+  const { reason, fault } = failure;
+  if (fault === 'program') return failure;
+  if (fault === 'outside')
+    return unavailable('Pictures cannot be processed right now. Please try again later.', failure);
+  if (reason === 'crashed') return unsupported('This image is damaged or incomplete.', failure);
+  return unsupported(
+    reason === 'timeout'
+      ? 'This image takes too long to read. Please choose another.'
+      : 'This image takes too much memory to read. Please choose another.',
+    failure,
+  );
 }
 
 function checkImage(upload: Uint8Array): void {
@@ -70,14 +85,6 @@ function countScans(jpeg: Uint8Array): number {
   let scans = 0;
   for (let at = bytes.indexOf(startOfScan); at !== -1; at = bytes.indexOf(startOfScan, at + 2)) scans += 1;
   return scans;
-}
-
-async function decode(upload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-  const { how, output, cause } = await runApart(program, upload, { timeoutMs, outputLimit });
-  if (how === 'timed out') throw unsupported('This image takes too long to read. Please choose another.', cause);
-  if (how === 'refused') throw unsupported('This image is damaged or incomplete.', cause);
-  if (how === 'failed' || detectImageType(output) !== 'image/webp') throw cause;
-  return output;
 }
 
 const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });

@@ -14,3 +14,6 @@ export const maxSide = 12_000;
 export const maxScans = 100;
 
 export const decodeTimeoutSec = 10;
+
+/** What decoding may take, process included: half as much again as the worst image was measured to. */
+export const decodeMemoryMb = 600;

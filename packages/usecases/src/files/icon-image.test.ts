@@ -1,11 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { icoOf, pngIcon, svgIcon } from '../../testing/icons.ts';
 import { tinyGif } from '../../testing/pictures.ts';
+import { openWorkApart } from '../work-apart/open-work-apart.ts';
 import { openIconImages } from './icon-image.ts';
 
 const bitmap = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(60)]);
 
-const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages().read(bytes, owner);
+const workApart = openWorkApart();
+afterAll(() => workApart.close());
+
+const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(workApart).read(bytes, owner);
 
 describe('an icon', () => {
   it.each<[string, Buffer, string]>([
@@ -50,11 +54,11 @@ describe('a large SVG', () => {
   });
 
   it('that takes too long is none', async () => {
-    expect(await openIconImages({ timeoutMs: 1 }).read(large, 'anna')).toBeNull();
+    expect(await openIconImages(workApart, 1).read(large, 'anna')).toBeNull();
   });
 
   it('leaves the event loop to others, whatever is in it', async () => {
-    const icons = openIconImages();
+    const icons = openIconImages(workApart);
     const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
     const before = performance.eventLoopUtilization();
     await icons.read(hostile, 'anna');
@@ -63,7 +67,7 @@ describe('a large SVG', () => {
   });
 
   it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
-    const icons = openIconImages();
+    const icons = openIconImages(workApart);
     const answers = await Promise.allSettled([
       ...Array.from({ length: 6 }, () => icons.read(large, 'anna')),
       icons.read(large, 'bert'),

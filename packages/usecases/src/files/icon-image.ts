@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { busy, unavailable } from '@portal/domain/errors';
 import { iconMaxBytes } from '@portal/domain/favorites';
 import { findForeignContent } from '@portal/domain/foreign-content';
@@ -6,8 +5,10 @@ import { detectIconType, type IconType } from '@portal/domain/icon-type';
 import { findImageEnd, readImageHeader } from '@portal/domain/image-type';
 import { SECOND } from '@portal/domain/time';
 import { openSlots, openSlotsByKey } from '../run/slots.ts';
+import type { WorkApart } from '../work-apart/open-work-apart.ts';
+import { TaskFailure, taskOf } from '../work-apart/task.ts';
 import { cleanSvg } from './clean-svg.ts';
-import { runApart } from './run-apart.ts';
+import type { run } from './svg-cleaner.ts';
 
 export interface IconImage {
   type: IconType;
@@ -27,13 +28,16 @@ const maxSide = 4_096;
 
 /** Cleaned at once: the worst that fits takes some 5 ms, half a megabyte some 300 ms. Most icons are smaller. */
 const quickSvgBytes = 4 * 1024;
-/** Cleaning takes less than a second with the start of its process; this is for a machine that is very busy. */
+/** Cleaning takes less than a second; this is for a machine that is very busy. */
 const cleanTimeoutMs = 10 * SECOND;
 
-const cleaner = fileURLToPath(new URL('svg-cleaner.ts', import.meta.url));
-
-/** Icons from files of any origin. Large SVGs are cleaned by a process of their own, so that nobody else waits for them. */
-export function openIconImages({ timeoutMs = cleanTimeoutMs } = {}): IconImages {
+/** Icons from files of any origin. Large SVGs are cleaned in a process apart, so that nobody else waits for them. */
+export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs): IconImages {
+  const cleaning = taskOf<typeof run>(new URL('svg-cleaner.ts', import.meta.url), {
+    timeoutMs,
+    maxMemoryMb: 300,
+    maxOutputBytes: iconMaxBytes + 1024,
+  });
   const inSlotOf = openSlotsByKey({
     slots: 1,
     queueLimit: 2,
@@ -46,9 +50,14 @@ export function openIconImages({ timeoutMs = cleanTimeoutMs } = {}): IconImages 
   });
 
   async function cleanApart(bytes: Uint8Array): Promise<Uint8Array | null> {
-    const { how, output, cause } = await runApart(cleaner, bytes, { timeoutMs, outputLimit: iconMaxBytes });
-    if (how === 'failed') throw cause;
-    return how === 'done' ? output : null;
+    try {
+      const clean = await workApart.run(cleaning, bytes);
+      return clean !== null && clean.byteLength <= iconMaxBytes ? clean : null;
+    } catch (error) {
+      if (!(error instanceof TaskFailure) || error.fault === 'program') throw error;
+      if (error.fault === 'input') return null;
+      throw unavailable('Icons cannot be processed right now. Please try again later.', error);
+    }
   }
 
   async function cleaned(bytes: Uint8Array, owner: string): Promise<Uint8Array | null> {

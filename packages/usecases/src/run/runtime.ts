@@ -7,6 +7,7 @@ import { openIconImages } from '../files/icon-image.ts';
 import { openFileRoom } from '../files/room.ts';
 import { openSecrets } from '../secrets/sealed.ts';
 import { openSecretStore } from '../secrets/stored-secret.ts';
+import { openWorkApart } from '../work-apart/open-work-apart.ts';
 import type { Config } from './config.ts';
 import type { TenantCtx, Visit } from './context.ts';
 import { readJobFigures } from './job-figures.ts';
@@ -57,6 +58,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     lostNudges: () => queues.lostNudges(),
   });
 
+  const workApart = openWorkApart();
   const shared = {
     config,
     log,
@@ -69,8 +71,8 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     sessionTokens: openSessionTokens(config.sessionKeys),
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileRoom(config.dataDir),
-    avatarImages: openAvatarImages(),
-    iconImages: openIconImages(),
+    avatarImages: openAvatarImages(workApart),
+    iconImages: openIconImages(workApart),
     countSignIn: metrics.countSignIn,
     jobFigures: () => readJobFigures(queues),
   };
@@ -91,6 +93,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     visit,
     tenantVisit: (origin, tenantId) => ({ ...visit({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
     async close() {
+      await workApart.close();
       await queues.close();
       await database.close();
     },

@@ -1,0 +1,42 @@
+// A program of its own: does one task after the other for the process that started it, over file descriptor 3, until that one hangs up.
+import { writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { PortalError } from '@portal/domain/errors';
+import { MessageReader, partsOf, writeParts } from './message.ts';
+import type { Answer, Order } from './task.ts';
+
+// Short of memory, the kernel ends this process rather than the one it works for (Linux alone knows this file).
+await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
+
+const channel = new Socket({ fd: 3, readable: true, writable: true });
+const reader = new MessageReader(
+  () => Infinity,
+  (order) => {
+    void answerTo(order as Order).then((answer) => writeParts(channel, partsOf(answer)));
+  },
+);
+channel.on('data', (chunk: Buffer) => reader.push(chunk));
+channel.on('close', () => process.exit());
+// The other side is gone.
+channel.on('error', () => process.exit());
+
+async function answerTo({ module, input }: Order): Promise<Answer> {
+  try {
+    const { run } = (await import(module)) as { run: (input: unknown) => unknown };
+    return { output: await run(input) };
+  } catch (error) {
+    if (!(error instanceof PortalError)) {
+      return { failure: { message: error instanceof Error ? (error.stack ?? error.message) : String(error) } };
+    }
+    const { kind, code, message, details, retryAfterSec } = error;
+    return {
+      refusal: {
+        kind,
+        code,
+        message,
+        ...(details && { details }),
+        ...(retryAfterSec !== undefined && { retryAfterSec }),
+      },
+    };
+  }
+}

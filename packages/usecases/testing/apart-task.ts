@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { invalid } from '@portal/domain/errors';
+
+interface Asked {
+  act:
+    | 'work'
+    | 'echo'
+    | 'refuse'
+    | 'throw'
+    | 'settings'
+    | 'die'
+    | 'exit'
+    | 'hang'
+    | 'fill-heap'
+    | 'fill-memory'
+    | 'answer-much'
+    | 'die-later';
+  ms?: number;
+  value?: unknown;
+}
+
+const held: unknown[] = [];
+
+/** A task for tests: does what it is asked to, be it the end of its process. */
+export async function run({ act, ms = 0, value }: Asked): Promise<unknown> {
+  switch (act) {
+    case 'work': {
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+      return value;
+    }
+    case 'echo':
+      return value;
+    case 'refuse':
+      throw invalid('NOT_THIS', 'This is not taken.', { details: [{ path: 'file', message: 'is odd' }] });
+    case 'throw':
+      throw new Error('a mistake');
+    case 'settings':
+      return { env: Object.keys(process.env), pid: process.pid };
+    case 'die':
+      process.kill(process.pid, 'SIGKILL');
+      return pause(60_000);
+    case 'exit':
+      process.exit(3);
+    case 'hang':
+      for (;;);
+    case 'fill-heap':
+      for (;;) held.push(Array.from({ length: 1_000 }, () => ({ a: 1 })));
+    case 'fill-memory':
+      for (;;) {
+        held.push(Buffer.alloc(4_000_000, 1));
+        await pause(2);
+      }
+    case 'answer-much':
+      return Buffer.alloc(50_000_000);
+    case 'die-later':
+      setTimeout(() => process.kill(process.pid, 'SIGSEGV'), ms);
+      return 'fine';
+  }
+}
