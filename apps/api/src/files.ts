@@ -1,14 +1,79 @@
+import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OpenedFile } from '@portal/usecases/files/room';
+import parseRange from 'range-parser';
+import { shownFileName } from '@portal/domain/dashboards';
+import type { OpenedFile, Part, PartOf } from '@portal/usecases/files/plain-file';
+import { errorBody, jsonType } from './plugins/error-body.ts';
 
-/** Answers with a stored file's bytes. What a browser makes of them cannot run anything: no sniffing, no scripts, no frames. */
-export function sendFile(reply: FastifyReply, type: string, { stream, sizeBytes }: OpenedFile): FastifyReply {
-  reply.type(type).header('content-length', sizeBytes).header('content-security-policy', "default-src 'none'; sandbox");
-  return reply.send(stream);
+export interface ServedFile {
+  type: string;
+  /** Names these bytes and no others; who has them already is told 304. */
+  tag?: string;
+  /** The name it is to be saved under; without one it is shown. */
+  saveAs?: string;
+  /** For large files: a caller may ask for a part, such as the rest of a download that broke off. */
+  inParts?: boolean;
 }
 
+/**
+ * Answers with a file's bytes, which are opened only when they are sent. What a browser makes of them cannot run anything: no sniffing,
+ * no scripts, no frames.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, tag, saveAs, inParts = false }: ServedFile,
+  open: (partOf?: PartOf) => OpenedFile | Promise<OpenedFile>,
+): Promise<FastifyReply> {
+  const entityTag = tag === undefined ? null : `"${tag}"`;
+  if (entityTag !== null) reply.header('etag', entityTag);
+  if (inParts) reply.header('accept-ranges', 'bytes');
+  if (entityTag !== null && isUnchanged(request, entityTag)) return reply.status(304).send();
+  if (saveAs !== undefined) reply.header('content-disposition', attachment(saveAs));
+  const asked = inParts ? askedRange(request, entityTag) : null;
+  try {
+    const { stream, sizeBytes, part } = await open(asked === null ? undefined : (size) => partOf(size, asked));
+    reply.type(type).header('content-security-policy', "default-src 'none'; sandbox");
+    if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
+    return reply.header('content-length', part ? part.end - part.start + 1 : sizeBytes).send(stream);
+  } catch (error) {
+    if (!(error instanceof NoSuchPart)) throw error;
+    const body = errorBody(416, 'RANGE_NOT_SATISFIABLE', 'The file has no such part.');
+    reply.removeHeader('content-disposition').header('content-range', `bytes */${error.sizeBytes}`);
+    // Serialized here: the route's schemas are those of its own answers.
+    return reply.status(416).type(jsonType).send(JSON.stringify(body));
+  }
+}
+
+/** Whatever the name, it stays inside the header, and every browser finds it there. */
+const attachment = (name: string): string => create(shownFileName(name.toWellFormed(), 'file'));
+
 /** Whether the caller has what this strong entity tag names (`If-None-Match`, RFC 9110, 13.1.2), so that 304 is the answer. */
-export function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
+function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return known.includes(tag) || known.includes('*');
+}
+
+/** The part asked for, unless it was to be one of other bytes than these (`If-Range`, RFC 9110, 13.1.5). */
+function askedRange({ headers, method }: FastifyRequest, tag: string | null): string | null {
+  const condition = headers['if-range'];
+  const isMeant = condition === undefined || condition === tag;
+  return method === 'GET' && isMeant ? (headers.range ?? null) : null;
+}
+
+class NoSuchPart extends Error {
+  readonly sizeBytes: number;
+
+  constructor(sizeBytes: number) {
+    super('The file has no such part.');
+    this.sizeBytes = sizeBytes;
+  }
+}
+
+/** The one part a header asks for; null, so the whole file, for several of them and for what cannot be understood. */
+function partOf(sizeBytes: number, header: string): Part | null {
+  const ranges = parseRange(sizeBytes, header);
+  if (ranges === -1) throw new NoSuchPart(sizeBytes);
+  const [part, ...others] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges;
+  return part && others.length === 0 ? part : null;
 }

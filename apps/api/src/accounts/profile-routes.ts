@@ -14,6 +14,7 @@ import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
 const tags = ['accounts'];
 const access = signedIn;
 
+const avatar = { type: 'image/webp' };
 const Picture = z.any().describe('The picture, WebP');
 
 /** What an account keeps about itself: picture, color, background, releases seen. */
@@ -99,7 +100,7 @@ export function registerProfile(app: App): void {
         response: { 200: Picture },
       },
     },
-    async (request, reply) => sendFile(reply, 'image/webp', await openAvatar(request.ctx, request.ctx.actor.id)),
+    (request, reply) => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.ctx.actor.id)),
   );
 
   app.delete(
@@ -132,7 +133,7 @@ export function registerProfile(app: App): void {
         response: { 200: Picture },
       },
     },
-    async (request, reply) => sendFile(reply, 'image/webp', await openAvatar(request.ctx, request.params.id)),
+    (request, reply) => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.params.id)),
   );
 
   app.get(

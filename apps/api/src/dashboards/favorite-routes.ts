@@ -17,7 +17,7 @@ import { listFavorites } from '@portal/usecases/dashboards/list-favorites';
 import { orderFavorites } from '@portal/usecases/dashboards/order-favorites';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { waitForRun } from '@portal/usecases/operations/wait-for-run';
-import { isUnchanged, sendFile } from '../files.ts';
+import { sendFile } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
 import { type App, NoContent } from '../typed.ts';
@@ -129,10 +129,9 @@ export function registerFavorites(app: App): void {
     },
     async (request, reply) => {
       const icon = await getIcon(request.ctx, request.params.id);
-      const tag = `"${icon.version}"`;
-      reply.header('cache-control', 'private, max-age=86400').header('etag', tag);
-      if (isUnchanged(request, tag)) return reply.status(304).send();
-      return sendFile(reply, icon.type, await openIcon(request.ctx, icon));
+      reply.header('cache-control', 'private, max-age=86400');
+      const { type, version } = icon;
+      return sendFile(request, reply, { type, tag: String(version) }, () => openIcon(request.ctx, icon));
     },
   );
 

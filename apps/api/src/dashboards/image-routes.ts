@@ -69,7 +69,7 @@ export function registerDashboardImages(app: App): void {
     async (request, reply) => {
       const { type, file } = await openImage(request.ctx, request.params.id);
       reply.header('cache-control', 'private').header('content-disposition', 'inline');
-      return sendFile(reply, type, file);
+      return sendFile(request, reply, { type }, () => file);
     },
   );
 

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { users } from '@portal/db/schema/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { OpenedFile } from '../files/room.ts';
+import type { OpenedFile } from '../files/plain-file.ts';
 import type { Ctx } from '../run/context.ts';
 
 /** What an upload may weigh (specification, Limits: 2 MB). */

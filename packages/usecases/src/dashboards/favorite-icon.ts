@@ -6,7 +6,7 @@ import { invalid, notFound, PortalError } from '@portal/domain/errors';
 import { type Favorite, iconMaxBytes } from '@portal/domain/favorites';
 import { iconExtensionOf, type IconType } from '@portal/domain/icon-type';
 import { newId } from '@portal/domain/ids';
-import type { OpenedFile } from '../files/room.ts';
+import type { OpenedFile } from '../files/plain-file.ts';
 import type { Ctx } from '../run/context.ts';
 import { addIconSearch } from './add-icon-search.ts';
 import { discoverIcon } from './jobs.ts';

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { dashboardImages } from '@portal/db/schema/dashboards';
 import { notFound } from '@portal/domain/errors';
-import type { OpenedFile } from '../files/room.ts';
+import type { OpenedFile } from '../files/plain-file.ts';
 import type { Ctx } from '../run/context.ts';
 
 /** The bytes of one of the caller's pictures and their type. Throws 404, also when the file is missing. */

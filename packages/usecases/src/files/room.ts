@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { close, createReadStream, type Dirent, fstat, open as openWithCallback, type ReadStream } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { constants, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
+import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
 
 /** What files are kept for; each has a folder of its own. */
 export const fileAreas = ['avatars', 'dashboard-images', 'favorite-icons'] as const;
@@ -14,11 +14,6 @@ export type FileArea = (typeof fileAreas)[number];
 export interface StoredFile {
   /** Relative to the room; what a row keeps. */
   path: string;
-  sizeBytes: number;
-}
-
-export interface OpenedFile {
-  stream: ReadStream;
   sizeBytes: number;
 }
 
@@ -148,26 +143,6 @@ async function writeDurably(place: string, content: FileContent, { maxBytes, sig
   return sizeBytes;
 }
 
-// Numbers rather than FileHandles: one of those, dropped unread by whoever got the stream, would end the process.
-const openDescriptor = promisify(openWithCallback);
-const statDescriptor = promisify(fstat);
-const closeDescriptor = promisify(close);
-
-async function openPlainFile(place: string): Promise<OpenedFile | null> {
-  let fd: number;
-  try {
-    // Neither a link nor a pipe that would wait for its writer.
-    fd = await openDescriptor(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
-  const stats = await statDescriptor(fd);
-  if (stats.isFile()) return { stream: createReadStream(place, { fd }), sizeBytes: stats.size };
-  await closeDescriptor(fd);
-  return null;
-}
-
 async function makeFolder(folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
@@ -199,9 +174,6 @@ async function isSettled(place: string): Promise<boolean> {
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-// ELOOP: a link where a file was expected. It is none of ours, so it is not there.
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(String(codeOf(error)));
 
 // Disk, quota or the process's own file size limit.
 const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(codeOf(error)));
