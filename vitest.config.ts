@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-const needsDatabase = ['packages/db/**/*.test.ts', 'packages/usecases/**/*.test.ts', 'apps/**/*.test.ts'];
+const needsDatabase = ['packages/{db,platform,testing,usecases}/**/*.test.ts', 'apps/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: needsDatabase,
-          globalSetup: ['packages/db/testing/global-setup.ts'],
+          globalSetup: ['packages/testing/src/global-setup.ts'],
         },
       },
     ],

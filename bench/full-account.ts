@@ -1,12 +1,12 @@
 import type { Database } from '@portal/db/open';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
-import { favorites } from '@portal/db/schema/favorites';
-import { builders } from '@portal/db/testing/make';
-import { breakpoints, type LayoutItem, type Layouts } from '@portal/domain/dashboard-grid';
-import { maxTabs, maxWidgets } from '@portal/domain/dashboards';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import { breakpoints, type LayoutItem, type Layouts } from '@portal/domain/dashboards/grid';
+import { maxTabs, maxWidgets } from '@portal/domain/dashboards/tabs';
 import { newId } from '@portal/domain/ids';
+import { readConfig } from '@portal/platform/config';
+import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { readConfig } from '@portal/usecases/run/config';
 
 const favoritesOfWidget = 30;
 

@@ -1,8 +1,8 @@
 import { buildApp } from '@portal/api/app';
 import { needs } from '@portal/domain/access';
-import { readConfig } from '@portal/usecases/run/config';
-import { openLog } from '@portal/usecases/run/log';
-import { openRuntime } from '@portal/usecases/run/runtime';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
 
 // The API with one more route, which does nothing but need a module: what bench modules asks.
 const config = readConfig(process.env);

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 // GET /auth/me through the whole stack, request logs on, against a bare Fastify handler with one prepared query.
 import autocannon from 'autocannon';
 import { openDatabase } from '@portal/db/open';
-import { builders } from '@portal/db/testing/make';
+import { readConfig } from '@portal/platform/config';
+import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { readConfig } from '@portal/usecases/run/config';
 import { alternate, benchDatabase, benchSettings, median, report, startServer, stopAll } from './measure.ts';
 
 const seconds = Number(process.argv[2] ?? 6);

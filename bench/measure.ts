@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
+import { startTestServer } from '@portal/testing/server';
 
 /** The heap flags of the start scripts, so that what is measured is what runs. */
 export const heapFlags = ['--max-semi-space-size=4', '--max-old-space-size=192'];

@@ -5,13 +5,13 @@ import { performance } from 'node:perf_hooks';
 import autocannon from 'autocannon';
 import { Client } from 'pg';
 import { type Database, openDatabase } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { customModules, groupMembers, groups, moduleCategories, moduleGrants } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
-import { builders } from '@portal/db/testing/make';
 import { newId } from '@portal/domain/ids';
-import { modules } from '@portal/domain/modules';
+import { modules } from '@portal/domain/modules/modules';
+import { readConfig } from '@portal/platform/config';
+import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { readConfig } from '@portal/usecases/run/config';
 import { alternate, benchDatabase, benchSettings, median, report, startServer, stopAll } from './measure.ts';
 
 const seconds = Number(process.argv[2] ?? 3);

@@ -1,5 +1,5 @@
-import { plainDial } from '@portal/mail/testing/plain-dial';
 import { openTransport } from '@portal/mail/transport';
+import { plainDial } from '@portal/testing/servers/plain-dial';
 
 // Sends as many mails as it is told over ten pooled connections and nothing else: the limit for bench reminder-burst.
 const [port, count] = process.argv.slice(2).map(Number);

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { reminders } from '@portal/db/schema/reminders';
-import { users } from '@portal/db/schema/users';
-import { builders } from '@portal/db/testing/make';
 import { newId } from '@portal/domain/ids';
-import { startSmtpServer } from '@portal/mail/testing/smtp-server';
+import { readConfig } from '@portal/platform/config';
+import { builders } from '@portal/testing/make';
+import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { readConfig } from '@portal/usecases/run/config';
 import { benchDatabase, benchSettings, percentile, report, startServer, stopAll } from './measure.ts';
 
 const count = Number(process.argv[2] ?? 10_000);

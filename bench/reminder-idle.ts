@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { openDatabase } from '@portal/db/open';
-import { builders } from '@portal/db/testing/make';
+import { builders } from '@portal/testing/make';
 import { dueReminders } from '@portal/usecases/reminders/queue-due-mails';
 import { benchDatabase, median, percentile, stopAll } from './measure.ts';
 

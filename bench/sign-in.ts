@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 // Sign-ins per second against raw argon2id verifications on all cores, and how /health fares meanwhile.
 import { verify } from 'argon2';
 import { openDatabase } from '@portal/db/open';
-import { builders } from '@portal/db/testing/make';
+import { builders } from '@portal/testing/make';
 import { openPasswordHashing } from '@portal/usecases/accounts/password-hashing';
 import {
   alternate,

@@ -5,8 +5,8 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
 import { openDatabase } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { users } from '@portal/db/schema/users';
-import { builders } from '@portal/db/testing/make';
+import { users } from '@portal/db/schema/accounts/users';
+import { builders } from '@portal/testing/make';
 import { alternate, benchDatabase, median, report, stopAll } from './measure.ts';
 
 const seconds = Number(process.argv[2] ?? 4);

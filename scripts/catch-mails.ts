@@ -1,5 +1,5 @@
 // node scripts/catch-mails.ts [PORT] — takes every mail sent to this port of 127.0.0.1 (1025) and prints it; passes none on.
-import { startSmtpServer } from '@portal/mail/testing/smtp-server';
+import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 
 const port = Number(process.argv[2] ?? 1025);
 if (!Number.isInteger(port) || port < 0 || port > 65_535) {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig, Settings, SettingsError } from '@portal/usecases/run/config';
-import { openMetrics } from '@portal/usecases/run/metrics';
+import { readConfig, Settings, SettingsError } from '@portal/platform/config';
+import { openMetrics } from '@portal/platform/metrics';
 import { serveMetrics } from '@portal/worker/metrics-server';
 
 const root = fileURLToPath(new URL('../', import.meta.url));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readConfig, Settings } from '@portal/usecases/run/config';
+import { readConfig, Settings } from '@portal/platform/config';
 
 interface Line {
   name: string;

@@ -1,8 +1,8 @@
 // Writes every mail the product sends, as HTML and text, for a person to look at.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sampleMails } from '@portal/mail/testing/sample-mails';
-import type { SampleMail } from '@portal/mail/testing/sample-mails';
+import { sampleMails } from '@portal/testing/sample-mails';
+import type { SampleMail } from '@portal/testing/sample-mails';
 
 const folder = join(import.meta.dirname, '..', '.cache', 'mails');
 

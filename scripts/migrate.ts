@@ -1,5 +1,5 @@
 import { migrateDatabase } from '@portal/db/migrate';
-import { Settings } from '@portal/usecases/run/config';
+import { Settings } from '@portal/platform/config';
 import { explainFailure } from './explain-failure.ts';
 
 const { data: settings, error } = Settings.pick({ DATABASE_URL: true, DATABASE_MIGRATION_URL: true }).safeParse({

@@ -1,7 +1,7 @@
 import { buildApp } from '@portal/api/app';
-import { readConfig } from '@portal/usecases/run/config';
-import { openLog } from '@portal/usecases/run/log';
-import { openRuntime } from '@portal/usecases/run/runtime';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
 
 // Prints the OpenAPI document and nothing else. Needs no server and no database: nothing here connects.
 const noKey = `none:${Buffer.alloc(32).toString('base64')}`;

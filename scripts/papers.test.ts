@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Role } from '@portal/domain/access';
-import { Settings } from '@portal/usecases/run/config';
+import { Settings } from '@portal/platform/config';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -126,7 +126,7 @@ describe.each(papers)('$name', (paper) => {
   });
 
   it('names only figures and roles that exist', () => {
-    const sources = [read('packages/usecases/src/run/metrics.ts'), read('packages/db/src/roles.ts')].join('\n');
+    const sources = [read('packages/platform/src/metrics.ts'), read('packages/db/src/roles.ts')].join('\n');
     const named = paper.spans.filter((span) => /^portal_\w+$/.test(span));
     expect(named.filter((name) => !sources.includes(`'${name}'`))).toEqual([]);
   });

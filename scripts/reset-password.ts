@@ -1,10 +1,10 @@
 // pnpm admin:reset-password NAME — gives a local account a temporary password, printed this once.
 import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
+import { readConfig, SettingsError } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
 import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
-import { readConfig, SettingsError } from '@portal/usecases/run/config';
-import { openLog } from '@portal/usecases/run/log';
-import { openRuntime } from '@portal/usecases/run/runtime';
 
 const [username, ...rest] = process.argv.slice(2);
 if (!username || rest.length > 0) {

@@ -1,9 +1,9 @@
 // pnpm secrets:rotate — seals every stored secret again with the first of SECRETS_KEYS; the apps may run meanwhile.
 import { openDatabase } from '@portal/db/open';
-import { readConfig } from '@portal/usecases/run/config';
-import { rotateSecrets } from '@portal/usecases/secrets/rotate-secrets';
-import { openSecrets } from '@portal/usecases/secrets/sealed';
-import { sealedColumns } from '@portal/usecases/secrets/sealed-columns';
+import { readConfig } from '@portal/platform/config';
+import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
+import { openSecrets } from '@portal/platform/secrets/sealed';
+import { sealedColumns } from '@portal/platform/secrets/sealed-columns';
 import { explainFailure } from './explain-failure.ts';
 
 try {

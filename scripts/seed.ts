@@ -1,6 +1,6 @@
 import { isTableMissing } from '@portal/db/database-error';
+import { readConfig } from '@portal/platform/config';
 import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
-import { readConfig } from '@portal/usecases/run/config';
 import { explainFailure } from './explain-failure.ts';
 
 try {

@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readConfig, type Config } from '@portal/usecases/run/config';
+import { readConfig, type Config } from '@portal/platform/config';
 import { cacheResolution } from './cached-resolution.ts';
 import { explainFailure } from './explain-failure.ts';
 import { banner } from './supervisor-banner.ts';

@@ -1,7 +1,7 @@
 // npm test: runs the tests (arguments go to vitest), says which needed a missing server, closes with the counts.
 // With --missing-packages it only prints what to install for the missing servers.
 import { createVitest, parseCLI, type Vitest } from 'vitest/node';
-import { serviceBinary, services } from '@portal/db/testing/services';
+import { serviceBinary, services } from '@portal/testing/services';
 import { countResults, type Counts } from './test-counts.ts';
 
 const missing = services.filter(({ binary }) => serviceBinary(binary) === null);

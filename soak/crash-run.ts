@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
-import { startRedis } from '@portal/usecases/testing/redis';
-import { crashWhileMailing } from './crash-while-mailing.ts';
+import { crashWhileMailing } from '@portal/testing/scenarios/crash-while-mailing';
+import { startTestServer } from '@portal/testing/server';
+import { startRedis } from '@portal/testing/servers/redis';
 
 /** The long crash run as a program: `--mails`, `--kills`, `--redis`. Prints what became of the mails and fails when one was lost. */
 export async function crashRun(from: 'outbox' | 'reminders', usual: { mails: number; kills: number }): Promise<void> {

@@ -1,8 +1,8 @@
 // 1,000 rounds of every race for tabs, pictures and layouts: one winner, no gap, no file without its row
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
-import { raceDashboards, raceNames } from './race-dashboards.ts';
+import { raceDashboards, raceNames } from '@portal/testing/scenarios/race-dashboards';
+import { startTestServer } from '@portal/testing/server';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' } } });
 

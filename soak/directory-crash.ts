@@ -1,8 +1,8 @@
 // Kills the worker at random instants of one synchronization of 20,000 people: the run ends right, and the next has nothing to do
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
-import { crashWhileSyncing } from './crash-while-syncing.ts';
+import { crashWhileSyncing } from '@portal/testing/scenarios/crash-while-syncing';
+import { startTestServer } from '@portal/testing/server';
 
 const { values } = parseArgs({
   options: { people: { type: 'string', default: '20000' }, kills: { type: 'string', default: '15' } },

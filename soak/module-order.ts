@@ -1,8 +1,8 @@
 // Orders, deletes, creates and fills categories in 10,000 rounds of random calls at the same time: no gap, no module lost
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
-import { arrangeAtRandom } from './arrange-categories.ts';
+import { arrangeAtRandom } from '@portal/testing/scenarios/arrange-categories';
+import { startTestServer } from '@portal/testing/server';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10000' } } });
 

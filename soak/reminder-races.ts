@@ -1,8 +1,8 @@
 // 10,000 edits, snoozes and deletions at the instant reminders become due: one side wins, and mail, notice and row agree
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
-import { startTestServer } from '@portal/db/testing/server';
-import { raceReminders } from './race-reminders.ts';
+import { raceReminders } from '@portal/testing/scenarios/race-reminders';
+import { startTestServer } from '@portal/testing/server';
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '10000' } } });
 

@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import Fastify from 'fastify';
 import { invalid } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import type { Runtime } from '@portal/usecases/run/runtime';
+import type { Runtime } from '@portal/platform/runtime';
 import { registerProfile } from './accounts/profile-routes.ts';
 import { registerSignIn } from './accounts/sign-in-routes.ts';
 import { registerUsers } from './accounts/user-routes.ts';

@@ -5,7 +5,7 @@ import { parse } from 'content-disposition';
 import { afterAll, describe, expect, it } from 'vitest';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
-import { openPlainFile } from '@portal/usecases/files/plain-file';
+import { openPlainFile } from '@portal/platform/files/plain-file';
 import { testApp } from '../testing/app.ts';
 import { sendFile, type ServedFile } from './files.ts';
 

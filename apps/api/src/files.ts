@@ -1,8 +1,8 @@
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import { shownFileName } from '@portal/domain/dashboards';
-import type { OpenedFile, Part, PartOf } from '@portal/usecases/files/plain-file';
+import { shownFileName } from '@portal/domain/dashboards/tabs';
+import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
+import { testDatabase } from '@portal/testing/database';
 
 const { url: databaseUrl, ownerUrl } = await testDatabase();
 const started: ChildProcess[] = [];

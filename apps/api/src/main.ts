@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SECOND } from '@portal/domain/time';
-import { readConfig, SettingsError } from '@portal/usecases/run/config';
-import { openLog } from '@portal/usecases/run/log';
-import { warnOfStrongLogin } from '@portal/usecases/run/login-warning';
-import { openRuntime } from '@portal/usecases/run/runtime';
+import { readConfig, SettingsError } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { warnOfStrongLogin } from '@portal/platform/login-warning';
+import { openRuntime } from '@portal/platform/runtime';
 import { buildApp } from './app.ts';
 
 // sysexits.h: wrong settings. Whoever supervises this process knows that starting it again is no use.

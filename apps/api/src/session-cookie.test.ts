@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testConfig } from '@portal/usecases/testing/runtime';
+import { testConfig } from '@portal/testing/runtime';
 import { sessionCookieName } from './session-cookie.ts';
 
 it('names the session cookie by whether the service is reached by https', () => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '@portal/platform/config';
 import { sessionSeconds } from '@portal/usecases/accounts/session-token';
-import type { Config } from '@portal/usecases/run/config';
 
 const isHttps = (config: Config): boolean => config.http.publicUrl.startsWith('https:');
 

@@ -9,7 +9,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
 import { PortalError } from '@portal/domain/errors';
-import type { Ctx, Visit } from '@portal/usecases/run/context';
+import type { Ctx, Visit } from '@portal/platform/context';
 
 /** The server with routes typed by their zod schemas. */
 export type App = FastifyInstance<

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAccess, hasRole, open, role, type Role, signedIn } from '@portal/domain/access';
-import { testRuntime } from '@portal/usecases/testing/runtime';
+import { testRuntime } from '@portal/testing/runtime';
 import { buildApp } from '../src/app.ts';
 import { markPluginRoutes } from '../src/plugins/access.ts';
 import type { App } from '../src/typed.ts';

@@ -1,5 +1,5 @@
 import { newId } from '@portal/domain/ids';
-import { tinyGif } from '@portal/usecases/testing/pictures';
+import { tinyGif } from '@portal/testing/pictures';
 import type { ListedRoute } from '../src/plugins/route-list.ts';
 import type { TestRequest } from '../testing/app.ts';
 

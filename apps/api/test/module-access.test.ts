@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeAccess, needs, type Role } from '@portal/domain/access';
-import { GrantLevel, modules } from '@portal/domain/modules';
-import { testRuntime } from '@portal/usecases/testing/runtime';
+import { GrantLevel, modules } from '@portal/domain/modules/modules';
+import { testRuntime } from '@portal/testing/runtime';
 import { buildApp } from '../src/app.ts';
 import { testApp } from '../testing/app.ts';
 

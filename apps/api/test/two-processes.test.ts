@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { serviceBinary } from '@portal/db/testing/services';
-import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { testDatabase } from '@portal/testing/database';
+import { testConfig } from '@portal/testing/runtime';
+import { startRedis } from '@portal/testing/servers/redis';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { serviceBinary } from '@portal/testing/services';
 import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
-import { startRedis } from '@portal/usecases/testing/redis';
-import { testConfig } from '@portal/usecases/testing/runtime';
 
 const main = (app: 'api' | 'worker') => fileURLToPath(new URL(`../../${app}/src/main.ts`, import.meta.url));
 const seedPassword = 'the first password';

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { NewCustomModule } from '@portal/domain/custom-modules';
-import { LdapConfigInput } from '@portal/domain/directory-config';
+import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
+import { NewCustomModule } from '@portal/domain/modules/custom-modules';
+import { startRun } from '@portal/platform/operations/start';
+import { deliverMails } from '@portal/platform/outbox/jobs';
+import { tinyGif } from '@portal/testing/pictures';
 import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
 import { addImage } from '@portal/usecases/dashboards/add-image';
 import { addWidget } from '@portal/usecases/dashboards/add-widget';
@@ -10,12 +13,9 @@ import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { addLdapMapping } from '@portal/usecases/directory/ldap-mappings';
 import { startSync } from '@portal/usecases/directory/start-sync';
-import { deliverMails } from '@portal/usecases/mails/jobs';
 import { createCategory } from '@portal/usecases/modules/manage-categories';
 import { createCustomModule } from '@portal/usecases/modules/manage-custom-modules';
 import { createGroup } from '@portal/usecases/modules/manage-groups';
-import { startRun } from '@portal/usecases/operations/start-run';
-import { tinyGif } from '@portal/usecases/testing/pictures';
 import { testApp } from '../testing/app.ts';
 import { methodOf, withGoodBody } from './every-route.ts';
 

@@ -1,8 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { afterAll } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { openLog } from '@portal/usecases/run/log';
-import { testRuntime } from '@portal/usecases/testing/runtime';
+import { openLog } from '@portal/platform/log';
+import { testRuntime } from '@portal/testing/runtime';
 import { buildApp } from '../src/app.ts';
 import { sessionCookieName } from '../src/session-cookie.ts';
 import type { App } from '../src/typed.ts';

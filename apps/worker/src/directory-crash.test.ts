@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { serviceBinary } from '@portal/db/testing/services';
-import { crashWhileSyncing } from '../../../soak/crash-while-syncing.ts';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileSyncing } from '@portal/testing/scenarios/crash-while-syncing';
+import { serviceBinary } from '@portal/testing/services';
 
 const { url } = await testDatabase();
 

@@ -1,9 +1,9 @@
 import { SECOND } from '@portal/domain/time';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
 import { startDueSyncs, syncDirectory } from '@portal/usecases/directory/jobs';
 import { startDueDirectorySyncs } from '@portal/usecases/directory/start-due-syncs';
 import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
-import { handle } from '@portal/usecases/run/handler';
-import { schedule } from '@portal/usecases/run/schedules';
 
 export const directoryHandlers = [
   handle(syncDirectory, syncTenantDirectory),

@@ -1,7 +1,7 @@
-import { sweepFiles } from '@portal/usecases/files/jobs';
-import { sweepOrphanFiles } from '@portal/usecases/files/sweep-orphans';
-import { handle } from '@portal/usecases/run/handler';
-import { schedule } from '@portal/usecases/run/schedules';
+import { sweepFiles } from '@portal/platform/files/jobs';
+import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
 
 export const fileHandlers = [
   handle(sweepFiles, async (visit, _payload, { signal }) => {

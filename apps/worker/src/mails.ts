@@ -1,10 +1,10 @@
 import { SECOND } from '@portal/domain/time';
-import { deliverDueMails } from '@portal/usecases/mails/deliver-due-mails';
-import { deliverMails, sweepMails } from '@portal/usecases/mails/jobs';
-import { nudgeDueTenants } from '@portal/usecases/mails/nudge-due-tenants';
-import { handle } from '@portal/usecases/run/handler';
-import type { Metrics } from '@portal/usecases/run/metrics';
-import { schedule } from '@portal/usecases/run/schedules';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import type { Metrics } from '@portal/platform/metrics';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
+import { nudgeDueTenants } from '@portal/platform/outbox/nudge-due-tenants';
 
 export const mailHandlers = ({ countMail }: Metrics) => [
   handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, countMail })),

@@ -1,9 +1,9 @@
+import { readConfig, SettingsError } from '@portal/platform/config';
+import { startWorker } from '@portal/platform/jobs/worker';
+import { openLog } from '@portal/platform/log';
+import { warnOfStrongLogin } from '@portal/platform/login-warning';
+import { openRuntime } from '@portal/platform/runtime';
 import { allJobs } from '@portal/usecases/operations/all-jobs';
-import { readConfig, SettingsError } from '@portal/usecases/run/config';
-import { openLog } from '@portal/usecases/run/log';
-import { warnOfStrongLogin } from '@portal/usecases/run/login-warning';
-import { openRuntime } from '@portal/usecases/run/runtime';
-import { startWorker } from '@portal/usecases/run/worker';
 import { dashboardHandlers } from './dashboards.ts';
 import { directoryHandlers, directorySchedules } from './directory.ts';
 import { fileHandlers, fileSchedules } from './files.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { Secret } from '@portal/domain/secret';
-import { openMetrics } from '@portal/usecases/run/metrics';
+import { openMetrics } from '@portal/platform/metrics';
 import { serveMetrics } from './metrics-server.ts';
 
 const metrics = openMetrics('worker', {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
-import { isLocalCaller } from '@portal/usecases/run/local-caller';
-import type { Metrics } from '@portal/usecases/run/metrics';
+import { isLocalCaller } from '@portal/platform/local-caller';
+import type { Metrics } from '@portal/platform/metrics';
 
 export interface MetricsServer {
   port: number;

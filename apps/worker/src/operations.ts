@@ -1,9 +1,9 @@
 import { SECOND } from '@portal/domain/time';
-import { removeExpired, sweepRuns } from '@portal/usecases/operations/jobs';
-import { removeExpiredRows } from '@portal/usecases/operations/remove-expired';
-import { handOverIdleRuns } from '@portal/usecases/operations/sweep-runs';
-import { handle } from '@portal/usecases/run/handler';
-import { schedule } from '@portal/usecases/run/schedules';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { removeExpired, sweepRuns } from '@portal/platform/operations/jobs';
+import { handOverIdleRuns } from '@portal/platform/operations/sweep';
+import { removeExpiredRows } from '@portal/platform/retention';
 
 export const operationsHandlers = [
   handle(sweepRuns, (visit) => handOverIdleRuns(visit)),

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { mails } from '@portal/db/schema/mails';
+import { mails } from '@portal/db/schema/platform/mails';
 import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import { startSmtpServer } from '@portal/mail/testing/smtp-server';
+import { testRuntime } from '@portal/testing/runtime';
+import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
+import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { listNotices } from '@portal/usecases/reminders/list-notices';
-import { testRuntime } from '@portal/usecases/testing/runtime';
-import { startWorkerProcess, workerSettings } from '../../../soak/worker-process.ts';
 
 const { url, make, signedIn } = await testRuntime();
 const shiftedClock = new URL('../testing/shifted-clock.ts', import.meta.url);

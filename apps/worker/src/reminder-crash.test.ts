@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { crashWhileMailing } from '../../../soak/crash-while-mailing.ts';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileMailing } from '@portal/testing/scenarios/crash-while-mailing';
 
 const { url } = await testDatabase();
 

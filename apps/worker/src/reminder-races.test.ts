@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { raceReminders } from '../../../soak/race-reminders.ts';
+import { testDatabase } from '@portal/testing/database';
+import { raceReminders } from '@portal/testing/scenarios/race-reminders';
 
 const { url } = await testDatabase();
 

@@ -1,8 +1,8 @@
 import { SECOND } from '@portal/domain/time';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
 import { queueDueMails } from '@portal/usecases/reminders/jobs';
 import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
-import { handle } from '@portal/usecases/run/handler';
-import { schedule } from '@portal/usecases/run/schedules';
 
 export const reminderHandlers = [
   handle(queueDueMails, (visit, _payload, { signal }) => queueDueReminderMails(visit, signal)),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import { testDatabase } from '../testing/database.ts';
+import { testDatabase } from '@portal/testing/database';
 import { sqlState } from './database-error.ts';
 import { migrateDatabase } from './migrate.ts';
 import { acrossRoleName, appRoleName } from './roles.ts';

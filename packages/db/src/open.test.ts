@@ -4,14 +4,14 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { Client, Query } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { testDatabase } from '../testing/database.ts';
-import { builders } from '../testing/make.ts';
+import { testDatabase } from '@portal/testing/database';
+import { builders } from '@portal/testing/make';
 import { sqlState, violatedConstraint } from './database-error.ts';
 import { type Database, openDatabase, type Tx } from './open.ts';
 import { type Prepared, prepared } from './prepared.ts';
-import { sessions } from './schema/accounts.ts';
+import { sessions } from './schema/accounts/sessions.ts';
+import { users } from './schema/accounts/users.ts';
 import { tenants } from './schema/tenants.ts';
-import { users } from './schema/users.ts';
 
 const { url, ownerUrl } = await testDatabase();
 const reasons: string[] = [];

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { testDatabase } from '@portal/testing/database';
 import { migrateDatabase } from '../src/migrate.ts';
-import { testDatabase } from '../testing/database.ts';
 
 /** Tables without row policies, each with the reason why no tenant owns its rows. */
 const globalTables: Record<string, string> = {

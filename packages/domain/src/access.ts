@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GrantLevel, ModuleKey } from './modules.ts';
+import type { GrantLevel, ModuleKey } from './modules/modules.ts';
 
 export const Role = z.enum(['SUPER_ADMIN', 'ADMIN', 'USER']);
 export type Role = z.infer<typeof Role>;

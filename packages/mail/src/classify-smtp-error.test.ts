@@ -8,8 +8,8 @@ import {
   testTcpServer,
   testTransport,
   trust,
-} from '../testing/mail-exchange.ts';
-import type { SmtpStep, SmtpTrouble } from '../testing/smtp-server.ts';
+} from '@portal/testing/servers/mail-exchange';
+import type { SmtpStep, SmtpTrouble } from '@portal/testing/servers/smtp-server';
 import type { MailFailureClass } from './mail-failure.ts';
 
 const failing = (failure: MailFailureClass, retry: boolean, message: RegExp) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, testMail, testServer, testTransport, trust } from '../testing/mail-exchange.ts';
+import { failureOf, testMail, testServer, testTransport, trust } from '@portal/testing/servers/mail-exchange';
 import type { OutgoingMail } from './outgoing-mail.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 

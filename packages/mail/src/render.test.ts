@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
-import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/welcome-mail';
-import { sampleMails } from '../testing/sample-mails.ts';
+import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/accounts/welcome-mail';
+import { sampleMails } from '@portal/testing/sample-mails';
 import { mailKinds, renderMail } from './render.ts';
 
 const serviceUrl = 'https://portal.example.com';

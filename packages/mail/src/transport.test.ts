@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, testMail, testServer, testTcpServer, testTransport } from '../testing/mail-exchange.ts';
+import { failureOf, testMail, testServer, testTcpServer, testTransport } from '@portal/testing/servers/mail-exchange';
 
 describe('the kept connections', () => {
   it('carry many mails and never exceed their number', async () => {

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
-import { testDatabase } from '@portal/db/testing/database';
+import { users } from '@portal/db/schema/accounts/users';
+import { testDatabase } from '@portal/testing/database';
 
 const database = await testDatabase();
 const otherDatabase = await testDatabase();

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { dashboardImages } from '@portal/db/schema/dashboards';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { newId } from '@portal/domain/ids';
 import { testApp } from '../../testing/app.ts';
 

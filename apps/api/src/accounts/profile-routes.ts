@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts';
-import { DashboardBackground } from '@portal/domain/dashboard-background';
+import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts/accounts';
+import { DashboardBackground } from '@portal/domain/dashboards/background';
 import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/usecases/accounts/avatar';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { open, signedIn } from '@portal/domain/access';
-import { PasswordInput, Profile } from '@portal/domain/accounts';
+import { PasswordInput, Profile } from '@portal/domain/accounts/accounts';
 import { Id, PathId } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { toProfile } from '@portal/usecases/accounts/account-columns';

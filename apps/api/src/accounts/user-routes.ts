@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Role, role } from '@portal/domain/access';
-import { AccentColor, AccountSource, Email, PasswordInput, User, Username } from '@portal/domain/accounts';
+import { AccentColor, AccountSource, Email, PasswordInput, User, Username } from '@portal/domain/accounts/accounts';
 import { invalid } from '@portal/domain/errors';
 import { Id, PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';

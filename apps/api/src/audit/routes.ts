@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { AuditAction, AuditEntry } from '@portal/domain/audit';
+import { AuditAction, AuditEntry } from '@portal/domain/audit/entries';
 import { Id } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { listAuditEntries } from '@portal/usecases/audit/list-audit-entries';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
+import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
+import { tinyGif } from '@portal/testing/pictures';
 import { addWidget } from '@portal/usecases/dashboards/add-widget';
 import { createTab } from '@portal/usecases/dashboards/create-tab';
-import { icoOf, pngIcon, svgIcon } from '@portal/usecases/testing/icons';
-import { tinyGif } from '@portal/usecases/testing/pictures';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request, signedIn } = await testApp();

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/favorites';
+import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/dashboards/favorites';
 import { Id, PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
+import { waitForRun } from '@portal/platform/operations/wait';
 import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
 import { changeFavorite } from '@portal/usecases/dashboards/change-favorite';
 import { deleteFavorite } from '@portal/usecases/dashboards/delete-favorite';
@@ -16,7 +17,6 @@ import {
 import { listFavorites } from '@portal/usecases/dashboards/list-favorites';
 import { orderFavorites } from '@portal/usecases/dashboards/order-favorites';
 import { getRun } from '@portal/usecases/operations/get-run';
-import { waitForRun } from '@portal/usecases/operations/wait-for-run';
 import { sendFile } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';

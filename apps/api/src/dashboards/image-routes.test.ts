@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tinyGif } from '@portal/usecases/testing/pictures';
+import { tinyGif } from '@portal/testing/pictures';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request } = await testApp();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards';
+import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards/tabs';
 import { PathId } from '@portal/domain/ids';
 import { addImage } from '@portal/usecases/dashboards/add-image';
 import { deleteImage } from '@portal/usecases/dashboards/delete-image';

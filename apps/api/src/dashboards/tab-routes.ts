@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboard-grid';
-import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards';
+import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboards/grid';
+import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards/tabs';
 import { PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
 import { createTab } from '@portal/usecases/dashboards/create-tab';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
+import { DashboardWidget, NewWidget, NewWidgetOfTab, WidgetChange } from '@portal/domain/dashboards/widgets';
 import { PathId } from '@portal/domain/ids';
-import { DashboardWidget, NewWidget, NewWidgetOfTab, WidgetChange } from '@portal/domain/widgets';
 import { addWidget } from '@portal/usecases/dashboards/add-widget';
 import { changeWidget } from '@portal/usecases/dashboards/change-widget';
 import { listWidgets } from '@portal/usecases/dashboards/list-widgets';

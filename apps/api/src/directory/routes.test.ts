@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { person, startSlapd, type TestSlapd } from '@portal/connectors/testing/slapd';
 import { ldapConfigs } from '@portal/db/schema/directory';
-import { serviceBinary } from '@portal/db/testing/services';
+import { person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
+import { serviceBinary } from '@portal/testing/services';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request, runtime, logLines } = await testApp();

@@ -7,7 +7,7 @@ import {
   LdapMappingInput,
   LdapTest,
   LiveGroup,
-} from '@portal/domain/directory-config';
+} from '@portal/domain/directory/config';
 import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from '@portal/usecases/directory/ldap-config';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory-sync';
+import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory/sync';
 import { Id, PathId } from '@portal/domain/ids';
+import { waitForRun } from '@portal/platform/operations/wait';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
 import { previewSync } from '@portal/usecases/directory/sync/preview-sync';
-import { waitForRun } from '@portal/usecases/operations/wait-for-run';
 import { pageQuery, sendPage } from '../paging.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
 import type { App } from '../typed.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { SmtpConfig, SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings';
-import { builtInWelcomeMail, WelcomeMailTemplate } from '@portal/domain/welcome-mail';
+import { builtInWelcomeMail, WelcomeMailTemplate } from '@portal/domain/accounts/welcome-mail';
+import { SmtpConfig, SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
 import { testWelcomeMail } from '@portal/usecases/accounts/send-welcome-mail';
 import {
   deleteWelcomeTemplate,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { role, signedIn } from '@portal/domain/access';
-import { categoryLimit, CategoryName, ModuleCategory } from '@portal/domain/module-categories';
+import { categoryLimit, CategoryName, ModuleCategory } from '@portal/domain/modules/categories';
 import { requiredLine } from '@portal/domain/text';
 import {
   assignModule,

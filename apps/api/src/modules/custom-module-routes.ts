@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { CustomModule, CustomModuleChange, NewCustomModule } from '@portal/domain/custom-modules';
 import { PathId } from '@portal/domain/ids';
+import { CustomModule, CustomModuleChange, NewCustomModule } from '@portal/domain/modules/custom-modules';
 import {
   createCustomModule,
   deleteCustomModule,

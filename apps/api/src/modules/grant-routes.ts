@@ -1,5 +1,5 @@
 import { role } from '@portal/domain/access';
-import { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/module-grants';
+import { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
 import { deleteGrant, grantMatrix, setGrant } from '@portal/usecases/modules/manage-grants';
 import { type App, NoContent } from '../typed.ts';
 

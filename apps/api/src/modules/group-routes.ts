@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/groups';
 import { PathId } from '@portal/domain/ids';
+import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/modules/groups';
 import { listGroupMembers, setGroupMembers } from '@portal/usecases/modules/group-members';
 import { createGroup, deleteGroup, listGroups, renameGroup } from '@portal/usecases/modules/manage-groups';
 import { type App, NoContent } from '../typed.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { role, signedIn } from '@portal/domain/access';
-import { ActiveModule, CatalogModule, Module, modules } from '@portal/domain/modules';
+import { ActiveModule, CatalogModule, Module, modules } from '@portal/domain/modules/modules';
 import { listActiveModules } from '@portal/usecases/modules/list-active-modules';
 import { listModules, setModuleEnabled } from '@portal/usecases/modules/manage-modules';
 import type { App } from '../typed.ts';

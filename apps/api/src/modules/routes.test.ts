@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { modules } from '@portal/domain/modules';
+import { modules } from '@portal/domain/modules/modules';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request } = await testApp();

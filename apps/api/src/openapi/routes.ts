@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
-import type { Config } from '@portal/usecases/run/config';
+import type { Config } from '@portal/platform/config';
 import { jsonType } from '../plugins/error-body.ts';
 import { sessionCookieName } from '../session-cookie.ts';
 import type { App } from '../typed.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { unavailable } from '@portal/domain/errors';
 import { Instant, SECOND } from '@portal/domain/time';
-import type { Visit } from '@portal/usecases/run/context';
-import type { Runtime } from '@portal/usecases/run/runtime';
+import type { Visit } from '@portal/platform/context';
+import type { Runtime } from '@portal/platform/runtime';
 import type { App } from '../typed.ts';
 
 const tags = ['operations'];

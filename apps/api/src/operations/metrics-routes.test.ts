@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openMetrics } from '@portal/usecases/run/metrics';
+import { openMetrics } from '@portal/platform/metrics';
 import { testApp } from '../../testing/app.ts';
 
 const token = 'a-token-for-scrapers';

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
-import { isLocalCaller } from '@portal/usecases/run/local-caller';
-import type { Runtime } from '@portal/usecases/run/runtime';
+import { isLocalCaller } from '@portal/platform/local-caller';
+import type { Runtime } from '@portal/platform/runtime';
 import type { App } from '../typed.ts';
 
 const workerTimeoutMs = 500;

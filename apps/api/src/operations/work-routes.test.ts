@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { deliverMails } from '@portal/usecases/mails/jobs';
-import { startRun } from '@portal/usecases/operations/start-run';
+import { startRun } from '@portal/platform/operations/start';
+import { deliverMails } from '@portal/platform/outbox/jobs';
 import { testApp } from '../../testing/app.ts';
 
 const { request, make, signedIn } = await testApp();

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { type Access, type Actor, hasRole } from '@portal/domain/access';
 import { forbidden, type PortalError } from '@portal/domain/errors';
+import type { Ctx } from '@portal/platform/context';
+import type { Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { checkModuleAccess } from '@portal/usecases/modules/module-access';
-import type { Ctx } from '@portal/usecases/run/context';
-import type { Runtime } from '@portal/usecases/run/runtime';
 import { sessionTokenOf } from '../session-cookie.ts';
 import type { App } from '../typed.ts';
 import type { Load } from './load.ts';

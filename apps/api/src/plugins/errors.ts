@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, PortalError } from '@portal/domain/errors';
-import { isDatabaseRefusal, refusalByDatabase } from '@portal/usecases/run/database-refusal';
+import { isDatabaseRefusal, refusalByDatabase } from '@portal/platform/database-refusal';
 import type { App } from '../typed.ts';
 import { type ErrorBody, errorBody, internalError, jsonType, statusOf } from './error-body.ts';
 

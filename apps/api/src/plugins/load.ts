@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { busy, type PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import type { Metrics } from '@portal/usecases/run/metrics';
+import type { Metrics } from '@portal/platform/metrics';
 import type { App } from '../typed.ts';
 import { addressOf } from './peer.ts';
 

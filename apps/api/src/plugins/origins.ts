@@ -1,5 +1,5 @@
 import { forbidden } from '@portal/domain/errors';
-import type { Config } from '@portal/usecases/run/config';
+import type { Config } from '@portal/platform/config';
 import type { App } from '../typed.ts';
 
 const readsOnly = new Set(['GET', 'HEAD', 'OPTIONS']);

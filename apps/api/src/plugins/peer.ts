@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { newId } from '@portal/domain/ids';
-import type { Config } from '@portal/usecases/run/config';
+import type { Config } from '@portal/platform/config';
 
 // Short and harmless in a header, a log line and a shell.
 const safeRequestId = /^[A-Za-z0-9._:-]{8,128}$/;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '@portal/usecases/run/log';
-import type { Metrics } from '@portal/usecases/run/metrics';
+import type { Log } from '@portal/platform/log';
+import type { Metrics } from '@portal/platform/metrics';
 import { actorOf } from './access.ts';
 import { addressOf } from './peer.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '@portal/usecases/run/config';
+import type { Config } from '@portal/platform/config';
 
 const yearSec = 365 * 24 * 60 * 60;
 

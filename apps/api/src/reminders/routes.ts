@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { PathId } from '@portal/domain/ids';
-import { NewReminder, Reminder, ReminderChange, ReminderNotice, ReminderState, Snooze } from '@portal/domain/reminders';
+import {
+  NewReminder,
+  Reminder,
+  ReminderChange,
+  ReminderNotice,
+  ReminderState,
+  Snooze,
+} from '@portal/domain/reminders/reminders';
 import { Instant } from '@portal/domain/time';
 import { createReminder } from '@portal/usecases/reminders/create-reminder';
 import { deleteReminder } from '@portal/usecases/reminders/delete-reminder';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { PathId } from '@portal/domain/ids';
-import { Tenant, TenantName } from '@portal/domain/tenants';
+import { Tenant, TenantName } from '@portal/domain/tenants/tenants';
 import {
   createTenant,
   deleteTenant,

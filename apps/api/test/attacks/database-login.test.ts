@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateDatabase } from '@portal/db/migrate';
-import { testDatabase } from '@portal/db/testing/database';
+import { testDatabase } from '@portal/testing/database';
 
 // Whoever gets a statement of their own past our code sends it over a connection like the apps': what can it do there?
 

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RogueDirectory, startRogueDirectory } from '@portal/connectors/testing/rogue-directory';
-import type { TestEntry } from '@portal/connectors/testing/slapd';
+import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
+import { handle } from '@portal/platform/jobs/handler';
+import { type RogueDirectory, startRogueDirectory } from '@portal/testing/servers/rogue-directory';
+import type { TestEntry } from '@portal/testing/servers/slapd';
+import { startTestWorker } from '@portal/testing/worker';
 import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
-import { handle } from '@portal/usecases/run/handler';
-import { startTestWorker } from '@portal/usecases/testing/worker';
 import { testApp } from '../../testing/app.ts';
 
 /*

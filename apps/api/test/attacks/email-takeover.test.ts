@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emailTokens } from '@portal/db/schema/accounts';
+import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { newId } from '@portal/domain/ids';
-import { type ReceivedMail, startSmtpServer } from '@portal/mail/testing/smtp-server';
-import { deliverDueMails } from '@portal/usecases/mails/deliver-due-mails';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { type ReceivedMail, startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { testApp } from '../../testing/app.ts';
 
 const smtp = await startSmtpServer();

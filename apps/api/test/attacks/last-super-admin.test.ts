@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, runtime, cookieOf } = await testApp();

@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mails } from '@portal/db/schema/mails';
+import { mails } from '@portal/db/schema/platform/mails';
 import { reminders } from '@portal/db/schema/reminders';
-import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
-import { deliverDueMails } from '@portal/usecases/mails/deliver-due-mails';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { jobOrigin } from '@portal/testing/worker';
 import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
-import { jobOrigin } from '@portal/usecases/testing/worker';
 import { testApp } from '../../testing/app.ts';
 
 const service = await startSmtpServer();

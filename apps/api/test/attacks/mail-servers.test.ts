@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mails } from '@portal/db/schema/mails';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
+import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
-import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
-import { deliverDueMails } from '@portal/usecases/mails/deliver-due-mails';
-import { deliverMails } from '@portal/usecases/mails/jobs';
-import { queueMail } from '@portal/usecases/mails/queue-mail';
+import { handle } from '@portal/platform/jobs/handler';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { deliverMails } from '@portal/platform/outbox/jobs';
+import { queueMail } from '@portal/platform/outbox/queue-mail';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
-import { handle } from '@portal/usecases/run/handler';
-import { jobOrigin, startTestWorker, type TestWorker } from '@portal/usecases/testing/worker';
 import { testApp } from '../../testing/app.ts';
 
 const service = await startSmtpServer();

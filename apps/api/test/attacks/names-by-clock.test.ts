@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { person, startSlapd, type TestSlapd } from '@portal/connectors/testing/slapd';
-import { serviceBinary } from '@portal/db/testing/services';
-import { LdapConfigInput } from '@portal/domain/directory-config';
+import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
+import { person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
+import { openTcpGate, type TcpGate } from '@portal/testing/servers/tcp-gate';
+import { serviceBinary } from '@portal/testing/services';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
-import { openTcpGate, type TcpGate } from '@portal/usecases/testing/tcp-gate';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, signedIn, runtime } = await testApp();

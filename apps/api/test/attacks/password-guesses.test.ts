@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
 import { testApp } from '../../testing/app.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mails } from '@portal/db/schema/mails';
+import { mails } from '@portal/db/schema/platform/mails';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request, runtime } = await testApp();

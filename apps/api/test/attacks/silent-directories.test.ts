@@ -1,9 +1,9 @@
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { type RogueDirectory, startRogueDirectory } from '@portal/connectors/testing/rogue-directory';
+import { handle } from '@portal/platform/jobs/handler';
+import { type RogueDirectory, startRogueDirectory } from '@portal/testing/servers/rogue-directory';
+import { startTestWorker } from '@portal/testing/worker';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
-import { handle } from '@portal/usecases/run/handler';
-import { startTestWorker } from '@portal/usecases/testing/worker';
 import { testApp } from '../../testing/app.ts';
 
 /*

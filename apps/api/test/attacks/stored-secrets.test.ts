@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RogueDirectory, startRogueDirectory } from '@portal/connectors/testing/rogue-directory';
-import { caCertificatePem, otherCaCertificatePem } from '@portal/connectors/testing/tls';
 import { ldapConfigs } from '@portal/db/schema/directory';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
-import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
+import { type RogueDirectory, startRogueDirectory } from '@portal/testing/servers/rogue-directory';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { caCertificatePem, otherCaCertificatePem } from '@portal/testing/servers/tls';
 import { testApp } from '../../testing/app.ts';
 
 /*

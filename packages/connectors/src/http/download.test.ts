@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { startHttpServer } from '../../testing/http-server.ts';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import { guardedDownload, type OutboundPolicy } from './guarded-fetch.ts';
 
 const routes: Record<string, (...parts: Parameters<RequestListener>) => unknown> = {
@@ -101,7 +101,7 @@ it('a file that is there already stays as it is', async () => {
 it('1 GB takes less than 32 MB of memory', async () => {
   const size = 1024 ** 3;
   // Another process: what the sender holds does not count.
-  const sender = fork(new URL('../../testing/large-file-server.ts', import.meta.url), [String(size)]);
+  const sender = fork(new URL('../../../testing/src/servers/large-file-server.ts', import.meta.url), [String(size)]);
   const [origin] = (await once(sender, 'message')) as [string];
   // What is loaded with the first call does not count either.
   await save('/hello');

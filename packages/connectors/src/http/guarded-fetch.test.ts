@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDnsServer } from '../../testing/dns-server.ts';
-import { startHttpServer } from '../../testing/http-server.ts';
+import { startDnsServer } from '@portal/testing/servers/dns-server';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import { guardedFetch, type OutboundPolicy, type OutboundRequest } from './guarded-fetch.ts';
 import { resolveByDns } from './resolve-host.ts';
 

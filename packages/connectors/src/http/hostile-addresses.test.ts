@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDnsServer } from '../../testing/dns-server.ts';
-import { startHttpServer } from '../../testing/http-server.ts';
+import { startDnsServer } from '@portal/testing/servers/dns-server';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import { dialUnder } from './checked-address.ts';
 import { guardedFetch, type OutboundPolicy } from './guarded-fetch.ts';
 import { OutboundFailure } from './outbound-failure.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDnsServer } from '../../testing/dns-server.ts';
+import { startDnsServer } from '@portal/testing/servers/dns-server';
 import { resolveByDns, resolveLocally } from './resolve-host.ts';
 
 const dns = await startDnsServer({

@@ -4,15 +4,15 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startDnsServer } from '../../testing/dns-server.ts';
-import { startHttpServer } from '../../testing/http-server.ts';
+import { startDnsServer } from '@portal/testing/servers/dns-server';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import {
   caCertificatePem,
   otherCaCertificatePem,
   type ServerCertificate,
   serverCertificatePem,
   serverKeyPem,
-} from '../../testing/tls.ts';
+} from '@portal/testing/servers/tls';
 import { guardedFetch, openSession, type OutboundPolicy } from './guarded-fetch.ts';
 import { resolveByDns } from './resolve-host.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startHttpServer } from '../../testing/http-server.ts';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import { fetchIcon, findIcon, type IconSearch } from './find-icon.ts';
 
 /** What the site under test serves, by path. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { serviceBinary } from '@portal/db/testing/services';
-import { adUser, fileTime, startActiveDirectory } from '../../testing/active-directory.ts';
-import { escapeRdnValue, person, startSlapd, type TestSlapd } from '../../testing/slapd.ts';
-import { otherCaCertificatePem } from '../../testing/tls.ts';
+import { adUser, fileTime, startActiveDirectory } from '@portal/testing/servers/active-directory';
+import { escapeRdnValue, person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
+import { otherCaCertificatePem } from '@portal/testing/servers/tls';
+import { serviceBinary } from '@portal/testing/services';
 import { checkPassword } from './check-password.ts';
 import type { LdapHost } from './server.ts';
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { serviceBinary } from '@portal/db/testing/services';
 import { Secret } from '@portal/domain/secret';
 import {
   type ActiveDirectoryOptions,
@@ -9,11 +8,12 @@ import {
   adUser,
   startActiveDirectory,
   type TestActiveDirectory,
-} from '../../testing/active-directory.ts';
-import { type LdapFault, type LdapGate, openLdapGate } from '../../testing/ldap-gate.ts';
-import { bindResponse, searchDone, searchEntry } from '../../testing/ldap-wire.ts';
-import { group, person, type SlapdOptions, startSlapd, type TestSlapd } from '../../testing/slapd.ts';
-import { otherCaCertificatePem } from '../../testing/tls.ts';
+} from '@portal/testing/servers/active-directory';
+import { type LdapFault, type LdapGate, openLdapGate } from '@portal/testing/servers/ldap-gate';
+import { bindResponse, searchDone, searchEntry } from '@portal/testing/servers/ldap-wire';
+import { group, person, type SlapdOptions, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
+import { otherCaCertificatePem } from '@portal/testing/servers/tls';
+import { serviceBinary } from '@portal/testing/services';
 import { type Directory, openDirectory } from './directory.ts';
 import { LdapFailure } from './failure.ts';
 import { escapeFilterBytes, escapeFilterValue } from './filter.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bindResponse, searchDone, searchEntry } from '../../testing/ldap-wire.ts';
+import { bindResponse, searchDone, searchEntry } from '@portal/testing/servers/ldap-wire';
 import { BerError } from './ber.ts';
 import { LdapEntry } from './entry.ts';
 import { controlValue, MessageSplitter, MessageTooLong, pageCookie, parseMessage, parseResult } from './messages.ts';

@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { bytea, createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
-import { runs } from './operations.ts';
+import { runs } from './platform/operations.ts';
 import { tenants } from './tenants.ts';
 
 /** Where a tenant's directory is and what of it comes into the portal, one row per tenant. */

@@ -11,9 +11,9 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { users } from './accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
-import { users } from './users.ts';
 
 /** Groups of accounts: those a tenant made itself, and those its directory brought. */
 export const groups = pgTable(

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { users } from './accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
-import { users } from './users.ts';
 
 /** What a person wants to be reminded of. Whether one is due is never stored: `dueAt` against the database's clock says it. */
 export const reminders = pgTable(

@@ -1,9 +1,9 @@
 import type { InferSelectModel } from 'drizzle-orm';
 import { sql } from 'drizzle-orm';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
-import type { Profile, User } from '@portal/domain/accounts';
-import { normalizeBackground } from '@portal/domain/dashboard-background';
+import type { Profile, User } from '@portal/domain/accounts/accounts';
+import { normalizeBackground } from '@portal/domain/dashboards/background';
 
 /**
  * False for a SUPER_ADMIN whose password a directory would check: administrators of a tenant choose its directory, which may take any

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { checkMayAdminister, checkNewPassword } from '@portal/domain/accounts';
+import { checkMayAdminister, checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { setPassword } from './set-password.ts';

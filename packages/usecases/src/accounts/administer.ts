@@ -1,11 +1,11 @@
 import { and, count, eq, sql } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { isSuperAdmin } from '@portal/domain/access';
 import { conflict, notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { type Account, accountColumns, isTrustworthy } from './account-columns.ts';
 
 /** A transaction that reaches the accounts the actor may administer: an ADMIN's own tenant, a SUPER_ADMIN's every tenant. */

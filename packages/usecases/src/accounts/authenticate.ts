@@ -1,10 +1,10 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { sessions } from '@portal/db/schema/accounts';
+import { sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { unauthenticated } from '@portal/domain/errors';
-import type { Ctx, Visit } from '../run/context.ts';
+import type { Ctx, Visit } from '@portal/platform/context';
 import { isTrustworthy, ownColumns } from './account-columns.ts';
 
 // The one query of every authenticated request. It runs inside the tenant the token names, so an account

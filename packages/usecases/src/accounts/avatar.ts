@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { OpenedFile } from '../files/plain-file.ts';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import type { OpenedFile } from '@portal/platform/files/plain-file';
 
 /** What an upload may weigh (specification, Limits: 2 MB). */
 export const avatarMaxBytes = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { passwordLength } from '@portal/domain/accounts';
+import { passwordLength } from '@portal/domain/accounts/accounts';
 import { loadCommonPasswords } from './common-passwords.ts';
 
 const isCommon = await loadCommonPasswords();

@@ -1,12 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { violatedConstraint } from '@portal/db/database-error';
-import { emailTokens } from '@portal/db/schema/accounts';
+import { emailTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { invalid } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import { nudgeMails } from '../mails/queue-mail.ts';
-import type { Visit } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Visit } from '@portal/platform/context';
+import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { endLinksOf } from './end-links.ts';
 import { hashToken } from './password-links.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';

@@ -1,12 +1,12 @@
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import type { Role } from '@portal/domain/access';
-import { checkMayAssign, checkNewPassword, tenantNamedBy, type User } from '@portal/domain/accounts';
+import { checkMayAssign, checkNewPassword, tenantNamedBy, type User } from '@portal/domain/accounts/accounts';
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { firstSeenRelease } from '@portal/domain/releases';
-import { recordAudit } from '../audit/record-audit.ts';
-import { nudgeMails } from '../mails/queue-mail.ts';
-import type { Ctx } from '../run/context.ts';
+import { firstSeenRelease } from '@portal/domain/releases/releases';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { busy, unauthenticated } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
-import { clearHits, type RateLimit, secondsUntilRoom, takeHit } from '../run/rate-limit.ts';
+import type { Ctx } from '@portal/platform/context';
+import { clearHits, type RateLimit, secondsUntilRoom, takeHit } from '@portal/platform/rate-limit';
 import { isTemporaryPasswordOver } from './account-columns.ts';
 
 const wrongPasswords: RateLimit = { name: 'wrong current password', max: 5, windowSec: 10 * 60 };

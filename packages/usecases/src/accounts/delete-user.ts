@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { users } from '@portal/db/schema/users';
-import { checkMayAdminister } from '@portal/domain/accounts';
+import { users } from '@portal/db/schema/accounts/users';
+import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { forbidden } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
 
 /** Deletes an account and everything personal that hangs on it. Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `LAST_SUPER_ADMIN`. */

@@ -1,7 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { emailTokens } from '@portal/db/schema/accounts';
-import { users } from '@portal/db/schema/users';
+import { emailTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { hashToken, makeToken } from './password-links.ts';
 

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { emailTokens, passwordTokens } from '@portal/db/schema/accounts';
-import { users } from '@portal/db/schema/users';
+import { emailTokens, passwordTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 
 /** Every unused link of an account dies: those that set its password, and the one to a pending address, which is forgotten. */
 export async function endLinksOf(tx: Tx, userId: string): Promise<void> {

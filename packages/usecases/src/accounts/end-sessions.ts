@@ -1,10 +1,10 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { sessions } from '@portal/db/schema/accounts';
-import { users } from '@portal/db/schema/users';
+import { sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { notFound } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx, Visit } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx, Visit } from '@portal/platform/context';
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);
 

@@ -1,6 +1,6 @@
-import { checkMayAdminister } from '@portal/domain/accounts';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { checkMayAdminister } from '@portal/domain/accounts/accounts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
 import { endSessionsOf } from './end-sessions.ts';
 

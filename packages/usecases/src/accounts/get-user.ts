@@ -1,5 +1,5 @@
-import type { User } from '@portal/domain/accounts';
-import type { Ctx } from '../run/context.ts';
+import type { User } from '@portal/domain/accounts/accounts';
+import type { Ctx } from '@portal/platform/context';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 

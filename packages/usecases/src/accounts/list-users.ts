@@ -1,10 +1,10 @@
 import { and, asc, count, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
-import { tenantNamedBy, type User } from '@portal/domain/accounts';
-import type { Ctx } from '../run/context.ts';
+import { tenantNamedBy, type User } from '@portal/domain/accounts/accounts';
+import type { Ctx } from '@portal/platform/context';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { accountColumns, toUser } from './account-columns.ts';
 

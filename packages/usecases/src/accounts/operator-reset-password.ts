@@ -1,11 +1,11 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
-import { normalizeUsername } from '@portal/domain/accounts';
+import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Visit } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Visit } from '@portal/platform/context';
 import { makePassword } from './admin-reset-password.ts';
 import { setPassword } from './set-password.ts';
 

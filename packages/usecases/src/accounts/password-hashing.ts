@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, type HashOptions, needsRehash, verify } from 'argon2';
 import { unavailable } from '@portal/domain/errors';
-import { openSlots } from '../run/slots.ts';
+import { openSlots } from '@portal/platform/semaphore';
 
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;

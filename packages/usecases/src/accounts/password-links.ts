@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { passwordTokens } from '@portal/db/schema/accounts';
-import { users } from '@portal/db/schema/users';
+import { passwordTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 
 export type LinkPurpose = (typeof passwordTokens.$inferSelect)['purpose'];

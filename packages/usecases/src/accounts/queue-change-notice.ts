@@ -1,6 +1,6 @@
 import type { Tx } from '@portal/db/open';
 import { newId } from '@portal/domain/ids';
-import { queueMail } from '../mails/queue-mail.ts';
+import { queueMail } from '@portal/platform/outbox/queue-mail';
 
 type Addressed = { id: string; tenantId: string; email: string | null };
 

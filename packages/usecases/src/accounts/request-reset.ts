@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNotNull, isNull, or } from 'drizzle-orm';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
-import { normalizeUsername } from '@portal/domain/accounts';
+import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit/record-audit.ts';
-import { nudgeMails, queueMail } from '../mails/queue-mail.ts';
-import type { Visit } from '../run/context.ts';
-import { type RateLimit, takeHit } from '../run/rate-limit.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Visit } from '@portal/platform/context';
+import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
+import { type RateLimit, takeHit } from '@portal/platform/rate-limit';
 
 const perAccount: RateLimit = { name: 'reset per account', max: 3, windowSec: 60 * 60 };
 const perAddress: RateLimit = { name: 'reset per address', max: 20, windowSec: 60 * 60 };

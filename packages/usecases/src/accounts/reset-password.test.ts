@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { passwordTokens } from '@portal/db/schema/accounts';
-import { mails } from '@portal/db/schema/mails';
-import { users } from '@portal/db/schema/users';
+import { passwordTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
-import { queueMail } from '../mails/queue-mail.ts';
+import { queueMail } from '@portal/platform/outbox/queue-mail';
+import { testRuntime } from '@portal/testing/runtime';
 import { issueLink } from './password-links.ts';
 import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';

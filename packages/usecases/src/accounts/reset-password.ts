@@ -1,12 +1,12 @@
 import { and, eq, isNull, ne, or, sql } from 'drizzle-orm';
-import { passwordTokens } from '@portal/db/schema/accounts';
+import { passwordTokens } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
-import { checkNewPassword } from '@portal/domain/accounts';
+import { checkNewPassword } from '@portal/domain/accounts/accounts';
 import { invalid } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import { nudgeMails } from '../mails/queue-mail.ts';
-import type { Visit } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Visit } from '@portal/platform/context';
+import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { unchangedPassword } from './change-password.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { hashToken } from './password-links.ts';

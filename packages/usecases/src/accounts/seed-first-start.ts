@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { openDatabase, type Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { newId } from '@portal/domain/ids';
-import { firstSeenRelease } from '@portal/domain/releases';
-import type { Config } from '../run/config.ts';
+import { firstSeenRelease } from '@portal/domain/releases/releases';
+import type { Config } from '@portal/platform/config';
 import { isTemporaryPasswordOver } from './account-columns.ts';
 import { makePassword } from './admin-reset-password.ts';
 import { openPasswordHashing } from './password-hashing.ts';

@@ -1,14 +1,14 @@
 import type { Tx } from '@portal/db/open';
 import type { Role } from '@portal/domain/access';
-import { checkMayAdminister } from '@portal/domain/accounts';
+import { checkMayAdminister } from '@portal/domain/accounts/accounts';
+import type { WelcomeMailTemplate } from '@portal/domain/accounts/welcome-mail';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { WelcomeMailTemplate } from '@portal/domain/welcome-mail';
-import { recordAudit } from '../audit/record-audit.ts';
-import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
-import { nudgeMails, queueMail } from '../mails/queue-mail.ts';
-import { waitForMail } from '../mails/wait-for-mail.ts';
-import type { Ctx, TenantCtx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx, TenantCtx } from '@portal/platform/context';
+import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
+import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
+import { waitForMail } from '@portal/platform/outbox/wait-for-mail';
 import { accountFor, administer } from './administer.ts';
 import { checkPlaceholders } from './welcome-mail-template.ts';
 

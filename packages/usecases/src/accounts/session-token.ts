@@ -1,7 +1,7 @@
 import { createSigner, createVerifier } from 'fast-jwt';
 import { z } from 'zod';
 import { Id } from '@portal/domain/ids';
-import type { Key } from '../run/config.ts';
+import type { Key } from '@portal/platform/config';
 
 /** What the session cookie says: which session, of which account, in which tenant, under which session version. */
 const Claims = z.object({ sub: Id, tid: Id, sid: Id, ver: z.int() });

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { endLinksOf } from './end-links.ts';
 import { endSessionsOf } from './end-sessions.ts';
 

@@ -1,12 +1,12 @@
 import { hash } from 'argon2';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sessions } from '@portal/db/schema/accounts';
-import { auditEntries } from '@portal/db/schema/audit';
+import { sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
-import { testRuntime } from '../../testing/runtime.ts';
-import type { Visit } from '../run/context.ts';
+import type { Visit } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { authenticate } from './authenticate.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSessions, endSession, listSessions, signOut } from './end-sessions.ts';

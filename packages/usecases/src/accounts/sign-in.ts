@@ -4,18 +4,17 @@ import { LdapFailure } from '@portal/connectors/ldap/failure';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { type RowOf, valuesOf } from '@portal/db/row-of';
-import { sessions } from '@portal/db/schema/accounts';
-import { auditEntries } from '@portal/db/schema/audit';
+import { sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { isSuperAdmin } from '@portal/domain/access';
-import { normalizeUsername, type Profile } from '@portal/domain/accounts';
+import { normalizeUsername, type Profile } from '@portal/domain/accounts/accounts';
 import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { auditOf, type AuditParams, auditParams, recordAudit } from '../audit/record-audit.ts';
-import { activeLdapHost } from '../directory/stored-ldap-config.ts';
-import type { Visit } from '../run/context.ts';
+import { auditOf, type AuditParams, auditParams, recordAudit } from '@portal/platform/audit';
+import type { Visit } from '@portal/platform/context';
 import {
   type AllLimits,
   allLimits,
@@ -25,7 +24,8 @@ import {
   secondsUntilRoomForAll,
   takeHit,
   withoutThird,
-} from '../run/rate-limit.ts';
+} from '@portal/platform/rate-limit';
+import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 import { isTemporaryPasswordOver, isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
 import { type SessionClaims, sessionSeconds } from './session-token.ts';
 

@@ -1,13 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardImages } from '@portal/db/schema/dashboards';
+import { users } from '@portal/db/schema/accounts/users';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
-import type { Profile } from '@portal/domain/accounts';
-import type { DashboardBackground } from '@portal/domain/dashboard-background';
+import type { Profile } from '@portal/domain/accounts/accounts';
+import type { DashboardBackground } from '@portal/domain/dashboards/background';
 import { conflict, notFound, unauthenticated } from '@portal/domain/errors';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from '../dashboards/change-dashboards.ts';
-import type { Ctx } from '../run/context.ts';
 import { ownColumns, toProfile } from './account-columns.ts';
 import { requestEmailChange } from './request-email-change.ts';
 

@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
-import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts';
+import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import { recordAudit } from '../audit/record-audit.ts';
-import { nudgeMails } from '../mails/queue-mail.ts';
-import type { Ctx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
 import { endLinksOf } from './end-links.ts';

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { auditEntries } from '@portal/db/schema/audit';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
+import { auditEntries } from '@portal/db/schema/platform/audit';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { adminResetPassword } from './admin-reset-password.ts';
 import { createUser, type NewUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';

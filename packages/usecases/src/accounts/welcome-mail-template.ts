@@ -1,19 +1,19 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { welcomeMailTemplates } from '@portal/db/schema/mail-settings';
-import { invalid } from '@portal/domain/errors';
-import { newId } from '@portal/domain/ids';
 import {
   builtInWelcomeMail,
   findUnknownPlaceholders,
   sampleWelcomePerson,
   type WelcomeMailTemplate,
   welcomeMailValues,
-} from '@portal/domain/welcome-mail';
+} from '@portal/domain/accounts/welcome-mail';
+import { invalid } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
 import { mailTime } from '@portal/mail/mail-time';
 import { renderMail } from '@portal/mail/render';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { signInPage } from './sign-in-page.ts';
 
 /** The words of the tenant at work, or the built-in ones. */

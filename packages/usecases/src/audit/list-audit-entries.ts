@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, lt, lte } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { auditEntries } from '@portal/db/schema/audit';
+import { auditEntries } from '@portal/db/schema/platform/audit';
 import { isSuperAdmin } from '@portal/domain/access';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 export interface AuditFilter {
   action?: string | undefined;

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { favorites } from '@portal/db/schema/favorites';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { type Favorite, maxFavorites, type NewFavorite } from '@portal/domain/dashboards/favorites';
 import { conflict, invalidField } from '@portal/domain/errors';
-import { type Favorite, maxFavorites, type NewFavorite } from '@portal/domain/favorites';
 import { newId } from '@portal/domain/ids';
-import { addRun } from '../operations/start-run.ts';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import { addRun } from '@portal/platform/operations/start';
 import { changeDashboards } from './change-dashboards.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns } from './list-favorites.ts';

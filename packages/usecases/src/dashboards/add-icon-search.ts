@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { runs } from '@portal/db/schema/operations';
-import { addRun } from '../operations/start-run.ts';
-import type { Ctx } from '../run/context.ts';
+import { runs } from '@portal/db/schema/platform/operations';
+import type { Ctx } from '@portal/platform/context';
+import { addRun } from '@portal/platform/operations/start';
 import { discoverIcon } from './jobs.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { dashboardImages } from '@portal/db/schema/dashboards';
-import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
+import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
 import { conflict, invalid, PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { detectImageType, extensionOf } from '@portal/domain/image-type';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { changeDashboards } from './change-dashboards.ts';
 import { imageColumns } from './list-images.ts';
 

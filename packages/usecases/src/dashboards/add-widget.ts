@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardWidgets } from '@portal/db/schema/dashboards';
-import { maxWidgets } from '@portal/domain/dashboards';
-import { conflict } from '@portal/domain/errors';
-import { newId } from '@portal/domain/ids';
+import { dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import { maxWidgets } from '@portal/domain/dashboards/tabs';
 import {
   checkConfig,
   checkWidgetType,
   type DashboardWidget,
   type WidgetConfig,
   widgetKinds,
-} from '@portal/domain/widgets';
+} from '@portal/domain/dashboards/widgets';
+import { conflict } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { Ctx } from '@portal/platform/context';
 import { checkModuleAccess } from '../modules/module-access.ts';
-import type { Ctx } from '../run/context.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { checkOwnImages } from './images-of-widget.ts';
 import { getOwnTab } from './own-tab.ts';

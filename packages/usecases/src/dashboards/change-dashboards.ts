@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { type Prepared, prepared } from '@portal/db/prepared';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { unauthenticated } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 const lockAccount = prepared<{ userId: string }>()('dashboards_lock', (db) =>
   db

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
-import { favorites } from '@portal/db/schema/favorites';
-import type { Favorite, FavoriteChange } from '@portal/domain/favorites';
-import type { Ctx } from '../run/context.ts';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import type { Favorite, FavoriteChange } from '@portal/domain/dashboards/favorites';
+import type { Ctx } from '@portal/platform/context';
 import { addIconSearch } from './add-icon-search.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns } from './list-favorites.ts';

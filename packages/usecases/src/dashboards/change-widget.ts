@@ -1,7 +1,12 @@
 import { eq } from 'drizzle-orm';
-import { dashboardWidgets } from '@portal/db/schema/dashboards';
-import { checkConfig, checkWidgetType, type DashboardWidget, type WidgetChange } from '@portal/domain/widgets';
-import type { Ctx } from '../run/context.ts';
+import { dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import {
+  checkConfig,
+  checkWidgetType,
+  type DashboardWidget,
+  type WidgetChange,
+} from '@portal/domain/dashboards/widgets';
+import type { Ctx } from '@portal/platform/context';
 import { checkRoom } from './add-widget.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { checkOwnImages } from './images-of-widget.ts';

@@ -1,8 +1,8 @@
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import { type DashboardTab, lowestFreeName, maxTabs } from '@portal/domain/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import { type DashboardTab, lowestFreeName, maxTabs } from '@portal/domain/dashboards/tabs';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { tabsOf } from './list-tabs.ts';
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { favorites } from '@portal/db/schema/favorites';
-import type { Ctx } from '../run/context.ts';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { lockOwnFavorite } from './own-favorite.ts';
 

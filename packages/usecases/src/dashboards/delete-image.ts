@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
-import { dashboardImages } from '@portal/db/schema/dashboards';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
+import type { Ctx } from '@portal/platform/context';
 import { clearBackgroundImage } from '../accounts/update-own-profile.ts';
-import type { Ctx } from '../run/context.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { forgetImage } from './images-of-widget.ts';
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { conflict, notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { deleteWidgets, removeFiles } from './delete-widgets.ts';
 import { tabsOf } from './list-tabs.ts';

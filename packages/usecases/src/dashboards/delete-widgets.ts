@@ -1,8 +1,8 @@
 import { inArray } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardWidgets } from '@portal/db/schema/dashboards';
-import { favorites } from '@portal/db/schema/favorites';
-import type { Ctx } from '../run/context.ts';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import type { Ctx } from '@portal/platform/context';
 
 /** Deletes widgets with their favorites. Answers the files of the icons, which go once this is committed. */
 export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string[]> {

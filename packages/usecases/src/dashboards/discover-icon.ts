@@ -1,13 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { OutboundFailure } from '@portal/connectors/http/outbound-failure';
 import { fetchIcon, findIcon, type FoundIcon } from '@portal/connectors/icons/find-icon';
-import { favorites } from '@portal/db/schema/favorites';
-import { iconMaxBytes } from '@portal/domain/favorites';
-import { iconExtensionOf } from '@portal/domain/icon-type';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import type { IconImage } from '../files/icon-image.ts';
-import type { TenantCtx } from '../run/context.ts';
+import type { TenantCtx } from '@portal/platform/context';
+import type { IconImage } from '@portal/platform/images/icon-image';
+import { iconExtensionOf } from '@portal/platform/images/icon-type';
 
 /** For each thing that is fetched on the way (specification, Limits: icon discovery page read). */
 const searchTimeoutMs = 4 * SECOND;

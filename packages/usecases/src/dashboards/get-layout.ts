@@ -1,16 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import {
   convertLayouts,
   type DashboardLayout,
   emptyLayouts,
   gridVersion,
   type Layouts,
-} from '@portal/domain/dashboard-grid';
+} from '@portal/domain/dashboards/grid';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 
 const layoutColumns = {

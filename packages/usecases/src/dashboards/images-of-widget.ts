@@ -1,9 +1,9 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardImages, dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { dashboardImages, dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import type { WidgetConfig } from '@portal/domain/dashboards/widgets';
 import { notFound } from '@portal/domain/errors';
-import type { WidgetConfig } from '@portal/domain/widgets';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 /** Throws 404 unless all pictures a configuration names are the caller's. */
 export async function checkOwnImages(tx: Tx, ctx: Ctx, config: WidgetConfig): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import { defineTenantJob } from '../run/jobs.ts';
+import { defineTenantJob } from '@portal/platform/jobs/job';
 
 /** Looks for the icon of one favorite, carrying out a run. */
 export const discoverIcon = defineTenantJob({

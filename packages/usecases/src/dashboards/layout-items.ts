@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import { withoutWidget } from '@portal/domain/dashboard-grid';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import { withoutWidget } from '@portal/domain/dashboards/grid';
 
 /** Gives up a widget's place in its tab's stored layout and raises the revision, so that nobody saves it back. */
 export async function removeItems(tx: Tx, tabId: string, widgetId: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import { type LayoutInput, type LayoutItem, type Layouts } from '@portal/domain/dashboard-grid';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import { type LayoutInput, type LayoutItem, type Layouts } from '@portal/domain/dashboards/grid';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
+import { testRuntime } from '@portal/testing/runtime';
 import { addWidget } from './add-widget.ts';
 import { changeWidget } from './change-widget.ts';
 import { createTab } from './create-tab.ts';

@@ -1,9 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
-import { favorites } from '@portal/db/schema/favorites';
-import type { Favorite } from '@portal/domain/favorites';
-import type { Ctx } from '../run/context.ts';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import type { Favorite } from '@portal/domain/dashboards/favorites';
+import type { Ctx } from '@portal/platform/context';
 import { tabOfWidget } from './list-widgets.ts';
 import { getOwnWidget } from './own-widget.ts';
 

@@ -1,8 +1,8 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { dashboardImages } from '@portal/db/schema/dashboards';
-import type { DashboardImage } from '@portal/domain/dashboards';
-import type { Ctx } from '../run/context.ts';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
+import type { DashboardImage } from '@portal/domain/dashboards/tabs';
+import type { Ctx } from '@portal/platform/context';
 
 export const imageColumns = {
   id: dashboardImages.id,

@@ -1,9 +1,9 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import { type DashboardTab, lowestFreeName } from '@portal/domain/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import { type DashboardTab, lowestFreeName } from '@portal/domain/dashboards/tabs';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 
 export const tabColumns = { id: dashboardTabs.id, name: dashboardTabs.name, position: dashboardTabs.position };

@@ -1,9 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import type { DashboardWidget } from '@portal/domain/dashboards/widgets';
 import { notFound } from '@portal/domain/errors';
-import type { DashboardWidget } from '@portal/domain/widgets';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { tabsOf } from './list-tabs.ts';
 
 export const widgetColumns = {

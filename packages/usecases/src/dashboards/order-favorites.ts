@@ -1,10 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { favorites } from '@portal/db/schema/favorites';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import type { Favorite } from '@portal/domain/dashboards/favorites';
 import { invalidField } from '@portal/domain/errors';
-import type { Favorite } from '@portal/domain/favorites';
 import { checkCompleteOrder } from '@portal/domain/reorder';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { favoritesOfWidget } from './list-favorites.ts';
 import { getOwnWidget } from './own-widget.ts';

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import type { DashboardTab } from '@portal/domain/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import type { DashboardTab } from '@portal/domain/dashboards/tabs';
 import { checkCompleteOrder } from '@portal/domain/reorder';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { tabsOf } from './list-tabs.ts';
 

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
-import { favorites } from '@portal/db/schema/favorites';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { widgetOfFavorite } from './list-favorites.ts';
 import { tabOfWidget } from './list-widgets.ts';
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (db) =>
   db

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { tabOfWidget, widgetColumns } from './list-widgets.ts';
 
 /** One of the caller's widgets and the tab it stands on. Throws 404. */

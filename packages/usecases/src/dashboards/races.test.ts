@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { raceDashboards, raceNames } from '../../../../soak/race-dashboards.ts';
+import { testDatabase } from '@portal/testing/database';
+import { raceDashboards, raceNames } from '@portal/testing/scenarios/race-dashboards';
 
 const { url } = await testDatabase();
 

@@ -1,4 +1,4 @@
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { deleteWidgets, removeFiles } from './delete-widgets.ts';
 import { removeItems } from './layout-items.ts';

@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
-import { dashboardTabs } from '@portal/db/schema/dashboards';
-import type { DashboardTab } from '@portal/domain/dashboards';
+import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
+import type { DashboardTab } from '@portal/domain/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { tabColumns } from './list-tabs.ts';
 
 /** Throws 404. */

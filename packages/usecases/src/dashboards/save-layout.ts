@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards';
+import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import {
   type Breakpoint,
   breakpoints,
@@ -11,9 +11,9 @@ import {
   type LayoutInput,
   type Layouts,
   widgetsOf,
-} from '@portal/domain/dashboard-grid';
+} from '@portal/domain/dashboards/grid';
 import { conflict } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { changeDashboards, changeDashboardsBy } from './change-dashboards.ts';
 import { convertLayout } from './get-layout.ts';
 import { getOwnTab } from './own-tab.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
+import { testRuntime } from '@portal/testing/runtime';
 import { createTab } from './create-tab.ts';
 import { deleteTab } from './delete-tab.ts';
 import { listTabs } from './list-tabs.ts';

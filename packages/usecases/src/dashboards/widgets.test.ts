@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { favorites } from '@portal/db/schema/favorites';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
-import { tinyGif } from '../../testing/pictures.ts';
-import { testRuntime } from '../../testing/runtime.ts';
+import { tinyGif } from '@portal/testing/pictures';
+import { testRuntime } from '@portal/testing/runtime';
 import { deleteGrant, setGrant } from '../modules/manage-grants.ts';
 import { setModuleEnabled } from '../modules/manage-modules.ts';
 import { addImage } from './add-image.ts';

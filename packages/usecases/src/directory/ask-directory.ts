@@ -3,7 +3,7 @@ import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import { busy } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import { openSharedSlots } from '../run/slots.ts';
+import { openSharedSlots } from '@portal/platform/semaphore';
 
 /** A page of few attributes has some hundred kilobytes; a server that sends more and more is cut off long before it fills the memory. */
 const maxAnswerBytes = 4 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import { openSharedSlots, openSlotsByKey } from '../run/slots.ts';
+import { openSharedSlots, openSlotsByKey } from '@portal/platform/semaphore';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
 const patienceMs = 5 * SECOND;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
-import { definePlatformJob, defineTenantJob } from '../run/jobs.ts';
+import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
 /** Brings a tenant's accounts and groups in line with its directory. A failure is told at once: the next time comes by itself. */
 export const syncDirectory = defineTenantJob({

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { isValidFilter } from '@portal/connectors/ldap/filter';
 import { ldapConfigs } from '@portal/db/schema/directory';
-import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory-config';
+import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory/config';
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { secretMask } from '@portal/domain/secret-input';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
 import { ldapTarget, storedBindPassword, storedLdapConfig } from './stored-ldap-config.ts';

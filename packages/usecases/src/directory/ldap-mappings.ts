@@ -2,11 +2,11 @@ import { and, asc, eq } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Reader, Tx } from '@portal/db/open';
 import { ldapMappings } from '@portal/db/schema/directory';
-import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory-config';
+import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory/config';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx, TenantCtx } from '../run/context.ts';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx, TenantCtx } from '@portal/platform/context';
 
 /** Far more than five fields can use. */
 const maxMappings = 50;

@@ -2,11 +2,11 @@ import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { escapeFilterValue } from '@portal/connectors/ldap/filter';
-import type { LiveGroup } from '@portal/domain/directory-config';
-import { parseDn } from '@portal/domain/directory-dn';
-import { groupFilter, isGroup } from '@portal/domain/directory-groups';
+import type { LiveGroup } from '@portal/domain/directory/config';
+import { parseDn } from '@portal/domain/directory/dn';
+import { groupFilter, isGroup } from '@portal/domain/directory/groups';
 import { upstream } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { askDirectory } from './ask-directory.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 

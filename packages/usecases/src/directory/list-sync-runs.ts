@@ -1,10 +1,10 @@
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Reader } from '@portal/db/open';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
-import { runs } from '@portal/db/schema/operations';
-import { type LdapSyncRun, noCounts, SyncCounts } from '@portal/domain/directory-sync';
+import { runs } from '@portal/db/schema/platform/operations';
+import { type LdapSyncRun, noCounts, SyncCounts } from '@portal/domain/directory/sync';
 import { notFound } from '@portal/domain/errors';
-import type { TenantCtx } from '../run/context.ts';
+import type { TenantCtx } from '@portal/platform/context';
 
 /** The tenant's synchronizations, newest first; `after` is the id the page before ended with. */
 export async function listSyncRuns(

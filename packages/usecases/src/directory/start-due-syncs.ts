@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
-import { runs } from '@portal/db/schema/operations';
+import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import type { Visit } from '../run/context.ts';
+import type { Visit } from '@portal/platform/context';
 import { syncDirectory } from './jobs.ts';
 import { nextSyncAt } from './next-sync.ts';
 

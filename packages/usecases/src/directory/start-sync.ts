@@ -1,7 +1,7 @@
 import { conflictOn } from '@portal/db/database-error';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
-import { addRun } from '../operations/start-run.ts';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import { addRun } from '@portal/platform/operations/start';
 import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 

@@ -7,9 +7,9 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import { conflict } from '@portal/domain/errors';
 import type { SecretInput } from '@portal/domain/secret-input';
 import type { SecretTarget } from '@portal/domain/secret-target';
-import type { TenantCtx } from '../run/context.ts';
-import { UnreadableSecret } from '../secrets/sealed.ts';
-import type { StoredSecret } from '../secrets/stored-secret.ts';
+import type { TenantCtx } from '@portal/platform/context';
+import { UnreadableSecret } from '@portal/platform/secrets/sealed';
+import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
 /**
  * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked

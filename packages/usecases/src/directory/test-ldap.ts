@@ -1,11 +1,11 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
-import type { LdapConfigInput, LdapTest } from '@portal/domain/directory-config';
-import { attributesOf, type DirectoryPerson, fieldSources, personOf } from '@portal/domain/directory-person';
+import type { LdapConfigInput, LdapTest } from '@portal/domain/directory/config';
+import { attributesOf, type DirectoryPerson, fieldSources, personOf } from '@portal/domain/directory/person';
 import { SECOND } from '@portal/domain/time';
-import type { Ctx } from '../run/context.ts';
-import { beginSettingsTest } from '../run/settings-test.ts';
+import type { Ctx } from '@portal/platform/context';
+import { beginSettingsTest } from '@portal/platform/settings-test';
 import { askDirectory } from './ask-directory.ts';
 import { checkFilter } from './ldap-config.ts';
 import { listLdapMappings } from './ldap-mappings.ts';

@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
-import { SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings';
-import { startSmtpServer, type TestSmtpServer } from '@portal/mail/testing/smtp-server';
-import { testRuntime } from '../../testing/runtime.ts';
-import { deliverDueMails } from '../mails/deliver-due-mails.ts';
-import { queueMail } from '../mails/queue-mail.ts';
-import type { Ctx } from '../run/context.ts';
+import { SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
+import type { Ctx } from '@portal/platform/context';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { queueMail } from '@portal/platform/outbox/queue-mail';
+import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
+import { testRuntime } from '@portal/testing/runtime';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from './smtp-config.ts';
-import { smtpSettingsOf } from './smtp-settings-of.ts';
 import { testSmtpConfig } from './test-smtp-config.ts';
 
 const fallback = await startSmtpServer();

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
-import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings';
-import { recordAudit } from '../audit/record-audit.ts';
-import { mailsOfToday } from '../mails/daily-room.ts';
-import type { Ctx } from '../run/context.ts';
-import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
+import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { mailsOfToday } from '@portal/platform/outbox/daily-room';
+import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 
 const unset = {
   host: null,

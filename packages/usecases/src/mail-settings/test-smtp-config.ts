@@ -1,17 +1,17 @@
 import { dialUnder } from '@portal/connectors/http/checked-address';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { SmtpTestInput } from '@portal/domain/mail-settings';
+import type { SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
 import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import { renderMail } from '@portal/mail/render';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
-import { takeRoomForOne, tenantLimitReached } from '../mails/daily-room.ts';
-import type { Ctx } from '../run/context.ts';
-import { beginSettingsTest } from '../run/settings-test.ts';
-import { serviceSettings } from './smtp-settings-of.ts';
-import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
+import type { Ctx } from '@portal/platform/context';
+import { takeRoomForOne, tenantLimitReached } from '@portal/platform/outbox/daily-room';
+import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
+import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
+import { beginSettingsTest } from '@portal/platform/settings-test';
 
 // A person waits for the answer: shorter than the outbox allows itself.
 const limits = {

@@ -4,9 +4,9 @@ import { prepared } from '@portal/db/prepared';
 import { moduleCategories, modulePlacements } from '@portal/db/schema/modules';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import type { Arrangement, Category } from '@portal/domain/module-categories';
-import { defaultCategories } from '@portal/domain/modules';
-import { lockTenant } from '../tenants/lock-tenant.ts';
+import type { Arrangement, Category } from '@portal/domain/modules/categories';
+import { defaultCategories } from '@portal/domain/modules/modules';
+import { lockTenant } from '@portal/platform/lock-tenant';
 
 const categoriesInOrder = sql`(
   select coalesce(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { testDatabase } from '@portal/db/testing/database';
-import { arrangeAtRandom } from '../../../../soak/arrange-categories.ts';
+import { testDatabase } from '@portal/testing/database';
+import { arrangeAtRandom } from '@portal/testing/scenarios/arrange-categories';
 
 const { url } = await testDatabase();
 

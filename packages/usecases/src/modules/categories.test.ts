@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { customModules, moduleCategories, modulePlacements } from '@portal/db/schema/modules';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import { categoryLimit } from '@portal/domain/module-categories';
-import { defaultCategories } from '@portal/domain/modules';
-import { testRuntime } from '../../testing/runtime.ts';
+import { categoryLimit } from '@portal/domain/modules/categories';
+import { defaultCategories } from '@portal/domain/modules/modules';
+import type { Ctx } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import type { Ctx } from '../run/context.ts';
 import { listActiveModules } from './list-active-modules.ts';
 import {
   assignModule,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { customModules } from '@portal/db/schema/modules';
-import { type CustomModule, customModuleLimits, type NewCustomModule } from '@portal/domain/custom-modules';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
+import { type CustomModule, customModuleLimits, type NewCustomModule } from '@portal/domain/modules/custom-modules';
+import type { Ctx } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import type { Ctx } from '../run/context.ts';
 import { listActiveModules } from './list-active-modules.ts';
 import { assignModule, renameCategory, setCategoryOrder } from './manage-categories.ts';
 import {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { groups, moduleGrants } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
-import type { GrantTarget } from '@portal/domain/module-grants';
-import { type GrantLevel, modules } from '@portal/domain/modules';
-import { testRuntime } from '../../testing/runtime.ts';
+import type { GrantTarget } from '@portal/domain/modules/grants';
+import { type GrantLevel, modules } from '@portal/domain/modules/modules';
+import type { Ctx } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import type { Ctx } from '../run/context.ts';
 import { setGroupMembers } from './group-members.ts';
 import { deleteGrant, grantMatrix, setGrant } from './manage-grants.ts';
 import { createGroup, deleteGroup } from './manage-groups.ts';

@@ -1,11 +1,11 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
 import { notFound } from '@portal/domain/errors';
-import type { GroupMember } from '@portal/domain/groups';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import type { GroupMember } from '@portal/domain/modules/groups';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { ownGroupFor } from './manage-groups.ts';
 
 /** A group's members by username. Throws 404. */

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { groupLimit } from '@portal/domain/groups';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
+import { groupLimit } from '@portal/domain/modules/groups';
+import type { Ctx } from '@portal/platform/context';
+import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import type { Ctx } from '../run/context.ts';
 import { listGroupMembers, setGroupMembers } from './group-members.ts';
 import { createGroup, deleteGroup, listGroups, renameGroup } from './manage-groups.ts';
 

@@ -3,9 +3,9 @@ import { prepared } from '@portal/db/prepared';
 import { customModules } from '@portal/db/schema/modules';
 import { tenants } from '@portal/db/schema/tenants';
 import { type Actor, isAdmin } from '@portal/domain/access';
-import { placeModules } from '@portal/domain/module-categories';
-import { type ActiveModule, type GrantLevel, type ModuleKey, moduleName } from '@portal/domain/modules';
-import type { Ctx } from '../run/context.ts';
+import { placeModules } from '@portal/domain/modules/categories';
+import { type ActiveModule, type GrantLevel, type ModuleKey, moduleName } from '@portal/domain/modules/modules';
+import type { Ctx } from '@portal/platform/context';
 import { arrangementColumns, readArrangement } from './arrangement.ts';
 import { moduleLevels } from './module-access.ts';
 

@@ -14,10 +14,10 @@ import {
   orderCategories,
   placeModules,
   showCategories,
-} from '@portal/domain/module-categories';
-import { isModuleKey, moduleName } from '@portal/domain/modules';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+} from '@portal/domain/modules/categories';
+import { isModuleKey, moduleName } from '@portal/domain/modules/modules';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { changeArrangement, readArrangement } from './arrangement.ts';
 
 /** The tenant's categories in order, each with its built-in modules. */

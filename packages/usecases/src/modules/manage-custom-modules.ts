@@ -1,20 +1,20 @@
 import { asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { customModules, moduleCategories } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
 import { isAdmin } from '@portal/domain/access';
+import { conflict, forbidden, invalidField, notFound } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
 import {
   checkMayChange,
   type CustomModule,
   type CustomModuleChange,
   customModuleLimits,
   type NewCustomModule,
-} from '@portal/domain/custom-modules';
-import { conflict, forbidden, invalidField, notFound } from '@portal/domain/errors';
-import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
-import { lockTenant } from '../tenants/lock-tenant.ts';
+} from '@portal/domain/modules/custom-modules';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { lockTenant } from '@portal/platform/lock-tenant';
 import { readArrangement } from './arrangement.ts';
 
 const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined): Promise<CustomModule[]> =>

@@ -1,13 +1,13 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { groups, moduleGrants } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
 import { notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/module-grants';
-import { type GrantLevel, isModuleKey, moduleName, modules } from '@portal/domain/modules';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import type { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
+import { type GrantLevel, isModuleKey, moduleName, modules } from '@portal/domain/modules/modules';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { listModules } from './manage-modules.ts';
 
 /** Grants a module, or changes the level of a grant there is. Throws 404 for a group, an account or a module there is not. */

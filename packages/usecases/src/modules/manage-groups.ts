@@ -3,11 +3,11 @@ import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { conflict, notFound } from '@portal/domain/errors';
-import { type Group, groupLimit } from '@portal/domain/groups';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
-import { lockTenant } from '../tenants/lock-tenant.ts';
+import { type Group, groupLimit } from '@portal/domain/modules/groups';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { lockTenant } from '@portal/platform/lock-tenant';
 
 const groupsWithCounts = (db: Pick<Tx, 'select'>) =>
   db

@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { disabledModules } from '@portal/db/schema/modules';
 import { notFound } from '@portal/domain/errors';
-import { placeModules } from '@portal/domain/module-categories';
-import { isModuleKey, type Module, moduleName } from '@portal/domain/modules';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
+import { placeModules } from '@portal/domain/modules/categories';
+import { isModuleKey, type Module, moduleName } from '@portal/domain/modules/modules';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { readArrangement } from './arrangement.ts';
 
 const disabledKeys = prepared<Record<string, never>>()('disabled_modules', (db) =>

@@ -5,8 +5,8 @@ import { disabledModules, groupMembers, moduleGrants } from '@portal/db/schema/m
 import { tenants } from '@portal/db/schema/tenants';
 import type { Actor } from '@portal/domain/access';
 import { unauthenticated } from '@portal/domain/errors';
-import { effectiveLevel, moduleRefusal, type ModuleStanding } from '@portal/domain/module-grants';
-import { type GrantLevel, type ModuleKey, modules } from '@portal/domain/modules';
+import { effectiveLevel, moduleRefusal, type ModuleStanding } from '@portal/domain/modules/grants';
+import { type GrantLevel, type ModuleKey, modules } from '@portal/domain/modules/modules';
 
 /** Whose access is asked for: the caller of a request, or the account a job works for. */
 type Asking = Pick<TenantScope, 'run'> & { actor: Pick<Actor, 'id' | 'role'> };

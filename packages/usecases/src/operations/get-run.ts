@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm';
-import { runs } from '@portal/db/schema/operations';
+import { runs } from '@portal/db/schema/platform/operations';
 import { isAdmin } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 export interface Run {
   id: string;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { describeOnEachQueue } from '../../testing/queue-backends.ts';
-import { testRuntime } from '../../testing/runtime.ts';
-import { startTestWorker } from '../../testing/worker.ts';
-import { deliverMails, sweepMails } from '../mails/jobs.ts';
-import { handle } from '../run/handler.ts';
-import { schedule } from '../run/schedules.ts';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
+import { describeOnEachQueue } from '@portal/testing/queue-backends';
+import { testRuntime } from '@portal/testing/runtime';
+import { startTestWorker } from '@portal/testing/worker';
 import { allJobs } from './all-jobs.ts';
 import { listJobs } from './list-jobs.ts';
 

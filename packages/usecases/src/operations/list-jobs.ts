@@ -1,6 +1,6 @@
-import { jobOutcomes } from '@portal/db/schema/operations';
-import type { Ctx } from '../run/context.ts';
-import type { QueueName } from '../run/jobs.ts';
+import { jobOutcomes } from '@portal/db/schema/platform/operations';
+import type { Ctx } from '@portal/platform/context';
+import type { QueueName } from '@portal/platform/jobs/job';
 import { allJobs } from './all-jobs.ts';
 
 export interface JobEntry {

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { users } from '@portal/db/schema/users';
+import { users } from '@portal/db/schema/accounts/users';
 import { unauthenticated } from '@portal/domain/errors';
-import { isNewRelease, seeRelease } from '@portal/domain/releases';
-import type { Ctx } from '../run/context.ts';
+import { isNewRelease, seeRelease } from '@portal/domain/releases/releases';
+import type { Ctx } from '@portal/platform/context';
 
 /** The running release and the last one the caller has seen. */
 export function releaseNotice(ctx: Ctx) {

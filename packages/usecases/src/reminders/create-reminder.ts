@@ -2,8 +2,8 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { reminders } from '@portal/db/schema/reminders';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { maxOpenReminders, type NewReminder, type Reminder } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import { maxOpenReminders, type NewReminder, type Reminder } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { checkLiesAhead, newDueTime, reminderColumns, toReminder } from './own-reminder.ts';
 import { inTurn } from './turns.ts';
 

@@ -1,6 +1,6 @@
 import { reminders } from '@portal/db/schema/reminders';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { isOwn } from './own-reminder.ts';
 import { inTurn } from './turns.ts';
 

@@ -1,5 +1,5 @@
-import { smtpSettingsOf } from '../mail-settings/smtp-settings-of.ts';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
+import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 
 export interface EmailStatus {
   available: boolean;

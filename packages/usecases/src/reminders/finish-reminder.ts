@@ -1,7 +1,7 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import { reminders } from '@portal/db/schema/reminders';
-import type { Reminder } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import type { Reminder } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { notDue } from './not-due.ts';
 import { isOwn, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
 import { hasCome, inTurn } from './turns.ts';

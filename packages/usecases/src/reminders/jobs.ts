@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import { definePlatformJob } from '../run/jobs.ts';
+import { definePlatformJob } from '@portal/platform/jobs/job';
 
 /** Promises the mails of reminders that have become due to the outbox. */
 export const queueDueMails = definePlatformJob({

@@ -2,9 +2,9 @@ import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
-import { maxOpenReminders, type ReminderNotice } from '@portal/domain/reminders';
+import { maxOpenReminders, type ReminderNotice } from '@portal/domain/reminders/reminders';
 import { DAY } from '@portal/domain/time';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 import { betweenTurns } from './turns.ts';
 
 /** How long a notice is listed. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { reminders } from '@portal/db/schema/reminders';
-import type { Reminder, ReminderState } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import type { Reminder, ReminderState } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { reminderColumns, toReminder } from './own-reminder.ts';
 import { hasCome } from './turns.ts';
 

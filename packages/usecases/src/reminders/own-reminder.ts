@@ -2,8 +2,8 @@ import { and, eq, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import { invalidField, notFound } from '@portal/domain/errors';
-import { dueLabel, type Reminder } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import { dueLabel, type Reminder } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { hasCome } from './turns.ts';
 
 /** What a user sees of a reminder, and the database's clock at that moment. */

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { reminders } from '@portal/db/schema/reminders';
-import { users } from '@portal/db/schema/users';
-import { nudgeMails, queueMails } from '../mails/queue-mail.ts';
-import type { Visit } from '../run/context.ts';
+import type { Visit } from '@portal/platform/context';
+import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
 import { usersBetweenTurns } from './turns.ts';
 
 /** Reminders per transaction: a change that meets one of them waits no longer than that. */

@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
-import { type Reminder, type Snooze, snoozedUntil } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import { type Reminder, type Snooze, snoozedUntil } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { notDue } from './not-due.ts';
 import { checkLiesAhead, isOwn, newDueTime, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
 import { hasCome, inTurn, liesAhead } from './turns.ts';

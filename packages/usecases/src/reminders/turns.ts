@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
-import type { Ctx } from '../run/context.ts';
+import type { Ctx } from '@portal/platform/context';
 
 // The clock as it is when a row is looked at, after any wait for a lock; `now()` would be the transaction's beginning.
 const clock = sql`clock_timestamp()`;

@@ -2,8 +2,8 @@ import { and, isNull, sql } from 'drizzle-orm';
 import { reminders } from '@portal/db/schema/reminders';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Reminder, ReminderChange } from '@portal/domain/reminders';
-import type { Ctx } from '../run/context.ts';
+import type { Reminder, ReminderChange } from '@portal/domain/reminders/reminders';
+import type { Ctx } from '@portal/platform/context';
 import { checkLiesAhead, isOwn, newDueTime, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
 import { inTurn, liesAhead } from './turns.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { testRuntime } from '../../testing/runtime.ts';
+import { testRuntime } from '@portal/testing/runtime';
 import { createUser } from '../accounts/create-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './manage-tenants.ts';

@@ -1,14 +1,14 @@
 import { asc, count, eq } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import { users } from '@portal/db/schema/users';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Tenant } from '@portal/domain/tenants';
+import type { Tenant } from '@portal/domain/tenants/tenants';
+import { recordAudit } from '@portal/platform/audit';
+import type { Ctx } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import type { Ctx } from '../run/context.ts';
 
 const across = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx

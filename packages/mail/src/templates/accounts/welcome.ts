@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { fillPlaceholders, loginHint, WelcomeMailTemplate, WelcomeMailValues } from '@portal/domain/welcome-mail';
+import {
+  fillPlaceholders,
+  loginHint,
+  WelcomeMailTemplate,
+  WelcomeMailValues,
+} from '@portal/domain/accounts/welcome-mail';
 import { button, hint, p, prose, rows } from '../../blocks.ts';
 import type { Block } from '../../blocks.ts';
 import { Sender, WebUrl } from '../../frame.ts';

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
-import { type GroupsPlan, planGroups } from '@portal/domain/directory-plan';
+import { type GroupsPlan, planGroups } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
 import { inLanes, portions } from './portions.ts';
 import type { Delta } from './read-directory.ts';

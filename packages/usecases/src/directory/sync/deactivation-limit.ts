@@ -1,4 +1,4 @@
-import { exceedsDeactivationLimit } from '@portal/domain/directory-plan';
+import { exceedsDeactivationLimit } from '@portal/domain/directory/plan';
 import type { Changes } from './find-changes.ts';
 
 /**

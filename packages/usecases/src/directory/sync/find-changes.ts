@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
-import { normalizeUsername } from '@portal/domain/accounts';
+import { users } from '@portal/db/schema/accounts/users';
+import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
 
 /** An imported account that the directory does not let in any more. */

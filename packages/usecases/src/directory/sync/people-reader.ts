@@ -1,8 +1,8 @@
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
-import { normalizeUsername } from '@portal/domain/accounts';
-import { canonicalDn } from '@portal/domain/directory-dn';
-import { isAdmitted } from '@portal/domain/directory-groups';
-import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory-person';
+import { normalizeUsername } from '@portal/domain/accounts/accounts';
+import { canonicalDn } from '@portal/domain/directory/dn';
+import { isAdmitted } from '@portal/domain/directory/groups';
+import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
 import type { DirectoryReading } from './read-directory.ts';
 import type { GroupsRead } from './read-groups.ts';
 import { fingerprintOf, hashBelonging, type Known, type Snapshot } from './snapshot.ts';

@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
-import type { DirectoryPerson } from '@portal/domain/directory-person';
-import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory-plan';
-import type { TenantCtx } from '../../run/context.ts';
+import { users } from '@portal/db/schema/accounts/users';
+import type { DirectoryPerson } from '@portal/domain/directory/person';
+import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory/plan';
+import type { TenantCtx } from '@portal/platform/context';
 import type { Changes } from './find-changes.ts';
 import type { Delta } from './read-directory.ts';
 import { checkStage, type Stage, stagedPeople } from './stage.ts';

@@ -1,20 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress } from '@portal/connectors/ldap/server';
-import { fieldSources } from '@portal/domain/directory-person';
-import { type AccountPlan, superAdminLeft } from '@portal/domain/directory-plan';
+import { fieldSources } from '@portal/domain/directory/person';
+import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
 import {
   type LdapSyncPreview,
   maxPreviewChanges,
   noCounts,
   type SyncChange,
   Warnings,
-} from '@portal/domain/directory-sync';
+} from '@portal/domain/directory/sync';
 import { busy, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import type { TenantCtx } from '../../run/context.ts';
-import { openSharedSlots, openSlots } from '../../run/slots.ts';
+import type { TenantCtx } from '@portal/platform/context';
+import { openSharedSlots, openSlots } from '@portal/platform/semaphore';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';

@@ -1,9 +1,9 @@
 import { openDirectory } from '@portal/connectors/ldap/directory';
 import type { LdapServer } from '@portal/connectors/ldap/server';
-import type { DirectoryGroup } from '@portal/domain/directory-groups';
-import { attributesOf, type FieldSources } from '@portal/domain/directory-person';
-import { type KnownGroup, planGroups } from '@portal/domain/directory-plan';
-import type { TenantCtx } from '../../run/context.ts';
+import type { DirectoryGroup } from '@portal/domain/directory/groups';
+import { attributesOf, type FieldSources } from '@portal/domain/directory/person';
+import { type KnownGroup, planGroups } from '@portal/domain/directory/plan';
+import type { TenantCtx } from '@portal/platform/context';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { userSearch } from '../user-search.ts';
 import { PeopleReader } from './people-reader.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
-import { canonicalDn, isUnder } from '@portal/domain/directory-dn';
+import { canonicalDn, isUnder } from '@portal/domain/directory/dn';
 import {
   type Admission,
   type DirectoryGroup,
@@ -10,7 +10,7 @@ import {
   GroupGraph,
   isGroup,
   memberAttributes,
-} from '@portal/domain/directory-groups';
+} from '@portal/domain/directory/groups';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 
 /** The groups of a directory as they were read. */

@@ -1,16 +1,16 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { group, person, type TestEntry } from '@portal/connectors/testing/slapd';
+import { users } from '@portal/db/schema/accounts/users';
 import { ldapSnapshots } from '@portal/db/schema/directory';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
-import { serviceBinary } from '@portal/db/testing/services';
-import type { LdapSyncRun } from '@portal/domain/directory-sync';
-import { directoryRuntime } from '../../../testing/directory.ts';
+import type { LdapSyncRun } from '@portal/domain/directory/sync';
+import type { Ctx } from '@portal/platform/context';
+import { directoryRuntime } from '@portal/testing/directory';
+import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
+import { serviceBinary } from '@portal/testing/services';
 import { deleteUser } from '../../accounts/delete-user.ts';
 import { updateUser } from '../../accounts/update-user.ts';
-import type { Ctx } from '../../run/context.ts';
 import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 

@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import { isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { ldapSnapshotEntries, ldapSnapshots } from '@portal/db/schema/directory';
 import { groupMembers, groups } from '@portal/db/schema/modules';
-import { users } from '@portal/db/schema/users';
-import type { FieldSources } from '@portal/domain/directory-person';
-import type { KnownGroup } from '@portal/domain/directory-plan';
-import type { TenantCtx } from '../../run/context.ts';
+import type { FieldSources } from '@portal/domain/directory/person';
+import type { KnownGroup } from '@portal/domain/directory/plan';
+import type { TenantCtx } from '@portal/platform/context';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { countOf, expectPeople, linesOf, linesParam, type Stage, stagedPeople } from './stage.ts';
 

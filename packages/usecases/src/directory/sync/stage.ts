@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { TenantScope, Tx } from '@portal/db/open';
 import { ldapStagedEntries } from '@portal/db/schema/directory';
-import type { DirectoryPerson } from '@portal/domain/directory-person';
+import type { DirectoryPerson } from '@portal/domain/directory/person';
 import { unavailable } from '@portal/domain/errors';
 
 /** Where the people of one reading are kept until they are applied. */

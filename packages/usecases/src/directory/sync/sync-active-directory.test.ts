@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { guidText } from '@portal/domain/directory/person';
+import { directoryRuntime } from '@portal/testing/directory';
 import {
   type ActiveDirectoryOptions,
   adGroup,
@@ -7,9 +9,7 @@ import {
   fileTime,
   startActiveDirectory,
   type TestActiveDirectory,
-} from '@portal/connectors/testing/active-directory';
-import { guidText } from '@portal/domain/directory-person';
-import { directoryRuntime } from '../../../testing/directory.ts';
+} from '@portal/testing/servers/active-directory';
 
 const { adminOf, sync, account, usernames, memberships } = await directoryRuntime();
 

@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { group, person, type TestEntry } from '@portal/connectors/testing/slapd';
-import { auditEntries } from '@portal/db/schema/audit';
-import { users } from '@portal/db/schema/users';
-import { serviceBinary } from '@portal/db/testing/services';
-import { directoryRuntime } from '../../../testing/directory.ts';
+import { users } from '@portal/db/schema/accounts/users';
+import { auditEntries } from '@portal/db/schema/platform/audit';
+import type { Ctx } from '@portal/platform/context';
+import { directoryRuntime } from '@portal/testing/directory';
+import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
+import { serviceBinary } from '@portal/testing/services';
 import { updateUser } from '../../accounts/update-user.ts';
-import type { Ctx } from '../../run/context.ts';
 import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 

@@ -1,12 +1,12 @@
 import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { violatedConstraint } from '@portal/db/database-error';
-import { fieldSources } from '@portal/domain/directory-person';
-import { type AccountPlan, superAdminLeft } from '@portal/domain/directory-plan';
-import type { SyncCounts } from '@portal/domain/directory-sync';
+import { fieldSources } from '@portal/domain/directory/person';
+import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
+import type { SyncCounts } from '@portal/domain/directory/sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import type { TenantCtx } from '../../run/context.ts';
-import type { Work } from '../../run/handler.ts';
+import type { TenantCtx } from '@portal/platform/context';
+import type { Work } from '@portal/platform/jobs/handler';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';

@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
-import { runs } from '@portal/db/schema/operations';
-import { users } from '@portal/db/schema/users';
-import { type SyncCounts, Warnings } from '@portal/domain/directory-sync';
-import { recordAudit } from '../../audit/record-audit.ts';
-import { holdRun, type RunAtWork } from '../../operations/run-state.ts';
-import type { TenantCtx } from '../../run/context.ts';
+import { runs } from '@portal/db/schema/platform/operations';
+import { type SyncCounts, Warnings } from '@portal/domain/directory/sync';
+import { recordAudit } from '@portal/platform/audit';
+import type { TenantCtx } from '@portal/platform/context';
+import { holdRun, type RunAtWork } from '@portal/platform/operations/state';
 import { storedCounts } from '../list-sync-runs.ts';
 
 /** Another worker has taken the run up: whatever this one still does would come behind its back. */

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/users';
-import type { AccountPlan } from '@portal/domain/directory-plan';
+import { users } from '@portal/db/schema/accounts/users';
+import type { AccountPlan } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
-import { firstSeenRelease } from '@portal/domain/releases';
-import type { TenantCtx } from '../../run/context.ts';
+import { firstSeenRelease } from '@portal/domain/releases/releases';
+import type { TenantCtx } from '@portal/platform/context';
 
 /**
  * Accounts by their ids, one parameter whatever their number. No SUPER_ADMIN is among them, not even one appointed since the run decided:

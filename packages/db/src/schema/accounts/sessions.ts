@@ -1,0 +1,80 @@
+import { boolean, foreignKey, index, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bytea, createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
+import { mails } from '../platform/mails.ts';
+import { tenants } from '../tenants.ts';
+import { users } from './users.ts';
+
+/** One row per sign-in; the cookie names it, the row decides. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: instant().notNull().defaultNow(),
+    expiresAt: instant().notNull(),
+    revokedAt: instant(),
+    ip: text(),
+    userAgent: text(),
+  },
+  (t) => [
+    index('sessions_user').on(t.tenantId, t.userId),
+    index('sessions_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+export const passwordTokenPurpose = pgEnum('password_token_purpose', ['reset', 'welcome']);
+
+/** Set-password links. The clear token exists only in the mail; here stands its SHA-256. */
+export const passwordTokens = pgTable(
+  'password_tokens',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    purpose: passwordTokenPurpose().notNull(),
+    /** The address the link was mailed to: it is dead once the account has another. Null in rows of the release before. */
+    email: text(),
+    tokenHash: bytea().notNull(),
+    /** The outbox mail that carries the link: a repeat of that mail leaves its earlier token alive. */
+    mailId: uuid().notNull(),
+    /** Whether that mail left over the tenant's own server, whose administrators may read it: no way into a SUPER_ADMIN's account. */
+    overTenantServer: boolean().notNull().default(true),
+    createdAt: createdAt(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    uniqueIndex('password_tokens_hash_unique').on(t.tokenHash),
+    index('password_tokens_user').on(t.tenantId, t.userId),
+    index('password_tokens_mail').on(t.tenantId, t.mailId),
+    index('password_tokens_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [mails.tenantId, mails.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+/** Links that confirm an account's pending address; the clear token exists only in the mail, as with passwords. */
+export const emailTokens = pgTable(
+  'email_tokens',
+  {
+    ...tenantColumns,
+    userId: uuid().notNull(),
+    /** The address the link was mailed to, which is the one it confirms. */
+    email: text().notNull(),
+    tokenHash: bytea().notNull(),
+    mailId: uuid().notNull(),
+    createdAt: createdAt(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    uniqueIndex('email_tokens_hash_unique').on(t.tokenHash),
+    index('email_tokens_user').on(t.tenantId, t.userId),
+    index('email_tokens_mail').on(t.tenantId, t.mailId),
+    index('email_tokens_expires').on(t.expiresAt),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [mails.tenantId, mails.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);

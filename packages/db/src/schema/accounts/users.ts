@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
+import { tenants } from '../tenants.ts';
+
+export const roleEnum = pgEnum('role', ['SUPER_ADMIN', 'ADMIN', 'USER']);
+
+export const users = pgTable(
+  'users',
+  {
+    ...tenantColumns,
+    /** NFC, lower-case; unique across tenants, because sign-in names no tenant. */
+    username: text().notNull(),
+    /** Lower-case; unique across tenants where set. */
+    email: text(),
+    displayName: text(),
+    firstName: text(),
+    lastName: text(),
+    /** argon2id in PHC form; null for directory accounts and for accounts whose set-password link is unused. */
+    passwordHash: text(),
+    /** Set for accounts a directory sync brought; never leaves the server. */
+    ldapDn: text(),
+    /** objectGUID or entryUUID of the directory's entry: what stays when a person is renamed or moved. */
+    directoryId: text(),
+    /** Whether it was a sync that switched the account off: only then may one switch it on again. */
+    deactivatedBySync: boolean().notNull().default(false),
+    role: roleEnum().notNull().default('USER'),
+    isActive: boolean().notNull().default(true),
+    mustChangePassword: boolean().notNull().default(false),
+    /** Until when a password that must be changed is a way in; null where it is somebody's own. */
+    temporaryPasswordUntil: instant(),
+    /** The address that is to take the place of `email` once its link is used; means nothing after `pendingEmailUntil`. */
+    pendingEmail: text(),
+    pendingEmailUntil: instant(),
+    /** Raised by everything that ends the account's sessions at once; a session token carries the value it was made under. */
+    sessionVersion: integer().notNull().default(1),
+    lastLoginAt: instant(),
+    welcomeMailSentAt: instant(),
+    avatarPath: text(),
+    accentColor: text().notNull().default('#2563eb'),
+    dashboardBackground: jsonb(),
+    lastSeenReleaseVersion: text(),
+    createdAt: createdAt(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('users_username_unique').on(t.username),
+    uniqueIndex('users_email_unique').on(t.email),
+    uniqueIndex('users_directory_id_unique').on(t.tenantId, t.directoryId),
+    index('users_tenant_username').on(t.tenantId, t.username),
+    index('users_super_admin')
+      .on(t.id)
+      .where(sql`role = 'SUPER_ADMIN'`),
+    index('users_pending_email')
+      .on(t.pendingEmailUntil)
+      .where(sql`pending_email is not null`),
+    check('users_pending_email', sql`(${t.pendingEmail} is null) = (${t.pendingEmailUntil} is null)`),
+    check('users_deactivated_by_sync', sql`not (${t.isActive} and ${t.deactivatedBySync})`),
+    check('users_accent_color', sql`${t.accentColor} ~ '^#[0-9a-f]{6}$'`),
+    ...tenantRules(t, tenants),
+  ],
+);

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { createdAt, tenantPolicies } from '../columns.ts';
+
+/**
+ * Who did what, written in the transaction that did it. `tenantId` is the tenant the entry is about;
+ * null (an unknown username) is seen by SUPER_ADMIN alone. No foreign keys: an entry outlives its subject.
+ * The apps add and read entries, and may neither change nor delete one.
+ */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    id: uuid().primaryKey(),
+    tenantId: uuid(),
+    at: createdAt(),
+    actorId: uuid(),
+    actorName: text(),
+    action: text().notNull(),
+    targetType: text(),
+    targetId: text(),
+    summary: text().notNull(),
+    ip: text(),
+  },
+  (t) => [
+    index('audit_entries_tenant').on(t.tenantId, t.id),
+    index('audit_entries_tenant_action').on(t.tenantId, t.action, t.id),
+    index('audit_entries_tenant_actor').on(t.tenantId, t.actorId, t.id),
+    index('audit_entries_at').on(t.at),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
+
+/** Removes a batch of the entries that were kept for 400 days, the one way any go, and answers as `removed` how many went. */
+export const removeExpiredAuditEntries = sql`select portal_remove_expired_audit_entries() as removed`;

@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { users } from '../accounts/users.ts';
+import { bytea, createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
+import { tenants } from '../tenants.ts';
+
+export const runState = pgEnum('run_state', ['queued', 'running', 'succeeded', 'failed']);
+
+/** Work a person started and may watch. The job queue carries it out; this row says how it stands. */
+export const runs = pgTable(
+  'runs',
+  {
+    ...tenantColumns,
+    kind: text().notNull(),
+    payload: jsonb().notNull(),
+    state: runState().notNull().default('queued'),
+    startedBy: uuid(),
+    createdAt: createdAt(),
+    /** While unfinished: when a sweep may hand it to the queue again. A worker at it keeps moving this ahead. */
+    dueAt: instant().notNull(),
+    /** How often a worker began it; one that kills its worker must not do so for ever. */
+    attempts: integer().notNull().default(0),
+    startedAt: instant(),
+    finishedAt: instant(),
+    done: integer(),
+    total: integer(),
+    error: text(),
+  },
+  (t) => [
+    index('runs_unfinished')
+      .on(t.dueAt)
+      .where(sql`state in ('queued', 'running')`),
+    index('runs_finished')
+      .on(t.finishedAt)
+      .where(sql`finished_at is not null`),
+    // One synchronization at a time per tenant, whoever starts it and wherever it runs.
+    uniqueIndex('runs_directory_sync_unique')
+      .on(t.tenantId)
+      .where(sql`kind = 'directory.sync' and state in ('queued', 'running')`),
+    index('runs_started_by').on(t.tenantId, t.startedBy),
+    foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+export const jobOutcome = pgEnum('job_outcome', ['succeeded', 'failed']);
+
+/** The last outcome of each job by name, for operators. */
+export const jobOutcomes = pgTable('job_outcomes', {
+  name: text().primaryKey(),
+  lastRunAt: instant().notNull(),
+  lastState: jobOutcome().notNull(),
+  lastDurationMs: integer().notNull(),
+  runs: bigint({ mode: 'number' }).notNull().default(1),
+});
+
+/** Sliding windows of counted events (failed sign-ins, reset requests), one row per limit and subject. */
+export const rateWindows = pgTable(
+  'rate_windows',
+  {
+    /** SHA-256 over the limit's name and its subject: a log of addresses and names is not kept. */
+    key: bytea().primaryKey(),
+    /** Newest last, never more than the limit allows. */
+    hits: instant().array().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [index('rate_windows_expires').on(t.expiresAt)],
+);

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { requiredLine } from '../text.ts';
+import { WebAddress } from '../web-address.ts';
+
+/** Per widget (contract section 1). */
+export const maxFavorites = 200;
+/** What an icon may weigh, uploaded or found (contract section 7: 512 KiB). */
+export const iconMaxBytes = 512 * 1024;
+
+const example = { title: 'Wetterdienst', url: 'https://wetter.example.org/berlin' };
+const widgetId = '0198d3c6-3e4f-7051-8c6d-7e8f9a0b1c2d';
+
+const iconUrl = WebAddress.nullable()
+  .optional()
+  .describe('Where its icon lies, if it shall not be looked for on the page');
+
+export const NewFavorite = z
+  .object({ widgetId: Id, title: requiredLine(), url: WebAddress, iconUrl })
+  .meta({ example: { widgetId, ...example } });
+export type NewFavorite = z.output<typeof NewFavorite>;
+
+export const FavoriteChange = z
+  .object({
+    title: requiredLine().optional(),
+    url: WebAddress.optional(),
+    iconUrl: iconUrl.describe('Null has the icon looked for on the page again'),
+  })
+  .meta({ example });
+export type FavoriteChange = z.output<typeof FavoriteChange>;
+
+/** A favorite as it is shown. */
+export const Favorite = z
+  .object({
+    id: Id,
+    widgetId: Id,
+    title: z.string(),
+    url: z.string(),
+    position: z.int().describe('From 0 within the widget, without a gap'),
+    iconUrl: z
+      .string()
+      .nullable()
+      .describe(
+        'Where the icon comes from, named or found. Not for showing: the icon itself is at `/favorites/:id/icon`',
+      ),
+    hasUploadedIcon: z.boolean(),
+    uploadedIconMime: z.string().nullable().describe('By content, whatever the upload said'),
+    iconVersion: z
+      .int()
+      .describe('Rises whenever the icon or where it comes from changes; 0 until there was a first icon'),
+  })
+  .meta({
+    id: 'Favorite',
+    example: {
+      id: '0198d3c7-4f50-7162-8d7e-8f9a0b1c2d3e',
+      widgetId,
+      ...example,
+      position: 0,
+      iconUrl: 'https://wetter.example.org/apple-touch-icon.png',
+      hasUploadedIcon: false,
+      uploadedIconMime: null,
+      iconVersion: 1,
+    },
+  });
+export type Favorite = z.output<typeof Favorite>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { requiredLine } from '../text.ts';
+import { Instant } from '../time.ts';
+
+/** Per account (specification, Limits). */
+export const maxTabs = 20;
+export const maxImages = 30;
+/** Per tab (contract section 1). */
+export const maxWidgets = 60;
+/** What a picture may weigh (specification, Limits: 5 MiB). */
+export const imageMaxBytes = 5 * 1024 * 1024;
+
+export const TabName = requiredLine(60).meta({ example: 'Leitstelle' });
+
+export const DashboardTab = z
+  .object({ id: Id, name: z.string(), position: z.int().describe('From 0, without a gap') })
+  .meta({
+    id: 'DashboardTab',
+    example: { id: '0198d3c4-1c2d-7e3f-8a4b-5c6d7e8f9a0b', name: 'Leitstelle', position: 0 },
+  });
+export type DashboardTab = z.output<typeof DashboardTab>;
+
+/** 'Dashboard N' with the lowest N, from 1, that none of `names` has. */
+export function lowestFreeName(names: readonly string[]): string {
+  const taken = new Set(names);
+  let number = 1;
+  while (taken.has(`Dashboard ${number}`)) number += 1;
+  return `Dashboard ${number}`;
+}
+
+export const DashboardImage = z
+  .object({
+    id: Id,
+    originalName: z.string().describe('As the uploader called the file'),
+    type: z.string().describe('By content, whatever the upload said'),
+    sizeBytes: z.int(),
+    createdAt: Instant,
+  })
+  .meta({
+    id: 'DashboardImage',
+    example: {
+      id: '0198d3c5-2d3e-7f40-8b5c-6d7e8f9a0b1c',
+      originalName: 'sommerfest.jpg',
+      type: 'image/jpeg',
+      sizeBytes: 482_133,
+      createdAt: '2026-11-20T08:30:00.000Z',
+    },
+  });
+export type DashboardImage = z.output<typeof DashboardImage>;
+
+// Control, format and separator characters: a name is shown in one line and must not turn or hide what stands beside it.
+const unshowable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** A file name as it is kept to be shown: one line of at most 200 characters, no folders; `fallback` when nothing is left. */
+export function shownFileName(name: string | undefined, fallback: string): string {
+  const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
+  const shown = [...last.replaceAll(unshowable, '').trim()].slice(0, 200).join('').trim();
+  return shown === '' ? fallback : shown;
+}

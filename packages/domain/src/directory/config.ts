@@ -1,0 +1,231 @@
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { normalizeUsername } from '../accounts/accounts.ts';
+import { Id } from '../ids.ts';
+import { SecretInput, secretMask } from '../secret-input.ts';
+import { line, requiredLine, text } from '../text.ts';
+import { canonicalDn, isValidDn } from './dn.ts';
+
+/** A line that may be left out: missing, null and blank are all null. */
+const optionalLine = (max?: number) =>
+  line(max)
+    .nullable()
+    .overwrite((value) => (value === '' ? null : value))
+    .default(null);
+
+const notADn = 'must be a distinguished name such as ou=People,dc=example,dc=org';
+const isDnOrNull = (value: string | null): boolean => value === null || isValidDn(value);
+
+// Longer than any name a directory server lets in by default.
+const Dn = requiredLine(2_000).refine(isValidDn, notADn);
+
+/** `ldap://` or `ldaps://`, a host, and a port where it is not the scheme's own: everything else has fields of its own. */
+function isServerUrl(value: string): boolean {
+  if (!/^ldaps?:\/\/[^/?#@\s]+\/?$/i.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && url.hostname !== '' && url.port !== '0';
+}
+
+const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. */
+function isCertificatePem(value: string): boolean {
+  const certificates = value.match(pemCertificates) ?? [];
+  if (certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(value)) return false;
+  try {
+    for (const certificate of certificates) new X509Certificate(certificate);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first of each, whatever else is the same by `identity`. */
+const firstOfEach = (values: string[], identity: (value: string) => string): string[] =>
+  [...new Map(values.toReversed().map((value) => [identity(value), value])).values()].toReversed();
+
+const example = {
+  serverUrl: 'ldaps://ldap.example.org',
+  startTls: false,
+  baseDn: 'dc=example,dc=org',
+  bindDn: 'cn=portal,ou=Services,dc=example,dc=org',
+  userFilter: '(objectClass=person)',
+  syncIntervalMin: 60,
+  isActive: true,
+  includeDns: ['ou=People,dc=example,dc=org'],
+  userExcludeList: ['scanner'],
+  skipTlsVerify: false,
+  caCertificatePem: null,
+};
+
+/** A tenant's directory as an administrator writes it; a PUT replaces all of it, a kept password excepted. */
+export const LdapConfigInput = z
+  .object({
+    serverUrl: requiredLine(300)
+      .refine(isServerUrl, 'must be ldap:// or ldaps:// with a host and, if need be, a port')
+      .describe('`ldap://` or `ldaps://`, a host and, where it is not 389 or 636, a port'),
+    startTls: z.boolean().default(false).describe('Encrypts a connection that begins as `ldap://`'),
+    baseDn: Dn.describe('Below this entry users and groups are looked for'),
+    bindDn: optionalLine(2_000)
+      .refine(isDnOrNull, notADn)
+      .describe('Who reads the directory; without it or its password the bind is anonymous'),
+    bindPassword: SecretInput,
+    userFilter: optionalLine(2_000).describe(
+      'Which entries are users, as an LDAP filter (RFC 4515); null is any person',
+    ),
+    syncIntervalMin: z.int().min(5).max(10_080).default(60).describe('Minutes between two synchronizations'),
+    isActive: z
+      .boolean()
+      .default(true)
+      .describe('Switched off, nothing is synchronized by itself and no directory account can sign in'),
+    includeDns: z
+      .array(Dn)
+      .max(200)
+      .overwrite((dns) => firstOfEach(dns, canonicalDn))
+      .default([])
+      .describe(
+        'Groups, whose members come in, and other entries, whose subtree does; empty is everything below the base',
+      ),
+    userExcludeList: z
+      .array(requiredLine(128))
+      .max(5_000)
+      .overwrite((names) => firstOfEach(names, normalizeUsername))
+      .default([])
+      .describe('Usernames that stay out, in upper or lower case'),
+    skipTlsVerify: z.boolean().default(false).describe('Takes any certificate; for tries only'),
+    caCertificatePem: text(100_000)
+      .trim()
+      .nullable()
+      .overwrite((pem) => (pem === '' ? null : pem))
+      .default(null)
+      .refine(
+        (pem) => pem === null || isCertificatePem(pem),
+        'must be one or more certificates in PEM form and nothing else',
+      )
+      .describe(
+        'The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts',
+      ),
+  })
+  .superRefine(({ serverUrl, startTls }, check) => {
+    if (startTls && /^ldaps:/i.test(serverUrl))
+      check.addIssue({ code: 'custom', path: ['startTls'], message: 'cannot be combined with ldaps://' });
+  })
+  .meta({ example: { ...example, bindPassword: 'a bind password' } });
+export type LdapConfigInput = z.output<typeof LdapConfigInput>;
+
+/** The same as it is shown: nulls and empty lists while nothing is set, the password masked. */
+export const LdapConfig = z
+  .object({
+    serverUrl: z.string().nullable(),
+    startTls: z.boolean().nullable(),
+    baseDn: z.string().nullable(),
+    bindDn: z.string().nullable(),
+    bindPassword: z.literal(secretMask).nullable().describe('The mask when a password is kept, null when none is'),
+    userFilter: z.string().nullable(),
+    syncIntervalMin: z.int().nullable(),
+    isActive: z.boolean().nullable(),
+    includeDns: z.array(z.string()),
+    userExcludeList: z.array(z.string()),
+    skipTlsVerify: z.boolean().nullable(),
+    caCertificatePem: z.string().nullable(),
+  })
+  .meta({ id: 'LdapConfig', example: { ...example, bindPassword: secretMask } });
+export type LdapConfig = z.output<typeof LdapConfig>;
+
+export const LdapField = z.enum(['username', 'email', 'displayName', 'firstName', 'lastName']);
+export type LdapField = z.output<typeof LdapField>;
+
+// RFC 4512, 2.5: a name or a dotted number, and options behind it.
+const attributeDescription = /^([A-Za-z][A-Za-z0-9-]*|\d+(\.\d+)+)(;[A-Za-z0-9-]+)*$/;
+
+/** Attributes that hold passwords, hashes or keys: what a mapping fills is shown to people. */
+const secretAttributes = new Set(
+  [
+    'userPassword',
+    'unicodePwd',
+    'ntPwdHistory',
+    'lmPwdHistory',
+    'dBCSPwd',
+    'supplementalCredentials',
+    'sambaNTPassword',
+    'sambaLMPassword',
+    'krbPrincipalKey',
+    'ms-Mcs-AdmPwd',
+    'msLAPS-Password',
+    '2.5.4.35',
+  ].map((name) => name.toLowerCase()),
+);
+const withoutOptions = (attribute: string): string => attribute.split(';', 1)[0] ?? attribute;
+
+/** One more attribute to fill a field from; it goes before the defaults. */
+export const LdapMappingInput = z
+  .object({
+    ldapAttribute: requiredLine(100)
+      .regex(attributeDescription, 'must be the name of an attribute such as givenName')
+      .refine(
+        (attribute) => !secretAttributes.has(withoutOptions(attribute).toLowerCase()),
+        'holds a secret, which no account may show',
+      ),
+    field: LdapField,
+  })
+  .meta({ example: { ldapAttribute: 'givenName', field: 'firstName' } });
+export type LdapMappingInput = z.output<typeof LdapMappingInput>;
+
+/** Which attribute of an entry fills which field of an account; the first that has a value does. */
+export const LdapMapping = z
+  .object({ id: Id, ldapAttribute: z.string(), field: LdapField, isDefault: z.boolean() })
+  .meta({
+    id: 'LdapMapping',
+    example: {
+      id: '0198d3ca-2b3c-7d4e-8f5a-6b7c8d9e0f1a',
+      ldapAttribute: 'givenName',
+      field: 'firstName',
+      isDefault: false,
+    },
+  });
+export type LdapMapping = z.output<typeof LdapMapping>;
+
+/** The mappings every tenant has (contract section 5). */
+export const defaultMappings: readonly Pick<LdapMapping, 'ldapAttribute' | 'field'>[] = [
+  { ldapAttribute: 'displayName', field: 'displayName' },
+  { ldapAttribute: 'mail', field: 'email' },
+  { ldapAttribute: 'sAMAccountName', field: 'username' },
+];
+
+/** What a try of directory settings found. */
+export const LdapTest = z
+  .object({
+    ok: z.boolean(),
+    serverType: z.enum(['active-directory', 'openldap', 'other']).nullable().describe('Null when it was not reached'),
+    userCount: z.int().describe('Users the filter finds below the base, before the include and exclude lists'),
+    isCountComplete: z.boolean().describe('False when there are more than could be counted in some seconds'),
+    sample: z
+      .array(
+        z.object({ username: z.string().nullable(), displayName: z.string().nullable(), mail: z.string().nullable() }),
+      )
+      .describe('Ten users at most, as their accounts would be; the username is null where none can be made'),
+    error: z
+      .object({
+        kind: z.enum(['unreachable', 'credentials', 'certificate', 'baseDn', 'timeout', 'protocol']),
+        message: z.string().describe('One sentence that says what is wrong'),
+      })
+      .optional(),
+  })
+  .meta({
+    id: 'LdapTest',
+    example: {
+      ok: true,
+      serverType: 'openldap',
+      userCount: 240,
+      isCountComplete: true,
+      sample: [{ username: 'anna.schmidt', displayName: 'Anna Schmidt', mail: 'anna.schmidt@example.org' }],
+    },
+  });
+export type LdapTest = z.output<typeof LdapTest>;
+
+/** A group or a unit as the directory has it now, to choose from for the include list. */
+export const LiveGroup = z.object({ dn: z.string(), name: z.string(), kind: z.enum(['group', 'ou']) }).meta({
+  id: 'LiveGroup',
+  example: { dn: 'cn=Accounting,ou=Groups,dc=example,dc=org', name: 'Accounting', kind: 'group' },
+});
+export type LiveGroup = z.output<typeof LiveGroup>;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalDn } from './dn.ts';
+import { GroupGraph, isAdmitted, isGroup } from './groups.ts';
+import type { DirectoryEntry } from './person.ts';
+
+const entry = (dn: string, attributes: Record<string, string> = {}): DirectoryEntry => ({
+  dn,
+  values: (attribute) => (attributes[attribute] === undefined ? [] : [attributes[attribute]]),
+  bytes: () => [],
+});
+
+/** Groups by name with the names of their members, `cn=x` for a group `x`. */
+const graphOf = (groups: Record<string, string[]>): GroupGraph => {
+  const graph = new GroupGraph();
+  for (const [cn, members] of Object.entries(groups))
+    graph.addMembers(graph.add(entry(`CN=${cn},dc=org`, { cn })), members);
+  return graph;
+};
+const namesOf = (graph: GroupGraph, dn: string, memberOf: string[] = []): string[] =>
+  graph.groupsOf({ dn: canonicalDn(dn), memberOf, primaryGroupSid: null }).map((at) => graph.groups[at]?.name ?? '');
+
+describe('the groups of a person', () => {
+  it('are those that name it, and those these are in', () => {
+    const graph = graphOf({
+      staff: ['cn=sales,dc=org', 'cn=it,dc=org'],
+      sales: ['uid=Anna,dc=org'],
+      it: ['uid=berta,dc=org'],
+      empty: [],
+    });
+    expect(namesOf(graph, 'uid=anna,dc=org')).toEqual(['staff', 'sales']);
+    expect(namesOf(graph, 'UID=Berta, DC=org')).toEqual(['staff', 'it']);
+    expect(namesOf(graph, 'uid=carl,dc=org')).toEqual([]);
+  });
+
+  it('end where groups are in each other in a circle', () => {
+    const graph = graphOf({
+      a: ['cn=c,dc=org', 'uid=anna,dc=org'],
+      b: ['cn=a,dc=org'],
+      c: ['cn=b,dc=org', 'cn=c,dc=org'],
+    });
+    expect(namesOf(graph, 'uid=anna,dc=org')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('may be named by the person instead, once each', () => {
+    const graph = graphOf({ staff: ['cn=sales,dc=org'], sales: ['uid=anna,dc=org'] });
+    expect(namesOf(graph, 'uid=anna,dc=org', ['cn=Sales, dc=org', 'cn=unknown,dc=org'])).toEqual(['staff', 'sales']);
+    expect(namesOf(graph, 'uid=berta,dc=org', ['cn=sales,dc=org'])).toEqual(['staff', 'sales']);
+  });
+
+  it('are found whatever stands in the names', () => {
+    const graph = graphOf({ odd: [String.raw`cn=M\C3\BCller\2C J\C3\BCrgen+uid=jm,ou="a;b",dc=org`] });
+    expect(namesOf(graph, String.raw`uid=JM+cn=müller\, jürgen,ou=a\;b,dc=org`)).toEqual(['odd']);
+  });
+
+  it('hold for a chain of a thousand groups', () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, n) => [`g${n}`, n === 0 ? ['uid=anna,dc=org'] : [`cn=g${n - 1},dc=org`]]),
+    );
+    expect(namesOf(graphOf(chain), 'uid=anna,dc=org')).toHaveLength(1_000);
+  });
+});
+
+it('takes one group that comes twice for one', () => {
+  const graph = graphOf({ a: ['uid=anna,dc=org'] });
+  expect(graph.add(entry('cn=A, dc=org', { cn: 'a' }))).toBe(0);
+  expect(graph.groups).toHaveLength(1);
+});
+
+it.each([
+  ['Team\u0000 A\n', 'Team A'],
+  ['x'.repeat(300), 'x'.repeat(200)],
+  ['', 'unnamed'],
+])('calls the group %j %j', (cn, name) => {
+  expect(graphOf({ [cn]: [] }).groups[0]?.name).toBe(name);
+});
+
+it.each([
+  ['groupOfNames', true],
+  ['GROUP', true],
+  ['organizationalUnit', false],
+])('%s is a group: %j', (objectClass, is) => {
+  expect(isGroup(entry('cn=x', { objectClass }))).toBe(is);
+});
+
+it('admits by group, by place, or everybody', () => {
+  const admission = { isOpen: false, groups: new Set([3]), bases: ['ou=it,dc=org'] };
+  expect(isAdmitted(admission, 'uid=anna,dc=org', [1, 3])).toBe(true);
+  expect(isAdmitted(admission, 'uid=anna,ou=it,dc=org', [])).toBe(true);
+  expect(isAdmitted(admission, 'uid=anna,ou=sales,dc=org', [1])).toBe(false);
+  expect(isAdmitted({ isOpen: true, groups: new Set(), bases: [] }, 'uid=anna,dc=org', [])).toBe(true);
+});

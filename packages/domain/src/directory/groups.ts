@@ -1,0 +1,125 @@
+import { canonicalDn, isUnder } from './dn.ts';
+import { type DirectoryEntry, directoryIdOf, sidText } from './person.ts';
+
+/** A group of the directory without its members. */
+export interface DirectoryGroup {
+  directoryId: string;
+  /** What it is called here: `cn`, for Active Directory `sAMAccountName`. */
+  name: string;
+}
+
+export const groupAttributes = [
+  'objectGUID',
+  'entryUUID',
+  'nsUniqueId',
+  'objectSid',
+  'sAMAccountName',
+  'cn',
+  'objectClass',
+] as const;
+/** The attributes that hold names of members. */
+export const memberAttributes = ['member', 'uniqueMember'] as const;
+
+const groupClasses = ['group', 'groupOfNames', 'groupOfUniqueNames', 'groupOfMembers'];
+export const groupFilter = `(|${groupClasses.map((name) => `(objectClass=${name})`).join('')})`;
+const lowerGroupClasses = new Set(groupClasses.map((name) => name.toLowerCase()));
+
+export const isGroup = (entry: DirectoryEntry): boolean =>
+  entry.values('objectClass').some((name) => lowerGroupClasses.has(name.toLowerCase()));
+
+/**
+ * The groups of a directory and who is in them, nested groups and circles included. Groups and their members go in first;
+ * then each person can be asked for. A group is known by its position.
+ */
+export class GroupGraph {
+  readonly groups: DirectoryGroup[] = [];
+  readonly #positionByDn = new Map<string, number>();
+  readonly #positionBySid = new Map<string, number>();
+  /** Groups that name a member directly, by the member's name. */
+  readonly #namedBy = new Map<string, number | number[]>();
+  /** For each group those it is in, itself included; made when first asked for. */
+  readonly #closures: (readonly number[] | undefined)[] = [];
+  #dns: string[] = [];
+
+  /** Adds a group; one that is there already stays as it is. */
+  add(entry: DirectoryEntry): number {
+    const dn = canonicalDn(entry.dn);
+    const known = this.#positionByDn.get(dn);
+    if (known !== undefined) return known;
+    const position = this.groups.length;
+    this.groups.push({ directoryId: directoryIdOf(entry), name: groupName(entry) });
+    this.#dns.push(dn);
+    this.#positionByDn.set(dn, position);
+    const sid = entry.bytes('objectSid')[0];
+    const text = sid === undefined ? null : sidText(sid);
+    if (text !== null) this.#positionBySid.set(text, position);
+    return position;
+  }
+
+  addMembers(position: number, members: string[]): void {
+    for (const member of members) {
+      const dn = canonicalDn(member);
+      const known = this.#namedBy.get(dn);
+      if (known === undefined) this.#namedBy.set(dn, position);
+      else if (typeof known === 'number') this.#namedBy.set(dn, [known, position]);
+      else known.push(position);
+    }
+  }
+
+  /** The position of the group of that name, in canonical form. */
+  positionOf(dn: string): number | undefined {
+    return this.#positionByDn.get(dn);
+  }
+
+  /** Positions of all groups a person is in, in ascending order: those that name it, those it names, its primary one, and what these are in. */
+  groupsOf(person: { dn: string; memberOf: string[]; primaryGroupSid: string | null }): number[] {
+    const direct = [
+      ...this.#naming(person.dn),
+      ...person.memberOf.map((dn) => this.#positionByDn.get(canonicalDn(dn))),
+      person.primaryGroupSid === null ? undefined : this.#positionBySid.get(person.primaryGroupSid),
+    ].filter((position) => position !== undefined);
+    const [only] = direct;
+    if (only === undefined) return [];
+    if (direct.length === 1) return [...this.#closureOf(only)];
+    return [...new Set(direct.flatMap((position) => this.#closureOf(position)))].toSorted((a, b) => a - b);
+  }
+
+  #naming(dn: string): readonly number[] {
+    const named = this.#namedBy.get(dn);
+    return named === undefined ? [] : typeof named === 'number' ? [named] : named;
+  }
+
+  #closureOf(start: number): readonly number[] {
+    const known = this.#closures[start];
+    if (known) return known;
+    const reached = new Set([start]);
+    for (const position of reached) {
+      for (const parent of this.#naming(this.#dns[position] ?? '')) reached.add(parent);
+    }
+    const closure = [...reached].toSorted((a, b) => a - b);
+    this.#closures[start] = closure;
+    return closure;
+  }
+}
+
+/** Who may come in: everybody, or who is in one of these groups or below one of these entries. */
+export interface Admission {
+  isOpen: boolean;
+  groups: Set<number>;
+  /** In canonical form. */
+  bases: string[];
+}
+
+/** Whether a person of that name, in canonical form, and in these groups may come in. */
+export const isAdmitted = ({ isOpen, groups, bases }: Admission, dn: string, memberOf: number[]): boolean =>
+  isOpen || memberOf.some((position) => groups.has(position)) || bases.some((base) => isUnder(dn, base));
+
+const maxName = 200;
+// oxlint-disable-next-line no-control-regex -- a name of one line has no room for them
+const breaks = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/gu;
+
+function groupName(entry: DirectoryEntry): string {
+  const name = entry.values('sAMAccountName')[0] ?? entry.values('cn')[0] ?? '';
+  const line = name.normalize('NFC').replaceAll(breaks, ' ').trim();
+  return [...line].slice(0, maxName).join('') || 'unnamed';
+}

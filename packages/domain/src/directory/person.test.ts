@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attributesOf,
+  type DirectoryEntry,
+  directoryIdOf,
+  fieldSources,
+  guidText,
+  isSwitchedOff,
+  personOf,
+  primaryGroupSid,
+  sidText,
+} from './person.ts';
+
+/** An entry of a directory; bytes are given as a Buffer. */
+const entry = (attributes: Record<string, string | Buffer | string[]>, dn = 'cn=anna,dc=org'): DirectoryEntry => {
+  const bytes = (attribute: string): Buffer[] => {
+    const found = Object.entries(attributes).find(([name]) => name.toLowerCase() === attribute.toLowerCase())?.[1];
+    return found === undefined ? [] : [found].flat().map((value) => Buffer.from(value as string));
+  };
+  return { dn, bytes, values: (attribute) => bytes(attribute).map(String) };
+};
+
+const standard = fieldSources([
+  { ldapAttribute: 'displayName', field: 'displayName' },
+  { ldapAttribute: 'mail', field: 'email' },
+  { ldapAttribute: 'sAMAccountName', field: 'username' },
+]);
+
+const guid = Buffer.from('33221100554477668899aabbccddeeff', 'hex');
+
+describe('what identifies an entry', () => {
+  it('is the objectGUID, its first three groups turned round', () => {
+    expect(guidText(guid)).toBe('00112233-4455-6677-8899-aabbccddeeff');
+    expect(directoryIdOf(entry({ objectGUID: guid, entryUUID: 'other' }))).toBe('00112233-4455-6677-8899-aabbccddeeff');
+  });
+
+  it('is the entryUUID, then the nsUniqueId, in lower case', () => {
+    expect(directoryIdOf(entry({ entryUUID: 'ABC-1', nsUniqueId: 'x' }))).toBe('abc-1');
+    expect(directoryIdOf(entry({ nsUniqueId: '66446001-1DD211B2' }))).toBe('66446001-1dd211b2');
+  });
+
+  it('is the name where there is nothing else, however it is spelled, and no rubbish', () => {
+    const byName = directoryIdOf(entry({}, 'CN=Anna, DC=org'));
+    expect(byName).toBe(directoryIdOf(entry({ objectGUID: 'short', entryUUID: 'a\nb' }, 'cn=anna,dc=org')));
+    expect(byName).not.toBe(directoryIdOf(entry({}, 'cn=berta,dc=org')));
+    expect(byName).toMatch(/^dn:[0-9a-f]{64}$/);
+  });
+});
+
+describe('a person', () => {
+  it('fills an account from the mapped attributes', () => {
+    const anna = entry({
+      entryUUID: 'id-1',
+      uid: 'ANNA',
+      mail: 'Anna@Example.ORG',
+      displayName: ' Anna Schmidt ',
+      givenName: 'Anna',
+      sn: 'Schmidt',
+    });
+    expect(personOf(anna, standard)).toEqual({
+      directoryId: 'id-1',
+      dn: 'cn=anna,dc=org',
+      username: 'anna',
+      email: 'anna@example.org',
+      hasBadEmail: false,
+      displayName: 'Anna Schmidt',
+      firstName: 'Anna',
+      lastName: 'Schmidt',
+    });
+  });
+
+  it('takes custom mappings before the defaults, the first that has a value', () => {
+    const sources = fieldSources([
+      { ldapAttribute: 'employeeNumber', field: 'username' },
+      { ldapAttribute: 'sAMAccountName', field: 'username' },
+    ]);
+    expect(personOf(entry({ employeeNumber: '4711', sAMAccountName: 'anna' }), sources).username).toBe('4711');
+    expect(personOf(entry({ employeeNumber: ' ', sAMAccountName: 'anna' }), sources).username).toBe('anna');
+    expect(personOf(entry({ SAMACCOUNTNAME: 'anna', uid: 'other' }), sources).username).toBe('anna');
+    expect(attributesOf(sources)).toEqual(
+      expect.arrayContaining(['employeeNumber', 'sAMAccountName', 'uid', 'entryUUID', 'objectGUID']),
+    );
+  });
+
+  it.each([
+    ['Jürgen Müller', 'jürgen müller'],
+    ['Ju\u0308rgen', 'jürgen'],
+    [' anna ', 'anna'],
+    ['an\tna', null],
+    ['a'.repeat(129), null],
+    ['\u2028', null],
+  ])('called %j has the username %j', (uid, username) => {
+    expect(personOf(entry({ uid }), standard).username).toBe(username);
+  });
+
+  it.each([
+    ['anna@example.org', 'anna@example.org', false],
+    ['jürgen@example.org', 'jürgen@example.org', false],
+    ['anna', null, true],
+    ['anna@example.org, berta@example.org', null, true],
+    [`${'a'.repeat(250)}@example.org`, null, true],
+    ['', null, false],
+  ])('with the address %j has the e-mail %j', (mail, email, hasBadEmail) => {
+    expect(personOf(entry({ mail }), standard)).toMatchObject({ email, hasBadEmail });
+  });
+
+  it('loses a name that is too long or has control characters, never a part of it', () => {
+    expect(personOf(entry({ displayName: 'x'.repeat(201), givenName: 'a\nb' }), standard)).toMatchObject({
+      displayName: null,
+      firstName: null,
+    });
+    expect(personOf(entry({ displayName: 'محمد علي' }), standard).displayName).toBe('محمد علي');
+  });
+});
+
+describe('Active Directory', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  const fileTime = (iso: string) => String((BigInt(Date.parse(iso)) + 11_644_473_600_000n) * 10_000n);
+
+  it.each([
+    [{ userAccountControl: '512' }, false],
+    [{ userAccountControl: '514' }, true],
+    [{ userAccountControl: '66050' }, true],
+    [{ accountExpires: '0' }, false],
+    [{ accountExpires: '9223372036854775807' }, false],
+    [{ accountExpires: fileTime('2026-11-21T12:00:00Z') }, true],
+    [{ accountExpires: fileTime('2026-11-21T12:00:01Z') }, false],
+    [{ accountExpires: 'never' }, false],
+    [{}, false],
+  ])('has %j switched off: %j', (attributes, is) => {
+    expect(isSwitchedOff(entry(attributes), now)).toBe(is);
+  });
+
+  it('names the primary group by the number behind the domain', () => {
+    const sid = Buffer.from('010500000000000515000000112233445566778899aabbcc50040000', 'hex');
+    expect(sidText(sid)).toBe('S-1-5-21-1144201745-2289526357-3434850969-1104');
+    expect(primaryGroupSid(entry({ objectSid: sid, primaryGroupID: '513' }))).toBe(
+      'S-1-5-21-1144201745-2289526357-3434850969-513',
+    );
+    expect(primaryGroupSid(entry({ primaryGroupID: '513' }))).toBeNull();
+    expect(primaryGroupSid(entry({ objectSid: 'rubbish', primaryGroupID: '513' }))).toBeNull();
+  });
+});

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { Instant } from '../time.ts';
+
+/** What a synchronization did, or would do. */
+export const SyncCounts = z
+  .object({
+    read: z.int().describe('People the directory returned'),
+    created: z.int(),
+    updated: z.int().describe('Accounts that changed, those switched on again left out'),
+    reactivated: z.int(),
+    deactivated: z.int(),
+    skipped: z
+      .int()
+      .describe(
+        'People read who did not come in: outside the include list, excluded, switched off, without a free username',
+      ),
+    groups: z.int().describe('Groups made, renamed or removed'),
+    memberships: z.int().describe('Memberships made or removed'),
+  })
+  .meta({ id: 'LdapSyncCounts' });
+export type SyncCounts = z.output<typeof SyncCounts>;
+
+export const noCounts: SyncCounts = {
+  read: 0,
+  created: 0,
+  updated: 0,
+  reactivated: 0,
+  deactivated: 0,
+  skipped: 0,
+  groups: 0,
+  memberships: 0,
+};
+
+/** As many warnings as one run keeps; how many more there were is the last one. */
+export const maxWarnings = 200;
+
+/** Sentences for administrators, as many of them as are kept, and how many there were. */
+export class Warnings {
+  readonly #kept: string[] = [];
+  #count = 0;
+
+  add(...sentences: string[]): void {
+    this.#count += sentences.length;
+    this.#kept.push(...sentences.slice(0, Math.max(0, maxWarnings - this.#kept.length)));
+  }
+
+  list(): string[] {
+    const more = this.#count - this.#kept.length;
+    return more === 0 ? [...this.#kept] : [...this.#kept, `There were ${more} more warnings of this kind.`];
+  }
+}
+
+const counts = {
+  ...noCounts,
+  read: 450,
+  created: 3,
+  updated: 12,
+  deactivated: 1,
+  skipped: 4,
+  groups: 2,
+  memberships: 9,
+};
+
+export const LdapSyncRun = z
+  .object({
+    id: Id,
+    trigger: z.enum(['manual', 'schedule']),
+    state: z
+      .enum(['queued', 'running', 'succeeded', 'failed', 'blocked'])
+      .describe('`blocked`: it would have taken away too much and changed nothing; `force` lets it'),
+    startedAt: Instant.nullable(),
+    finishedAt: Instant.nullable(),
+    progress: z.object({ done: z.int(), total: z.int() }).nullable(),
+    counts: SyncCounts,
+    error: z.string().nullable().describe('One sentence when it failed or was blocked'),
+    warnings: z.array(z.string()).describe(`At most ${maxWarnings}, and how many more there were`),
+  })
+  .meta({
+    id: 'LdapSyncRun',
+    example: {
+      id: '0198d3cb-3c4d-7e5f-8a6b-7c8d9e0f1a2b',
+      trigger: 'manual',
+      state: 'succeeded',
+      startedAt: '2026-11-20T08:30:00.000Z',
+      finishedAt: '2026-11-20T08:30:04.000Z',
+      progress: { done: 450, total: 450 },
+      counts,
+      error: null,
+      warnings: ['The e-mail address of “anna.schmidt” is taken by another account and was left empty.'],
+    },
+  });
+export type LdapSyncRun = z.output<typeof LdapSyncRun>;
+
+/** As many changes as a preview shows. */
+export const maxPreviewChanges = 500;
+
+export const SyncChange = z.object({
+  kind: z.enum(['create', 'update', 'reactivate', 'deactivate']),
+  username: z.string(),
+  details: z.string().describe('One sentence'),
+});
+export type SyncChange = z.output<typeof SyncChange>;
+
+export const LdapSyncPreview = z
+  .object({
+    counts: SyncCounts,
+    isBlocked: z.boolean().describe('Whether a run without `force` would end blocked'),
+    changes: z.array(SyncChange).describe(`The first ${maxPreviewChanges}`),
+    warnings: z.array(z.string()),
+  })
+  .meta({
+    id: 'LdapSyncPreview',
+    example: {
+      counts,
+      isBlocked: false,
+      changes: [{ kind: 'update', username: 'anna.schmidt', details: 'Changes display name and e-mail.' }],
+      warnings: [],
+    },
+  });
+export type LdapSyncPreview = z.output<typeof LdapSyncPreview>;

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { Role } from '../access.ts';
+import { effectiveLevel, moduleRefusal, type ModuleStanding } from './grants.ts';
+import type { GrantLevel } from './modules.ts';
+
+const standing = (level: GrantLevel | null, isOff = false): ModuleStanding => ({
+  disabled: isOff ? ['calendar'] : [],
+  granted: level === null ? { virtualization: 'MANAGE' } : { calendar: level },
+});
+const refusalOf = (role: Role, level: GrantLevel | null, needed: GrantLevel, isOff = false) =>
+  moduleRefusal({ role }, standing(level, isOff), { module: 'calendar', level: needed })?.code;
+
+describe('a module', () => {
+  it.each<[Role, GrantLevel | null, GrantLevel, string | undefined]>([
+    ['USER', null, 'USE', 'MODULE_ACCESS_DENIED'],
+    ['USER', null, 'MANAGE', 'MODULE_ACCESS_DENIED'],
+    ['USER', 'USE', 'USE', undefined],
+    ['USER', 'USE', 'MANAGE', 'MANAGE_REQUIRED'],
+    ['USER', 'MANAGE', 'USE', undefined],
+    ['USER', 'MANAGE', 'MANAGE', undefined],
+    ['ADMIN', null, 'MANAGE', undefined],
+    ['ADMIN', 'USE', 'MANAGE', undefined],
+    ['SUPER_ADMIN', null, 'MANAGE', undefined],
+  ])('is judged for %s granted %s who needs %s: %s', (role, level, needed, code) => {
+    expect(refusalOf(role, level, needed)).toBe(code);
+    expect(refusalOf(role, level, needed, true)).toBe('MODULE_DISABLED');
+  });
+
+  it('that is off is open to nobody, and one that is on to administrators in full', () => {
+    expect(effectiveLevel({ role: 'SUPER_ADMIN' }, standing('MANAGE', true), 'calendar')).toBeNull();
+    expect(effectiveLevel({ role: 'ADMIN' }, standing(null), 'calendar')).toBe('MANAGE');
+    expect(effectiveLevel({ role: 'USER' }, standing('USE'), 'calendar')).toBe('USE');
+    expect(effectiveLevel({ role: 'USER' }, standing(null), 'calendar')).toBeNull();
+  });
+});

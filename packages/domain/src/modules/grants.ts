@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type Actor, isAdmin } from '../access.ts';
+import { forbidden, type PortalError } from '../errors.ts';
+import { Id } from '../ids.ts';
+import { requiredLine } from '../text.ts';
+import { GrantLevel, type ModuleKey, moduleName } from './modules.ts';
+
+/** What the tenant's switches and the grants say about an account, as read for this very request. */
+export interface ModuleStanding {
+  disabled: readonly string[];
+  /** The greatest level granted to the account or one of its groups, by module key. */
+  granted: Readonly<Record<string, GrantLevel>>;
+}
+
+/** The level at which an account may call a module; null when it may not. Administrators hold MANAGE on every module that is on. */
+export function effectiveLevel(
+  actor: Pick<Actor, 'role'>,
+  { disabled, granted }: ModuleStanding,
+  module: ModuleKey,
+): GrantLevel | null {
+  if (disabled.includes(module)) return null;
+  return isAdmin(actor) ? 'MANAGE' : (granted[module] ?? null);
+}
+
+/** Why an account may not call a route that needs `level` of the module: 403 with the code of what is missing; undefined lets it pass. */
+export function moduleRefusal(
+  actor: Pick<Actor, 'role'>,
+  standing: ModuleStanding,
+  { module, level }: { module: ModuleKey; level: GrantLevel },
+): PortalError | undefined {
+  const name = moduleName(module);
+  if (standing.disabled.includes(module))
+    return forbidden(`${name} is switched off for your organization.`, 'MODULE_DISABLED');
+  const held = effectiveLevel(actor, standing, module);
+  if (held === null)
+    return forbidden(
+      `You have no access to ${name}. Please ask an administrator of your organization.`,
+      'MODULE_ACCESS_DENIED',
+    );
+  if (level === 'MANAGE' && held === 'USE')
+    return forbidden(
+      `You may use ${name}, but not manage it. Please ask an administrator of your organization.`,
+      'MANAGE_REQUIRED',
+    );
+  return undefined;
+}
+
+const anna = '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11';
+
+/** Which grant is meant. The key is text here: one that no module has is 404 like the id of no group. */
+export const GrantTarget = z
+  .object({
+    subjectType: z.enum(['group', 'user']),
+    subjectId: Id,
+    moduleKey: requiredLine(),
+  })
+  .meta({ example: { subjectType: 'user', subjectId: anna, moduleKey: 'tender-radar' } });
+export type GrantTarget = z.output<typeof GrantTarget>;
+
+export const ModuleGrant = GrantTarget.extend({ level: GrantLevel.default('USE') }).meta({
+  id: 'ModuleGrant',
+  example: { subjectType: 'user', subjectId: anna, moduleKey: 'tender-radar', level: 'USE' },
+});
+export type ModuleGrant = z.output<typeof ModuleGrant>;
+
+export const GrantMatrix = z
+  .object({
+    modules: z.array(z.object({ key: z.string(), name: z.string(), enabled: z.boolean(), hasManage: z.boolean() })),
+    subjects: z.array(
+      z.object({
+        type: z.enum(['group', 'user']),
+        id: Id,
+        name: z.string(),
+        grants: z.record(z.string(), GrantLevel).describe('Level by module key'),
+      }),
+    ),
+  })
+  .meta({
+    id: 'GrantMatrix',
+    example: {
+      modules: [{ key: 'tender-radar', name: 'Tender radar', enabled: true, hasManage: false }],
+      subjects: [{ type: 'user', id: anna, name: 'Anna Schmidt', grants: { 'tender-radar': 'USE' } }],
+    },
+  });
+export type GrantMatrix = z.output<typeof GrantMatrix>;

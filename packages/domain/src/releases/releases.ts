@@ -1,0 +1,97 @@
+import { invalid, invalidField } from '../errors.ts';
+
+/** A release version taken apart (semver.org 2.0.0). Numbers stay text: they compare exactly at any length. */
+interface Release {
+  /** Major, minor, patch. */
+  numbers: [string, string, string];
+  /** Identifiers behind the hyphen; none for a finished release. */
+  preRelease: string[];
+  /** As it is stored: no leading `v`, build metadata kept. */
+  text: string;
+}
+
+const number = '0|[1-9][0-9]*';
+// A pre-release identifier of digits alone has no leading zero; one with a letter or hyphen is free.
+const preReleaseId = `(?:${number}|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)`;
+const release = new RegExp(
+  `^v?((${number})\\.(${number})\\.(${number})(?:-(${preReleaseId}(?:\\.${preReleaseId})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?)$`,
+);
+
+/** Longest version text looked at; the settings allow no longer one for the running release. */
+export const releaseMaxLength = 100;
+
+function parseRelease(version: string): Release | null {
+  if (version.length > releaseMaxLength) return null;
+  const [, text, major, minor, patch, preRelease] = release.exec(version) ?? [];
+  if (text === undefined || major === undefined || minor === undefined || patch === undefined) return null;
+  return { numbers: [major, minor, patch], preRelease: preRelease?.split('.') ?? [], text };
+}
+
+/** Whether a version can be set against others; `dev` cannot. */
+export const isComparable = (version: string): boolean => parseRelease(version) !== null;
+
+/**
+ * Orders versions as semver.org, section 11, does: pre-releases below their release, build metadata ignored.
+ * Negative when `a` is the older; null when either is no version.
+ */
+export function compareReleases(a: string, b: string): number | null {
+  const [left, right] = [parseRelease(a), parseRelease(b)];
+  return left && right ? compare(left, right) : null;
+}
+
+function compare(a: Release, b: Release): number {
+  for (const [index, number] of a.numbers.entries()) {
+    const order = compareNumbers(number, b.numbers[index] ?? '');
+    if (order !== 0) return order;
+  }
+  return comparePreReleases(a.preRelease, b.preRelease);
+}
+
+function comparePreReleases(a: string[], b: string[]): number {
+  if (a.length === 0 || b.length === 0) return b.length - a.length;
+  for (const [index, identifier] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    const order = compareIdentifiers(identifier, other);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+const isNumber = (identifier: string): boolean => /^[0-9]+$/.test(identifier);
+
+function compareIdentifiers(a: string, b: string): number {
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
+  if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1;
+  return compareText(a, b);
+}
+
+// Without leading zeros the longer number is the larger.
+const compareNumbers = (a: string, b: string): number => a.length - b.length || compareText(a, b);
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** The release a new account counts as having seen: the running one, so that nothing is new to it; null on `dev`. */
+export const firstSeenRelease = (running: string): string | null => parseRelease(running)?.text ?? null;
+
+/** Whether the running release is one the account has not seen. An account that has seen none has not seen this one either. */
+export function isNewRelease(running: string, lastSeen: string | null): boolean {
+  const current = parseRelease(running);
+  if (!current) return false;
+  const seen = lastSeen === null ? null : parseRelease(lastSeen);
+  return !seen || compare(current, seen) > 0;
+}
+
+/**
+ * What is to be stored when an account says that it has seen `requested`: never less than before.
+ * Throws 400 `NOT_COMPARABLE` while the running release is `dev`, 400 for no version and for one above the running release.
+ */
+export function seeRelease(running: string, requested: string, lastSeen: string | null): string {
+  const current = parseRelease(running);
+  if (!current) throw invalid('NOT_COMPARABLE', 'The running release has no number to compare with.');
+  const wanted = parseRelease(requested);
+  if (!wanted) throw invalidField('version', 'must be a version such as 1.4.0');
+  if (compare(wanted, current) > 0) throw invalidField('version', 'must not be above the running release');
+  const seen = lastSeen === null ? null : parseRelease(lastSeen);
+  return seen && compare(seen, wanted) >= 0 ? seen.text : wanted.text;
+}

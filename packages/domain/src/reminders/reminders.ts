@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { requiredLine, text } from '../text.ts';
+import { Instant } from '../time.ts';
+
+/** Reminders not done that one user may have (contract section 1). */
+export const maxOpenReminders = 1_000;
+
+/** `open` is everything not done, due or not. */
+export const ReminderState = z.enum(['open', 'due', 'done']);
+export type ReminderState = z.infer<typeof ReminderState>;
+
+const title = requiredLine();
+const example = {
+  title: 'Angebot an die Stadtwerke schicken',
+  note: 'Vorher mit Anna abstimmen.',
+  dueAt: '2036-01-08T08:00:00.000Z',
+  emailEnabled: true,
+};
+
+export const NewReminder = z
+  .object({
+    title,
+    note: text().nullable().default(null),
+    dueAt: Instant.describe('In the future, by the server’s clock'),
+    emailEnabled: z.boolean().default(false).describe('Whether a mail is sent when it becomes due'),
+  })
+  .meta({ example });
+export type NewReminder = z.output<typeof NewReminder>;
+
+/** What a PATCH names is changed; null is nowhere a value. */
+export const ReminderChange = z
+  .object({
+    title: title.optional(),
+    note: text().optional().describe('Empty for none'),
+    dueAt: Instant.optional().describe('In the future, by the server’s clock'),
+    emailEnabled: z.boolean().optional(),
+  })
+  .meta({ example });
+export type ReminderChange = z.output<typeof ReminderChange>;
+
+export const SnoozePreset = z.enum(['in10min', 'in1h', 'thisEvening', 'tomorrowMorning', 'nextWeek']);
+export type SnoozePreset = z.infer<typeof SnoozePreset>;
+
+/** The longest snooze in minutes: four weeks. */
+const maxSnoozeMin = 40_320;
+
+export const Snooze = z
+  .object({
+    minutes: z.int().min(1).max(maxSnoozeMin).optional(),
+    preset: SnoozePreset.optional(),
+    until: Instant.optional().describe('In the future, by the server’s clock'),
+  })
+  .refine(
+    (snooze) => Object.values(snooze).filter((value) => value !== undefined).length === 1,
+    'must name exactly one of minutes, preset and until',
+  )
+  .meta({ example: { minutes: 10 } });
+export type Snooze = z.output<typeof Snooze>;
+
+export const Reminder = z
+  .object({
+    id: Id,
+    title: z.string(),
+    note: z.string().nullable(),
+    dueAt: Instant,
+    isDue: z.boolean().describe('By the database’s clock; never while it is done'),
+    dueLabel: z.enum(['today', 'tomorrow']).nullable().describe('The day of `dueAt` in Europe/Berlin'),
+    emailEnabled: z.boolean(),
+    emailSentAt: Instant.nullable().describe('When the mail of this due time was sent'),
+    emailAttempts: z.int().describe('Tries of this due time’s mail, the successful one included'),
+    doneAt: Instant.nullable(),
+  })
+  .meta({
+    id: 'Reminder',
+    example: {
+      id: '0198d3c5-2c4d-7e5f-8a6b-7c8d9e0f1a2b',
+      ...example,
+      isDue: false,
+      dueLabel: null,
+      emailSentAt: null,
+      emailAttempts: 0,
+      doneAt: null,
+    },
+  });
+export type Reminder = z.output<typeof Reminder>;
+
+export const ReminderNotice = z
+  .object({
+    id: Id.describe('One per due time'),
+    kind: z.literal('reminder-due'),
+    reminderId: Id,
+    title: z.string().describe('As it was when it became due'),
+    dueAt: Instant,
+    at: Instant.describe('When it became due'),
+  })
+  .meta({
+    id: 'ReminderNotice',
+    example: {
+      id: '0198d3c5-2c4e-7a1b-9c2d-3e4f5a6b7c8d',
+      kind: 'reminder-due',
+      reminderId: '0198d3c5-2c4d-7e5f-8a6b-7c8d9e0f1a2b',
+      title: example.title,
+      dueAt: example.dueAt,
+      at: example.dueAt,
+    },
+  });
+export type ReminderNotice = z.output<typeof ReminderNotice>;
+
+/** Days and times of day are those of Berlin, wherever server and client stand (contract section 1). */
+const inBerlin = (instant: Date): Temporal.ZonedDateTime =>
+  instant.toTemporalInstant().toZonedDateTimeISO('Europe/Berlin');
+
+/** Whether the due time lies on the same day as `now`, on the day after, or neither. */
+export function dueLabel(dueAt: Date, now: Date): Reminder['dueLabel'] {
+  const { days } = inBerlin(now).toPlainDate().until(inBerlin(dueAt).toPlainDate());
+  if (days === 0) return 'today';
+  return days === 1 ? 'tomorrow' : null;
+}
+
+/** The due time a snooze asks for; of an `until` it is not said whether it lies ahead of `now`. */
+export function snoozedUntil({ minutes, preset, until }: Snooze, now: Date): Date {
+  if (until) return until;
+  const here = inBerlin(now);
+  return new Date((preset ? atPreset(preset, here) : here.add({ minutes: minutes ?? 0 })).epochMilliseconds);
+}
+
+function atPreset(preset: SnoozePreset, now: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  switch (preset) {
+    case 'in10min':
+      return now.add({ minutes: 10 });
+    case 'in1h':
+      return now.add({ hours: 1 });
+    case 'thisEvening':
+      return now.hour < 18 ? at(now, 18) : at(now.add({ days: 1 }), 18);
+    case 'tomorrowMorning':
+      return at(now.add({ days: 1 }), 8);
+    case 'nextWeek':
+      return at(now.add({ days: 8 - now.dayOfWeek }), 8);
+  }
+}
+
+const at = (day: Temporal.ZonedDateTime, hour: number): Temporal.ZonedDateTime =>
+  day.toPlainDate().toZonedDateTime({ timeZone: day.timeZoneId, plainTime: { hour } });

@@ -1,0 +1,363 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { type FileRoom, openFileRoom } from './store.ts';
+
+const folders: string[] = [];
+let dataDir: string;
+let room: FileRoom;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'portal-test-room-'));
+  folders.push(dataDir);
+  room = openFileRoom(dataDir);
+});
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+const place = (path: string): string => join(dataDir, 'files', path);
+/** Every file in the room. */
+const found = async (): Promise<string[]> => {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+};
+const listed = async (): Promise<string[]> => (await Array.fromAsync(room.list('avatars'))).toSorted();
+const content = async (path: string, from = room): Promise<string | null> => {
+  const file = await from.open(path);
+  return file && (await buffer(file.stream)).toString();
+};
+const store = async (text = 'hello'): Promise<string> =>
+  (await room.write('avatars', newId(), 'webp', Buffer.from(text), { maxBytes: 100 })).path;
+const age = async (path: string, minutes: number): Promise<void> => {
+  const then = new Date(Date.now() - minutes * 60_000);
+  await utimes(place(path), then, then);
+};
+/** Chunks of 1,000 bytes without end; `given` counts them. */
+const endless = () => {
+  const source = {
+    given: 0,
+    stream: new Readable({
+      highWaterMark: 1_000,
+      read() {
+        source.given += 1;
+        this.push(Buffer.alloc(1_000));
+      },
+    }),
+  };
+  return source;
+};
+
+describe('writing', () => {
+  it('keeps a file under its id and type, for this account alone', async () => {
+    const stored = await room.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), {
+      maxBytes: 5,
+    });
+    expect(stored).toEqual({ path: 'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp', sizeBytes: 5 });
+    expect(await found()).toEqual([place(stored.path)]);
+    expect(await content(stored.path)).toBe('hello');
+    expect((await stat(place(stored.path))).mode & 0o777).toBe(0o600);
+    for (const folder of ['', 'avatars', 'avatars/1e']) expect((await stat(place(folder))).mode & 0o777).toBe(0o700);
+  });
+
+  it('makes the data folder when there is none, and is there for another process that looks', async () => {
+    const nested = join(dataDir, 'not', 'there', 'yet');
+    const { path } = await openFileRoom(nested).write('avatars', newId(), 'webp', Buffer.from('hello'), {
+      maxBytes: 5,
+    });
+    expect(await content(path, openFileRoom(nested))).toBe('hello');
+  });
+
+  it('works where the data folder is reached through a link', async () => {
+    const link = join(dataDir, 'link');
+    await symlink(await mkdtemp(join(dataDir, 'disk-')), link);
+    const linked = openFileRoom(link);
+    const { path } = await linked.write('avatars', newId(), 'webp', Buffer.from('hello'), { maxBytes: 5 });
+    expect(await content(path, linked)).toBe('hello');
+  });
+
+  it('takes streams, empty ones too', async () => {
+    const streamed = await room.write(
+      'avatars',
+      newId(),
+      'webp',
+      Readable.from([Buffer.from('hel'), Buffer.from('lo')]),
+      { maxBytes: 5 },
+    );
+    expect([streamed.sizeBytes, await content(streamed.path)]).toEqual([5, 'hello']);
+    const empty = await room.write('avatars', newId(), 'webp', Readable.from([]), { maxBytes: 5 });
+    expect([empty.sizeBytes, await content(empty.path)]).toEqual([0, '']);
+  });
+
+  it('takes many at once', async () => {
+    const paths = await Promise.all(Array.from({ length: 100 }, (_, n) => store(`file ${n}`)));
+    expect(await Promise.all(paths.map((path) => content(path)))).toEqual(paths.map((_, n) => `file ${n}`));
+    expect(await found()).toHaveLength(100);
+  });
+
+  it.each([
+    ['../avatars', newId(), 'webp'],
+    ['avatars', '../../../../etc/passwd', 'webp'],
+    ['avatars', `${newId()}/../x`, 'webp'],
+    ['avatars', newId().toUpperCase(), 'webp'],
+    ['avatars', '', 'webp'],
+    ['avatars', newId(), ''],
+    ['avatars', newId(), '../x'],
+    ['avatars', newId(), 'webp.part'],
+    ['avatars', newId(), 'we\0p'],
+    ['avatars', `${newId()}\n`, 'webp'],
+    ['unknown', newId(), 'webp'],
+  ])('refuses area %j, id %j, extension %j', async (area, id, extension) => {
+    await expect(room.write(area as 'avatars', id, extension, Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
+      TypeError,
+    );
+    expect(await found()).toEqual([]);
+  });
+});
+
+describe('writing what cannot be kept', () => {
+  it('stops at the limit, reads no further and leaves nothing', async () => {
+    const source = endless();
+    await expect(room.write('avatars', newId(), 'webp', source.stream, { maxBytes: 50_000 })).rejects.toMatchObject({
+      kind: 'too_large',
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    expect(source.stream.destroyed).toBe(true);
+    expect(source.given).toBeLessThan(55);
+    await expect(room.write('avatars', newId(), 'webp', Buffer.alloc(51), { maxBytes: 50 })).rejects.toMatchObject({
+      kind: 'too_large',
+    });
+    expect(await found()).toEqual([]);
+  });
+
+  it('leaves nothing of a stream that breaks, or ends before it is done', async () => {
+    const broken = new Readable({ read() {} });
+    broken.push(Buffer.alloc(1_000));
+    const first = room.write('avatars', newId(), 'webp', broken, { maxBytes: 50_000 });
+    await expect.poll(found).toHaveLength(1);
+    broken.destroy(new Error('the line is dead'));
+    await expect(first).rejects.toThrow('the line is dead');
+
+    const closed = new Readable({ read() {} });
+    closed.push(Buffer.alloc(1_000));
+    const second = room.write('avatars', newId(), 'webp', closed, { maxBytes: 50_000 });
+    await expect.poll(found).toHaveLength(1);
+    closed.destroy();
+    await expect(second).rejects.toThrow('Premature close');
+    expect(await found()).toEqual([]);
+  });
+
+  it('leaves nothing once it is told to stop', async () => {
+    const silent = new Readable({ read() {} });
+    silent.push(Buffer.alloc(1_000));
+    const stop = new AbortController();
+    const writing = room.write('avatars', newId(), 'webp', silent, { maxBytes: 50_000, signal: stop.signal });
+    await expect.poll(found).toHaveLength(1);
+    stop.abort();
+    await expect(writing).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    expect(silent.destroyed).toBe(true);
+    await expect(
+      room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9, signal: stop.signal }),
+    ).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    expect(await found()).toEqual([]);
+  });
+
+  it('leaves nothing and says so when there is no room', async () => {
+    // The shell lets the process write 16 blocks of 512 or 1,024 bytes to a file: the system refuses the rest, as a full disk does.
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      'ulimit -f 16 && exec "$0" "$@"',
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      `
+      import { openFileRoom } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      await openFileRoom(process.argv[1]).write('avatars', process.argv[2], 'webp', Buffer.alloc(100_000), { maxBytes: 100_000 }).catch(
+        ({ kind, cause }) => console.log(kind, cause.code));`,
+      dataDir,
+      newId(),
+    ]);
+    expect(stdout).toBe('unavailable EFBIG\n');
+    expect(await found()).toEqual([]);
+  });
+
+  it('leaves no file under its path when its process is killed, and the rest to the sweep', async () => {
+    const id = newId();
+    const writer = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `
+      import { Readable } from 'node:stream';
+      import { setTimeout as pause } from 'node:timers/promises';
+      import { openFileRoom } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      const trickle = async function* () { for (;;) { yield Buffer.alloc(10_000); await pause(1); } };
+      await openFileRoom(process.argv[1]).write('avatars', process.argv[2], 'webp', Readable.from(trickle()), { maxBytes: Infinity });`,
+        dataDir,
+        id,
+      ],
+      { stdio: 'inherit' },
+    );
+    await expect
+      .poll(
+        async () => (await Promise.all((await found()).map((file) => stat(file)))).some(({ size }) => size > 50_000),
+        { timeout: 10_000 },
+      )
+      .toBe(true);
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+
+    const path = `avatars/${id.slice(-2)}/${id}.webp`;
+    expect(await room.open(path)).toBeNull();
+    expect(await listed()).toEqual([]);
+    const [left = ''] = await readdir(place(`avatars/${id.slice(-2)}`));
+    expect(left).toMatch(/^[-0-9a-f]{36}\.webp\.[0-9a-f]{12}\.part$/);
+    expect(await room.open(`avatars/${id.slice(-2)}/${left}`)).toBeNull();
+
+    await age(`avatars/${id.slice(-2)}/${left}`, 61);
+    for (const orphan of await listed()) await room.remove(orphan);
+    expect(await found()).toEqual([]);
+  });
+});
+
+describe('opening', () => {
+  it('streams what was stored', async () => {
+    const bytes = Buffer.alloc(300_000, 'portal');
+    const { path } = await room.write('avatars', newId(), 'webp', bytes, { maxBytes: 300_000 });
+    const file = await room.open(path);
+    expect(file?.sizeBytes).toBe(300_000);
+    expect(file && (await buffer(file.stream)).equals(bytes)).toBe(true);
+  });
+
+  it('goes on when the file is removed meanwhile', async () => {
+    const path = await store();
+    const file = await room.open(path);
+    await room.remove(path);
+    expect(file && (await buffer(file.stream)).toString()).toBe('hello');
+  });
+
+  it.each([
+    '',
+    '.',
+    '/etc/passwd',
+    '../secret',
+    'secret',
+    'avatars',
+    'avatars/',
+    'avatars/../../secret',
+    `avatars/1e/../../../secret`,
+    'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp/../../../../secret',
+    'avatars/1f/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
+    'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e',
+    'avatars/1e/0198D3C0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
+    'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp\n',
+    'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp\0.png',
+    'avatars//1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
+    'avatars\\1e\\0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
+    'others/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
+    'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp.0123456789ab.part',
+  ])('finds nothing under %j, and removes nothing', async (path) => {
+    await room.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), { maxBytes: 5 });
+    await writeFile(join(dataDir, 'secret'), 'secret');
+    await writeFile(join(dataDir, 'files', 'secret'), 'secret');
+    expect(await room.open(path)).toBeNull();
+    await room.remove(path);
+    expect(await found()).toHaveLength(3);
+  });
+
+  it('follows no link, neither of a file nor of a folder', async () => {
+    const outside = join(dataDir, 'outside');
+    await mkdir(outside);
+    const [file, inFolder, inArea] = [await store('file'), await store('folder'), await store('area')];
+    await rename(place(file), join(outside, 'file'));
+    await symlink(join(outside, 'file'), place(file));
+    const folder = place(inFolder.slice(0, 'avatars/00'.length));
+    await rename(folder, join(outside, 'folder'));
+    await symlink(join(outside, 'folder'), folder);
+    expect(await room.open(file)).toBeNull();
+    expect(await room.open(inFolder)).toBeNull();
+
+    await rename(place('avatars'), join(outside, 'area'));
+    await symlink(join(outside, 'area'), place('avatars'));
+    expect(await room.open(inArea)).toBeNull();
+    await room.remove(inArea);
+    await expect(room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
+      'lies outside the file room',
+    );
+    expect(await readFile(join(outside, 'file'), 'utf8')).toBe('file');
+    expect(await readFile(join(outside, 'folder', basename(inFolder)), 'utf8')).toBe('folder');
+    expect(await readFile(join(outside, inArea.replace('avatars', 'area')), 'utf8')).toBe('area');
+    expect((await found()).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('finds no folder or pipe of the right name', async () => {
+    const [path, other] = [await store(), await store()];
+    await room.remove(path);
+    await mkdir(place(path));
+    expect(await room.open(path)).toBeNull();
+    await room.remove(other);
+    await promisify(execFile)('mkfifo', [place(other)]);
+    expect(await room.open(other)).toBeNull();
+  });
+});
+
+describe('removing', () => {
+  it('removes a file once, and does not mind it gone', async () => {
+    const [path, other] = [await store(), await store('stays')];
+    await room.remove(path);
+    await room.remove(path);
+    expect(await room.open(path)).toBeNull();
+    expect(await content(other)).toBe('stays');
+  });
+
+  it('does not mind an empty room', async () => {
+    await room.remove(`avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp`);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('removes a link, not what it leads to', async () => {
+    const path = await store();
+    await rename(place(path), join(dataDir, 'kept'));
+    await symlink(join(dataDir, 'kept'), place(path));
+    await room.remove(path);
+    expect(await readFile(join(dataDir, 'kept'), 'utf8')).toBe('hello');
+  });
+});
+
+describe('listing', () => {
+  it('gives what is older than an hour and spares the rest', async () => {
+    const paths = await Promise.all(Array.from({ length: 20 }, () => store()));
+    await Promise.all(paths.slice(0, 12).map((path) => age(path, 61)));
+    await Promise.all(paths.slice(12).map((path) => age(path, 59)));
+    expect(await listed()).toEqual(paths.slice(0, 12).toSorted());
+  });
+
+  it('gives nothing that the room did not make', async () => {
+    const path = await store();
+    await age(path, 61);
+    const folder = place(path.slice(0, 'avatars/00'.length));
+    await symlink(place(path), join(folder, `${newId().slice(0, -2)}${path.slice(8, 10)}.webp`));
+    for (const name of ['README', '.hidden', `${newId()}.webp`]) await writeFile(join(folder, name), 'x');
+    await writeFile(place('avatars/loose'), 'x');
+    await symlink(folder, place('avatars/zz'));
+    for (const file of await found()) if (!file.includes('zz')) await utimes(file, 0, 0);
+    expect(await listed()).toEqual([path]);
+  });
+
+  it('goes on while files vanish', async () => {
+    const paths = await Promise.all(Array.from({ length: 30 }, () => store()));
+    await Promise.all(paths.map((path) => age(path, 61)));
+    const seen: string[] = [];
+    for await (const path of room.list('avatars')) {
+      if (seen.length === 0)
+        await Promise.all(paths.filter((other) => other !== path).map((other) => room.remove(other)));
+      seen.push(path);
+    }
+    expect(seen.length).toBeLessThan(30);
+  });
+});

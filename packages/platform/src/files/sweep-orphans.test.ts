@@ -1,0 +1,51 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { testRuntime } from '@portal/testing/runtime';
+import { openFileRoom } from './store.ts';
+import { sweepOrphanFiles } from './sweep-orphans.ts';
+
+const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const room = openFileRoom(dataDir);
+const { make, visit } = await testRuntime();
+
+const store = async ({ isOld }: { isOld: boolean }): Promise<string> => {
+  const { path } = await room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
+  if (isOld) await utimes(join(dataDir, 'files', path), 0, 0);
+  return path;
+};
+const found = async (): Promise<string[]> => {
+  const entries = await readdir(join(dataDir, 'files'), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + '/files/'.length));
+};
+
+it('removes old files without a row, whatever the tenant of those with one, and spares what was just written', async () => {
+  const orphans = await Promise.all(Array.from({ length: 1_200 }, () => store({ isOld: true })));
+  const kept = await Promise.all(Array.from({ length: 20 }, () => store({ isOld: true })));
+  for (const avatarPath of kept) await make.user({ avatarPath });
+  const fresh = await store({ isOld: false });
+  const unfinished = join(dataDir, 'files', `${orphans[0]}.0123456789ab.part`);
+  await writeFile(unfinished, 'half');
+  await utimes(unfinished, 0, 0);
+
+  expect(await sweepOrphanFiles(visit(), room, new AbortController().signal)).toBe(1_201);
+  expect((await found()).toSorted()).toEqual([...kept, fresh].toSorted());
+  expect(await sweepOrphanFiles(visit(), room, new AbortController().signal)).toBe(0);
+});
+
+it('has nothing to do before the first upload', async () => {
+  expect(await sweepOrphanFiles(visit(), openFileRoom(join(dataDir, 'empty')), new AbortController().signal)).toBe(0);
+});
+
+it('stops when told to, removing nothing more', async () => {
+  const path = await store({ isOld: true });
+  await expect(sweepOrphanFiles(visit(), room, AbortSignal.abort())).rejects.toThrow(
+    expect.objectContaining({ name: 'AbortError' }),
+  );
+  expect(await found()).toContain(path);
+});

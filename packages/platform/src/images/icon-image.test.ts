@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
+import { tinyGif } from '@portal/testing/pictures';
+import { openWorkApart } from '../work-apart/open-work-apart.ts';
+import { openIconImages } from './icon-image.ts';
+
+const bitmap = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(60)]);
+
+const workApart = openWorkApart();
+afterAll(() => workApart.close());
+
+const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(workApart).read(bytes, owner);
+
+describe('an icon', () => {
+  it.each<[string, Buffer, string]>([
+    ['a PNG', pngIcon(), 'image/png'],
+    ['a GIF', tinyGif, 'image/gif'],
+    ['an ICO of a PNG', icoOf(pngIcon()), 'image/x-icon'],
+    ['an ICO of bitmaps', icoOf(bitmap, bitmap), 'image/x-icon'],
+  ])('is %s as it is', async (_name, bytes, type) => {
+    expect(await readIcon(bytes)).toEqual({ type, bytes });
+  });
+
+  it('is an SVG without what does not draw', async () => {
+    const icon = await readIcon(svgIcon('<path d="M0" onload="alert(1)"/><script>alert(1)</script>'));
+    expect(icon?.type).toBe('image/svg+xml');
+    expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(svgIcon('<path d="M0"/>').toString());
+  });
+
+  it.each<[string, Buffer]>([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('GIF or PNG')],
+    ['a web page', Buffer.from('<!doctype html><svg></svg>')],
+    ['a PNG cut off', pngIcon().subarray(0, 60)],
+    ['a PNG with an archive behind it', Buffer.concat([pngIcon(), Buffer.from('PK\x03\x04')])],
+    ['a PNG of far too many pixels', pngIcon({ side: 4_097 })],
+    ['more than 512 KiB', Buffer.concat([icoOf(Buffer.concat([bitmap, Buffer.alloc(512 * 1024)]))])],
+    ['an ICO of nothing', icoOf()],
+    ['an ICO of something else', icoOf(Buffer.from('<script>alert(1)</script>'))],
+    ['an ICO cut off', icoOf(pngIcon()).subarray(0, 40)],
+    ['an ICO with a page behind it', Buffer.concat([icoOf(pngIcon()), Buffer.from('<script>')])],
+    ['an SVG that breaks off', svgIcon().subarray(0, 30)],
+  ])('is not %s', async (_name, bytes) => {
+    expect(await readIcon(bytes)).toBeNull();
+  });
+});
+
+describe('a large SVG', () => {
+  const large = svgIcon(`<path d="${'M0 0'.repeat(10_000)}" onload="alert(1)"/>`);
+
+  it('is cleaned all the same, by a process of its own', async () => {
+    const icon = await readIcon(large);
+    expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(large.toString().replace(' onload="alert(1)"', ''));
+  });
+
+  it('that takes too long is none', async () => {
+    expect(await openIconImages(workApart, 1).read(large, 'anna')).toBeNull();
+  });
+
+  it('leaves the event loop to others, whatever is in it', async () => {
+    const icons = openIconImages(workApart);
+    const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
+    const before = performance.eventLoopUtilization();
+    await icons.read(hostile, 'anna');
+    // Cleaned in here it would be all of the time.
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+  });
+
+  it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
+    const icons = openIconImages(workApart);
+    const answers = await Promise.allSettled([
+      ...Array.from({ length: 6 }, () => icons.read(large, 'anna')),
+      icons.read(large, 'bert'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...Array<string>(3).fill('fulfilled'),
+      ...Array<string>(3).fill('rejected'),
+      'fulfilled',
+    ]);
+    expect(answers[5]).toMatchObject({ reason: { kind: 'busy', retryAfterSec: 5 } });
+  });
+});

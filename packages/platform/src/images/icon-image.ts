@@ -1,0 +1,90 @@
+import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
+import { busy, unavailable } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import { openSlots, openSlotsByKey } from '../semaphore.ts';
+import type { WorkApart } from '../work-apart/open-work-apart.ts';
+import { TaskFailure, taskOf } from '../work-apart/task.ts';
+import { cleanSvg } from './clean-svg.ts';
+import { findForeignContent } from './foreign-content.ts';
+import { detectIconType, type IconType } from './icon-type.ts';
+import { findImageEnd, readImageHeader } from './image-type.ts';
+import type { run } from './svg-cleaner.ts';
+
+export interface IconImage {
+  type: IconType;
+  bytes: Uint8Array;
+}
+
+export interface IconImages {
+  /**
+   * What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
+   * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
+   */
+  read(bytes: Uint8Array, owner: string): Promise<IconImage | null>;
+}
+
+// A few kilobytes can unfold to gigabytes of pixels in who shows them.
+const maxSide = 4_096;
+
+/** Cleaned at once: the worst that fits takes some 5 ms, half a megabyte some 300 ms. Most icons are smaller. */
+const quickSvgBytes = 4 * 1024;
+/** Cleaning takes less than a second; this is for a machine that is very busy. */
+const cleanTimeoutMs = 10 * SECOND;
+
+/** Icons from files of any origin. Large SVGs are cleaned in a process apart, so that nobody else waits for them. */
+export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs): IconImages {
+  const cleaning = taskOf<typeof run>(new URL('svg-cleaner.ts', import.meta.url), {
+    timeoutMs,
+    maxMemoryMb: 300,
+    maxOutputBytes: iconMaxBytes + 1024,
+  });
+  const inSlotOf = openSlotsByKey({
+    slots: 1,
+    queueLimit: 2,
+    refusal: () => busy('Your other icons are still being looked at. Please try again in a few seconds.', 5),
+  });
+  const inSlot = openSlots({
+    slots: 1,
+    queueLimit: 20,
+    refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),
+  });
+
+  async function cleanApart(bytes: Uint8Array): Promise<Uint8Array | null> {
+    try {
+      const clean = await workApart.run(cleaning, bytes);
+      return clean !== null && clean.byteLength <= iconMaxBytes ? clean : null;
+    } catch (error) {
+      if (!(error instanceof TaskFailure) || error.fault === 'program') throw error;
+      if (error.fault === 'input') return null;
+      throw unavailable('Icons cannot be processed right now. Please try again later.', error);
+    }
+  }
+
+  async function cleaned(bytes: Uint8Array, owner: string): Promise<Uint8Array | null> {
+    if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner, () => inSlot(() => cleanApart(bytes)));
+    const clean = cleanSvg(bytes);
+    return clean === null ? null : Buffer.from(clean);
+  }
+
+  return {
+    async read(bytes, owner) {
+      const type = detectIconType(bytes);
+      if (type === null || bytes.byteLength > iconMaxBytes) return null;
+      if (type === 'image/svg+xml') {
+        const clean = await cleaned(bytes, owner);
+        return clean && { type, bytes: clean };
+      }
+      return type === 'image/x-icon' || isUsablePicture(bytes) ? { type, bytes } : null;
+    },
+  };
+}
+
+function isUsablePicture(bytes: Uint8Array): boolean {
+  const header = readImageHeader(bytes);
+  return (
+    header !== null &&
+    Math.max(header.width, header.height) <= maxSide &&
+    findImageEnd(bytes) !== null &&
+    findForeignContent(bytes) === null
+  );
+}

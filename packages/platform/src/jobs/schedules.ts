@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JobSchedulerJson, RepeatOptions } from 'bullmq';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database } from '@portal/db/open';
+import { SECOND } from '@portal/domain/time';
+import type { Log } from '../log.ts';
+import type { BullQueue } from '../queues/backend.ts';
+import { isConnectionTrouble } from '../queues/outage.ts';
+import type { Queues } from '../queues/queues.ts';
+import { inTime, TooLate } from '../timeout.ts';
+import { type AnyJob, type PayloadOf, queueNames } from './job.ts';
+
+/** When something happens by itself: every so often, or at a time of day of a zone. */
+export type Rhythm = { everyMs: number } | { cron: string; timeZone: string };
+
+export interface Schedule {
+  job: AnyJob;
+  /** As it travels. */
+  payload: unknown;
+  rhythm: Rhythm;
+}
+
+/** A job that starts by itself, once across all workers at each of its times. A time missed while no worker ran is made up for once. */
+export const schedule = <Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, rhythm: Rhythm): Schedule => ({
+  job,
+  payload: z.encode(job.payload, payload),
+  rhythm,
+});
+
+/** What a schedule puts into the queue: not the job itself but a wish for it, so that the rule "one at a time" holds for it too. */
+export const Tick = z.object({ job: z.string(), payload: z.unknown() });
+
+export const scheduleId = ({ job, payload }: Schedule): string => `${job.name}/${job.key(job.payload.parse(payload))}`;
+
+const tickOptions = {
+  attempts: 5,
+  backoff: { type: 'exponential', delay: SECOND },
+  removeOnComplete: true,
+  removeOnFail: { count: 20 },
+};
+
+/**
+ * Makes the queue's schedules those of this release, now and then again and again: an emptied Redis gets them again,
+ * and those of an older release go. What is there already keeps its next time.
+ */
+export function keepSchedules(
+  { queues, database }: { queues: Queues; database: Database },
+  schedules: Schedule[],
+  { log, everyMs }: { log: Log; everyMs: number },
+): { stop(): Promise<void> } {
+  let isStopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  async function ensure(): Promise<void> {
+    try {
+      await asTheOnlyOne(database, async () => {
+        for (const name of queueNames) {
+          if (isStopping) return;
+          const wanted = schedules.filter(({ job }) => job.queue === name);
+          await inTime(ensureQueue(queues.queue(name), wanted), ensureQueueMs);
+        }
+      });
+    } catch (error) {
+      // That the queue is away has been told; the next round comes soon.
+      if (!isConnectionTrouble(error) && !(error instanceof TooLate))
+        log.error({ err: error }, 'the schedules could not be set');
+    } finally {
+      if (!isStopping) timer = setTimeout(next, everyMs);
+    }
+  }
+  let round = Promise.resolve();
+  const next = () => {
+    round = ensure();
+  };
+  next();
+  return {
+    async stop() {
+      isStopping = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+// Any number; it only has to be ours.
+const schedulesLock = 20_261_121;
+const ensureQueueMs = 5 * SECOND;
+
+/**
+ * Two workers that both find a schedule missing would both set it, and the second time it would fire again at once.
+ * Whoever comes while another is at it has nothing to do.
+ */
+async function asTheOnlyOne(database: Database, work: () => Promise<void>): Promise<void> {
+  await database.acrossTenants('one worker at a time sets the schedules', async (tx) => {
+    const { rows } = await tx.execute<{ isFree: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${schedulesLock}) as "isFree"`,
+    );
+    if (rows[0]?.isFree) await work();
+  });
+}
+
+async function ensureQueue(queue: BullQueue, schedules: Schedule[]): Promise<void> {
+  await inTime(queue.waitUntilReady(), 2 * SECOND);
+  const found = new Map((await queue.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
+  for (const wanted of schedules) {
+    const id = scheduleId(wanted);
+    const known = found.get(id);
+    found.delete(id);
+    if (!known || !isSame(known, wanted) || (await hasLostItsNext(queue, id, known))) {
+      await queue.upsertJobScheduler(id, repeatOf(wanted.rhythm), {
+        name: `${wanted.job.name}.tick`,
+        data: tickOf(wanted),
+        opts: tickOptions,
+      });
+    }
+  }
+  for (const id of found.keys()) await queue.removeJobScheduler(id);
+}
+
+const tickOf = ({ job, payload }: Schedule): z.infer<typeof Tick> => ({ job: job.name, payload });
+
+const repeatOf = (rhythm: Rhythm): Omit<RepeatOptions, 'key'> =>
+  'everyMs' in rhythm ? { every: rhythm.everyMs } : { pattern: rhythm.cron, tz: rhythm.timeZone };
+
+// Setting one anew would move an overdue time to the next one, so what is unchanged is left alone.
+const isSame = (known: JobSchedulerJson, wanted: Schedule): boolean => {
+  const { every, pattern, tz } = repeatOf(wanted.rhythm);
+  return (
+    known.every === every &&
+    known.pattern === pattern &&
+    known.tz === tz &&
+    isDeepStrictEqual(known.template?.data, tickOf(wanted))
+  );
+};
+
+const surelyPickedUpMs = 30 * SECOND;
+
+/** A worker that died at the wrong moment can leave a schedule without its next job; it would never fire again. */
+const hasLostItsNext = async (queue: BullQueue, id: string, known: JobSchedulerJson): Promise<boolean> =>
+  known.next !== undefined &&
+  known.next < Date.now() - surelyPickedUpMs &&
+  (await queue.getJob(`repeat:${id}:${known.next}`)) === undefined;
+
+/** For people: `every 10 s`, `15 3 * * * (Europe/Berlin)`. */
+export const describeRhythm = ({
+  every,
+  pattern,
+  tz,
+}: {
+  every?: number;
+  pattern?: string;
+  tz?: string;
+}): string | null => {
+  if (every !== undefined) return `every ${every / SECOND} s`;
+  return pattern === undefined ? null : `${pattern} (${tz ?? 'UTC'})`;
+};

@@ -1,0 +1,256 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { jobOutcomes } from '@portal/db/schema/platform/operations';
+import { tenants } from '@portal/db/schema/tenants';
+import { conflict, upstream } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { describeOnEachQueue } from '@portal/testing/queue-backends';
+import { testRuntime } from '@portal/testing/runtime';
+import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { handle, type Handler } from './handler.ts';
+import { definePlatformJob, defineTenantJob } from './job.ts';
+import { schedule } from './schedules.ts';
+import type { Pace } from './worker.ts';
+
+const { url, make, runtime } = await testRuntime();
+
+const tenantJob = (name: string, overrides: { attempts?: number; timeoutMs?: number } = {}) =>
+  defineTenantJob({
+    name,
+    queue: 'files',
+    payload: z.object({ tenantId: z.uuid(), n: z.number().default(0) }),
+    attempts: 3,
+    backoffMs: 20,
+    key: ({ tenantId }) => tenantId,
+    timeoutMs: 10_000,
+    ...overrides,
+  });
+
+const soon = { timeout: 20_000, interval: 25 };
+
+describeOnEachQueue('a worker', (env) => {
+  const open: TestWorker[] = [];
+  const start = (handlers: Handler[], pace: Partial<Pace> = {}): TestWorker => {
+    const worker = startTestWorker(url, { handlers }, { env, pace: { graceMs: 300, ...pace } });
+    open.push(worker);
+    return worker;
+  };
+  afterEach(async () => {
+    for (const worker of open.splice(0).toReversed()) await worker.stop();
+  });
+
+  it('gives a tenant job a context that reaches that tenant alone', async () => {
+    const [ours] = [await make.tenant(), await make.tenant()];
+    const job = tenantJob('test.scope');
+    const seen = Promise.withResolvers<string[]>();
+    const { runtime: own } = start([
+      handle(job, async (ctx) => {
+        const rows = await ctx.read((db) => db.select({ id: tenants.id }).from(tenants));
+        seen.resolve(rows.map(({ id }) => id));
+      }),
+    ]);
+    await own.queues.push(job, { tenantId: ours.id, n: 1 });
+    expect(await seen.promise).toEqual([ours.id]);
+  });
+
+  it('gives a platform job a visit that names who asked for it', async () => {
+    const job = definePlatformJob({
+      ...tenantJob('test.visit'),
+      payload: z.object({ n: z.number() }),
+      key: () => 'all',
+    });
+    const seen = Promise.withResolvers<string>();
+    const { runtime: own } = start([handle(job, async (visit) => seen.resolve(visit.requestId))]);
+    await own.queues.push(job, { n: 1 }, { origin: { requestId: 'request-7' } });
+    expect(await seen.promise).toBe('request-7');
+  });
+
+  it('lets the jobs of an inactive or deleted tenant rest', async () => {
+    const inactive = await make.tenant({ isActive: false });
+    const job = tenantJob('test.rest');
+    let runs = 0;
+    const { runtime: own, lines } = start([handle(job, async () => void (runs += 1))]);
+    await own.queues.push(job, { tenantId: inactive.id, n: 1 });
+    await own.queues.push(job, { tenantId: newId(), n: 1 });
+    await vi.waitFor(() => expect(lines.filter(({ outcome }) => outcome === 'rested')).toHaveLength(2), soon);
+    expect(runs).toBe(0);
+  });
+
+  it('writes one line at start and end, counts the outcome and keeps the last one for operators', async () => {
+    const tenant = await make.tenant();
+    const job = tenantJob(`test.lines-${newId()}`);
+    const { runtime: own, lines } = start([handle(job, async () => undefined)]);
+    await own.queues.push(job, { tenantId: tenant.id, n: 1 }, { origin: { requestId: 'request-8' } });
+    await vi.waitFor(() => expect(lines.find(({ msg }) => msg === 'job ended')).toBeDefined(), soon);
+    const about = { job: job.name, tenantId: tenant.id, requestId: 'request-8', jobId: expect.any(String), attempt: 1 };
+    expect(lines.filter(({ job: name }) => name === job.name)).toMatchObject([
+      { msg: 'job started', level: 'info', ...about },
+      { msg: 'job ended', level: 'info', outcome: 'succeeded', ms: expect.any(Number), ...about },
+    ]);
+    const { body } = await own.metrics.render();
+    const counted = body
+      .split('\n')
+      .find((line) => line.startsWith('portal_job_seconds_count') && line.includes(job.name));
+    expect(counted).toMatch(/outcome="succeeded"} 1$/);
+    await vi.waitFor(async () => {
+      const rows = await runtime.database.acrossTenants('a test looks', (tx) =>
+        tx.select().from(jobOutcomes).where(eq(jobOutcomes.name, job.name)),
+      );
+      expect(rows).toMatchObject([{ lastState: 'succeeded', runs: 1 }]);
+    }, soon);
+  });
+
+  it('tries again when somebody else was the reason, and gives up on refusals and mistakes of ours', async () => {
+    const tenant = await make.tenant();
+    const [away, refused, broken] = [tenantJob('test.away'), tenantJob('test.refused'), tenantJob('test.broken')];
+    const tries: string[] = [];
+    const { runtime: own, lines } = start([
+      handle(away, async () => {
+        tries.push('away');
+        if (tries.filter((name) => name === 'away').length < 3) throw upstream('AWAY', 'It is away.');
+      }),
+      handle(refused, async () => {
+        tries.push('refused');
+        throw conflict('TAKEN', 'It is taken.');
+      }),
+      handle(broken, async () => {
+        tries.push('broken');
+        throw new TypeError('a slip of ours with params: [secret]');
+      }),
+    ]);
+    for (const job of [away, refused, broken]) await own.queues.push(job, { tenantId: tenant.id, n: 1 });
+    const outcomes = (name: string) =>
+      lines.filter(({ job, msg }) => job === name && msg === 'job ended').map(({ outcome }) => outcome);
+    await vi.waitFor(() => expect(outcomes('test.away')).toEqual(['retried', 'retried', 'succeeded']), soon);
+    expect(outcomes('test.refused')).toEqual(['failed']);
+    expect(outcomes('test.broken')).toEqual(['failed']);
+    expect(lines.find(({ job, outcome }) => job === 'test.broken' && outcome === 'failed')?.['level']).toBe('error');
+    const failed = await own.queues.queue('files').getFailed();
+    expect(failed.map(({ failedReason }) => failedReason).join()).not.toContain('secret');
+  });
+
+  it('fails a payload of another release on the first attempt', async () => {
+    const job = tenantJob('test.release');
+    const { runtime: own, lines } = start([handle(job, async () => undefined)]);
+    await own.queues.queue('files').add(job.name, { payload: { old: true } }, { attempts: 5, jobId: newId() });
+    await own.queues.queue('files').add('test.unheard-of', {}, { attempts: 5, jobId: newId() });
+    await vi.waitFor(() => expect(lines.filter(({ msg }) => msg === 'a job is not understood')).toHaveLength(2), soon);
+    await vi.waitFor(
+      async () => expect(await own.queues.counts()).toMatchObject({ files: { delayed: 0, waiting: 0, active: 0 } }),
+      soon,
+    );
+  });
+
+  it('stops a job that takes too long and tries it again', async () => {
+    const tenant = await make.tenant();
+    const job = tenantJob('test.slow', { timeoutMs: 100, attempts: 2 });
+    let heeded = 0;
+    let tries = 0;
+    const { runtime: own, lines } = start([
+      handle(job, async (_ctx, _payload, { signal }) => {
+        tries += 1;
+        // The first try heeds the signal, the second one hangs for good.
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            heeded += 1;
+            if (tries === 1) reject(signal.reason as Error);
+          });
+        });
+      }),
+    ]);
+    await own.queues.push(job, { tenantId: tenant.id, n: 1 });
+    await vi.waitFor(
+      () =>
+        expect(lines.filter(({ msg }) => msg === 'job ended')).toMatchObject([
+          { outcome: 'retried' },
+          { outcome: 'failed' },
+        ]),
+      soon,
+    );
+    expect({ heeded, tries }).toEqual({ heeded: 2, tries: 2 });
+  });
+
+  it('stops in order: what runs may finish, what runs on is handed to another worker', async () => {
+    const [short, long] = [await make.tenant(), await make.tenant()];
+    const job = tenantJob('test.stop');
+    const done: string[] = [];
+    const begun: string[] = [];
+    const work = handle(job, async (_ctx, { tenantId }, { signal }) => {
+      begun.push(tenantId);
+      if (tenantId === short.id) await pause(200);
+      else if (begun.filter((id) => id === long.id).length === 1) await pause(60_000, null, { signal });
+      done.push(tenantId);
+    });
+    const first = start([work], { interruptAfterMs: 500 });
+    for (const { id } of [short, long]) await first.runtime.queues.push(job, { tenantId: id, n: 1 });
+    await vi.waitFor(() => expect(begun).toHaveLength(2), soon);
+    await first.stop();
+    open.splice(0);
+    expect(done).toEqual([short.id]);
+    expect(first.lines.filter(({ outcome }) => outcome === 'released')).toMatchObject([{ tenantId: long.id }]);
+    start([work]);
+    await vi.waitFor(() => expect(done).toEqual([short.id, long.id]), soon);
+    expect(begun).toHaveLength(3);
+  });
+
+  it('stops a handler whose job the queue holds no longer for it', async () => {
+    const tenant = await make.tenant();
+    const job = tenantJob('test.lost');
+    const stopped = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const { runtime: own, lines } = start(
+      [
+        handle(job, async (_ctx, _payload, { signal }) => {
+          begun.resolve();
+          await pause(60_000, null, { signal }).finally(stopped.resolve);
+        }),
+      ],
+      { lockMs: 1_000 },
+    );
+    await own.queues.push(job, { tenantId: tenant.id, n: 1 });
+    await begun.promise;
+    await own.queues.queue('files').obliterate({ force: true });
+    await stopped.promise;
+    await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'released')).toBeDefined(), soon);
+  });
+
+  it('lets go of a handler that does not heed the signal', async () => {
+    const tenant = await make.tenant();
+    const job = tenantJob('test.deaf');
+    let begun = 0;
+    const deaf = handle(job, async () => {
+      begun += 1;
+      if (begun === 1) await new Promise(() => undefined);
+    });
+    const first = start([deaf], { interruptAfterMs: 100, graceMs: 200 });
+    await first.runtime.queues.push(job, { tenantId: tenant.id, n: 1 });
+    await vi.waitFor(() => expect(begun).toBe(1), soon);
+    await first.stop();
+    open.splice(0);
+    const second = start([deaf]);
+    await vi.waitFor(() => expect(second.lines.find(({ outcome }) => outcome === 'succeeded')).toBeDefined(), soon);
+    expect(begun).toBe(2);
+  });
+});
+
+describe('the parts of a worker', () => {
+  const [one, two] = [tenantJob('test.one'), tenantJob('test.two')];
+  const handlers = [handle(one, async () => undefined)];
+  const refusal = (parts: Parameters<typeof startTestWorker>[1]) => () => startTestWorker(url, parts);
+
+  it.each([
+    ['a job without a handler', { contracts: [one, two], handlers }, 'test.two has no handler'],
+    ['a handler of an unlisted job', { contracts: [], handlers }, 'test.one is not in the list of jobs'],
+    ['two jobs of one name', { contracts: [one, tenantJob('test.one')], handlers }, 'two jobs are called test.one'],
+    ['two handlers of one job', { handlers: [...handlers, ...handlers] }, 'test.one has two handlers'],
+    [
+      'a schedule without a handler',
+      { handlers, schedules: [schedule(two, { tenantId: newId(), n: 1 }, { everyMs: 1_000 })] },
+      'test.two has a schedule but no handler',
+    ],
+  ])('refuse to start with %s', (_, parts, message) => {
+    expect(refusal(parts)).toThrow(message);
+  });
+});

@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnrecoverableError } from 'bullmq';
+import { SECOND } from '@portal/domain/time';
+import type { BullJob } from '../queues/backend.ts';
+import { Envelope } from '../queues/queues.ts';
+import type { Runtime } from '../runtime.ts';
+import type { QueueName } from './job.ts';
+import { type JobsAtWork, performJob, releaseJob } from './perform-job.ts';
+import { keepSchedules, scheduleId, Tick } from './schedules.ts';
+import { checkParts, type WorkerParts } from './worker-parts.ts';
+
+export interface RunningWorker {
+  /** Takes nothing new, lets what runs finish or hands it back, and is through within 20 seconds. */
+  stop(): Promise<void>;
+}
+
+/** How long things may take, milliseconds. */
+export interface Pace {
+  /** A worker that was killed holds its jobs until their locks run out … */
+  lockMs: number;
+  /** … and somebody looks: both together at most. */
+  stalledCheckMs: number;
+  /** From the wish to stop to the signal for handlers still at work. */
+  interruptAfterMs: number;
+  /** From a handler's signal to going on without it. */
+  graceMs: number;
+  stopWithinMs: number;
+  ensureSchedulesMs: number;
+}
+
+export const usualPace: Pace = {
+  lockMs: 6 * SECOND,
+  stalledCheckMs: 3 * SECOND,
+  interruptAfterMs: 10 * SECOND,
+  graceMs: 6 * SECOND,
+  stopWithinMs: 18 * SECOND,
+  ensureSchedulesMs: 30 * SECOND,
+};
+
+/** For connections to end when no job is at work. */
+const idlePatienceMs = 3 * SECOND;
+
+/** How often a job may lose its worker. A kill strikes innocent jobs too, and what a job is about stands in a row anyway. */
+const maxStalls = 20;
+
+/** Works the queues until stopped. Throws at once when contracts, handlers and schedules do not fit together. */
+export function startWorker(
+  runtime: Runtime,
+  { contracts, handlers, schedules }: WorkerParts,
+  pace: Pace = usualPace,
+): RunningWorker {
+  checkParts({ contracts, handlers, schedules });
+  const { log, metrics, queues } = runtime;
+  const handlerOf = new Map(handlers.map((handler) => [handler.job.name, handler]));
+  const atWork: JobsAtWork = new Map();
+  let isStopping = false;
+
+  async function process(bull: BullJob, token: string): Promise<void> {
+    if (isStopping) return releaseJob(log, bull, token);
+    if (bull.repeatJobKey !== undefined) return tick(bull);
+    const handler = handlerOf.get(bull.name);
+    const envelope = Envelope.safeParse(bull.data);
+    const payload = handler?.job.payload.safeParse(envelope.data?.payload);
+    if (!handler || !envelope.success || !payload?.success) {
+      log.error({ job: bull.name, jobId: bull.id, err: envelope.error ?? payload?.error }, 'a job is not understood');
+      throw new UnrecoverableError('This release does not know this job or its payload.');
+    }
+    await performJob(runtime, {
+      handler,
+      bull,
+      token,
+      envelope: envelope.data,
+      payload: payload.data,
+      graceMs: pace.graceMs,
+      atWork,
+    });
+  }
+
+  async function tick(bull: BullJob): Promise<void> {
+    const wish = Tick.parse(bull.data);
+    const job = handlerOf.get(wish.job)?.job;
+    // A schedule of another release; it goes when that release's workers are gone.
+    if (!job) return;
+    // Named after the schedule and its very time.
+    await queues.push(job, job.payload.parse(wish.payload), { origin: { requestId: bull.id ?? wish.job } });
+  }
+
+  const worked = new Set<QueueName>(handlers.map(({ job }) => job.queue));
+  const consumers = [...worked].map((name) =>
+    queues.consume(name, {
+      process,
+      onLockLost: (jobIds) => {
+        for (const id of jobIds) atWork.get(id)?.('lock lost');
+      },
+      onAbandoned: (bull, reason) => {
+        log.error({ job: bull.name, jobId: bull.id, reason }, 'a job lost its worker too often and was given up');
+        metrics.countJob(bull.name, 'failed', 0);
+      },
+      concurrency: runtime.config.worker.concurrency,
+      lockDuration: pace.lockMs,
+      stalledInterval: pace.stalledCheckMs,
+      maxStalledCount: maxStalls,
+      runRetryDelay: SECOND,
+    }),
+  );
+  const outOfOrder = (error: unknown) => log.warn({ err: error }, 'the worker did not stop in order');
+  const keptSchedules = keepSchedules(runtime, schedules, { log, everyMs: pace.ensureSchedulesMs });
+  log.info(
+    { queues: [...worked], jobs: handlers.length, schedules: schedules.map(scheduleId) },
+    'the worker has started',
+  );
+
+  return {
+    async stop() {
+      isStopping = true;
+      const interrupting = setTimeout(() => {
+        for (const interrupt of atWork.values()) interrupt('shutdown');
+      }, pace.interruptAfterMs);
+      let isClosed = false;
+      void Promise.all([keptSchedules.stop(), ...consumers.map((consumer) => consumer.close())]).then(() => {
+        isClosed = true;
+      }, outOfOrder);
+      // Nothing at work, nothing to lose: a queue that is away is not waited for as long as a job would be.
+      const stoppingAt = performance.now();
+      let busyAt = stoppingAt;
+      while (
+        !isClosed &&
+        performance.now() - stoppingAt < pace.stopWithinMs &&
+        performance.now() - busyAt < idlePatienceMs
+      ) {
+        await pause(20);
+        if (atWork.size > 0) busyAt = performance.now();
+      }
+      clearTimeout(interrupting);
+      if (!isClosed) log.warn({ atWork: atWork.size }, 'the worker stopped without an orderly end of its connections');
+      else log.info('the worker has stopped');
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { z } from 'zod';
+import type { QueueName } from './jobs/job.ts';
+import { inTime } from './timeout.ts';
+
+export interface QueueDepth {
+  waiting: number;
+  active: number;
+  delayed: number;
+  failed: number;
+}
+
+/** Where figures come from that are read only when somebody looks. */
+export interface MetricsSources {
+  pool(): { total: number; idle: number; waiting: number; max: number };
+  queues(): Promise<Partial<Record<QueueName, QueueDepth>>>;
+  /** Jobs that could not be handed to the queue since the process started. */
+  lostNudges?(): number;
+}
+
+export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'rested';
+export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured' | 'quota';
+export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
+
+/** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */
+export type LoadBound = 'account' | 'address' | 'process' | 'connections' | 'pipeline' | 'reader';
+
+export interface Metrics {
+  /** `route` is the pattern, not the path: one series per route. */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+  countJob(job: string, outcome: JobOutcome, seconds: number): void;
+  countMail(kind: string, outcome: MailOutcome): void;
+  countSignIn(outcome: SignInOutcome): void;
+  countLoad(bound: LoadBound): void;
+  /** Prometheus text of this process and, where given, of another one's `json()`. */
+  render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
+  json(): Promise<unknown[]>;
+}
+
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const jobSecondsBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
+
+/** A scrape must not hang on a queue that is away. */
+const queueTimeoutMs = 500;
+
+const Family = z.object({
+  name: z.string(),
+  help: z.string(),
+  type: z.string(),
+  values: z.array(
+    z.object({
+      value: z.number().nullable(),
+      labels: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+      metricName: z.string().optional(),
+    }),
+  ),
+});
+type Family = z.infer<typeof Family>;
+
+/** The process's figures for operators; every series carries the label `process`. */
+export function openMetrics(process: 'api' | 'worker' | 'script', sources: MetricsSources): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ process });
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
+
+  const requests = new Histogram({
+    name: 'portal_http_request_seconds',
+    help: 'Time from request to answer, by route pattern',
+    labelNames: ['method', 'route', 'status'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const jobs = new Histogram({
+    name: 'portal_job_seconds',
+    help: 'Time a job ran, by how it ended',
+    labelNames: ['job', 'outcome'],
+    buckets: jobSecondsBuckets,
+    registers,
+  });
+  const mails = new Counter({
+    name: 'portal_mails_total',
+    help: 'Attempts to deliver a mail, by kind and how they ended',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'portal_sign_ins_total',
+    help: 'Attempts to sign in, by how they ended',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const bounds = new Counter({
+    name: 'portal_http_bounds_total',
+    help: 'Requests refused and connections closed, by the bound they met: too much at once, or an answer nobody takes',
+    labelNames: ['bound'],
+    registers,
+  });
+  new Counter({
+    name: 'portal_lost_nudges_total',
+    help: 'Jobs that could not be handed to the queue; a sweep finds their rows',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.lostNudges?.() ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'portal_queue_jobs',
+    help: 'Jobs in each queue by state; absent while the queue cannot be reached',
+    labelNames: ['queue', 'state'],
+    registers,
+    async collect() {
+      this.reset();
+      const depths = await inTime(sources.queues(), queueTimeoutMs).catch(() => null);
+      for (const [queue, depth] of Object.entries(depths ?? {})) {
+        for (const [state, count] of Object.entries(depth)) this.set({ queue, state }, Number(count));
+      }
+    },
+  });
+  new Gauge({
+    name: 'portal_database_connections',
+    help: 'Connections of the process to the database by state; `wanted` are callers waiting for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const pool = sources.pool();
+      this.set({ state: 'busy' }, pool.total - pool.idle);
+      this.set({ state: 'idle' }, pool.idle);
+      this.set({ state: 'wanted' }, pool.waiting);
+      this.set({ state: 'allowed' }, pool.max);
+    },
+  });
+
+  return {
+    observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    countJob: (job, outcome, seconds) => jobs.observe({ job, outcome }, seconds),
+    countMail: (kind, outcome) => mails.inc({ kind, outcome }),
+    countSignIn: (outcome) => signIns.inc({ outcome }),
+    countLoad: (bound) => bounds.inc({ bound }),
+    async render(extra) {
+      if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
+      return {
+        contentType: registry.contentType,
+        body: await renderTogether([await registry.getMetricsAsJSON(), extra]),
+      };
+    },
+    json: () => registry.getMetricsAsJSON(),
+  };
+}
+
+/**
+ * One text of several processes' families. Their series stay apart by the label `process`;
+ * a name may stand in a Prometheus text only once, so the values of a family are put under one heading.
+ */
+function renderTogether(processes: unknown[][]): Promise<string> {
+  const families = new Map<string, Family>();
+  for (const given of processes.flat()) {
+    const parsed = Family.safeParse(given);
+    if (!parsed.success) continue;
+    // A figure that is no number (NaN travels as null in JSON) is left out.
+    const values = parsed.data.values.filter(({ value }) => value !== null);
+    const known = families.get(parsed.data.name);
+    if (known) known.values.push(...values);
+    else families.set(parsed.data.name, { ...parsed.data, values });
+  }
+  const merged = new Registry();
+  // Of a metric the registry asks its name and what it holds.
+  for (const family of families.values())
+    merged.registerMetric({ name: family.name, get: async () => family } as unknown as Metric);
+  return merged.metrics();
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob } from '../jobs/job.ts';
+
+/** Hands runs nobody is at to the queue again. */
+export const sweepRuns = definePlatformJob({
+  name: 'operations.sweep-runs',
+  queue: 'files',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
+});
+
+/** The nightly removal of what is kept for a time only. */
+export const removeExpired = definePlatformJob({
+  name: 'operations.remove-expired',
+  queue: 'files',
+  payload: z.object({}),
+  attempts: 3,
+  backoffMs: 5 * MINUTE,
+  key: () => 'all',
+  timeoutMs: 2 * HOUR,
+});

@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '@portal/db/open';
+import { runs } from '@portal/db/schema/platform/operations';
+import { newId } from '@portal/domain/ids';
+import type { Ctx } from '../context.ts';
+import type { TenantJob } from '../jobs/job.ts';
+
+/**
+ * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out.
+ * The payload stands in the row, so it must hold no secret.
+ */
+export async function startRun<Payload extends { tenantId: string }>(
+  ctx: Ctx,
+  job: TenantJob<Payload>,
+  payload: Payload,
+): Promise<{ runId: string }> {
+  const runId = await ctx.tx((tx) => addRun(tx, job, payload, { startedBy: ctx.actor.id }));
+  await ctx.enqueue(job, payload, { runId });
+  return { runId };
+}
+
+/** The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit. */
+export async function addRun<Payload extends { tenantId: string }>(
+  tx: Tx,
+  job: TenantJob<Payload>,
+  payload: Payload,
+  { startedBy }: { startedBy: string | null },
+): Promise<string> {
+  const id = newId();
+  await tx.insert(runs).values({
+    id,
+    tenantId: payload.tenantId,
+    kind: job.name,
+    payload: z.encode(job.payload, payload),
+    startedBy,
+    dueAt: sql`now() + interval '30 seconds'`,
+  });
+  return id;
+}

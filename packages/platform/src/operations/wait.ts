@@ -1,0 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, isNotNull } from 'drizzle-orm';
+import type { TenantScope } from '@portal/db/open';
+import { runs } from '@portal/db/schema/platform/operations';
+
+/** Waits until a run is over, so many seconds at most, and says whether it is. No connection is held meanwhile. */
+export async function waitForRun(scope: TenantScope, runId: string, seconds: number): Promise<boolean> {
+  const end = performance.now() + seconds * 1_000;
+  for (let waitMs = 50; ; waitMs = Math.min(waitMs * 1.5, 500)) {
+    const finished = await scope.read((db) =>
+      db
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.id, runId), isNotNull(runs.finishedAt))),
+    );
+    if (finished.length > 0) return true;
+    const left = end - performance.now();
+    if (left <= 0) return false;
+    await pause(Math.min(waitMs, left));
+  }
+}

@@ -1,0 +1,50 @@
+import type { TenantScope } from '@portal/db/open';
+import { SECOND } from '@portal/domain/time';
+import type { Log } from '../log.ts';
+import { touchRun } from './state.ts';
+
+const writeEveryMs = SECOND;
+/** A good part of the minute after which a sweep takes a silent run for dead. */
+const beatEveryMs = 15 * SECOND;
+
+export interface WatchedRun {
+  scope: TenantScope;
+  runId: string;
+  /** Takes note of how far the work is; written at most once a second. */
+  report(done: number, total: number): void;
+  /** Writes what was last reported and stops. */
+  stop(): Promise<void>;
+}
+
+/** Keeps a run's row telling that somebody is at it and how far. */
+export function watchProgress(scope: TenantScope, runId: string, log: Log): WatchedRun {
+  let unwritten: { done: number; total: number } | null = null;
+  let writing = Promise.resolve();
+  let lastWrite = performance.now();
+  const write = () => {
+    const progress = unwritten;
+    unwritten = null;
+    lastWrite = performance.now();
+    writing = writing
+      .then(() => touchRun(scope, runId, progress))
+      .catch((error: unknown) => log.warn({ err: error, runId }, 'the progress of a run could not be written'));
+  };
+  const timer = setInterval(() => {
+    if (unwritten || performance.now() - lastWrite >= beatEveryMs) write();
+  }, writeEveryMs);
+  let isStopped = false;
+  return {
+    scope,
+    runId,
+    report(done, total) {
+      unwritten = { done, total };
+    },
+    async stop() {
+      if (isStopped) return;
+      isStopped = true;
+      clearInterval(timer);
+      if (unwritten) write();
+      await writing;
+    },
+  };
+}

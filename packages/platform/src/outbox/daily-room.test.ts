@@ -1,0 +1,197 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { users } from '@portal/db/schema/accounts/users';
+import { auditEntries } from '@portal/db/schema/platform/audit';
+import { mailDays, mails } from '@portal/db/schema/platform/mails';
+import { newId } from '@portal/domain/ids';
+import { testConfig, testRuntime } from '@portal/testing/runtime';
+import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { jobOrigin } from '@portal/testing/worker';
+import type { TenantCtx } from '../context.ts';
+import { openLog } from '../log.ts';
+import { openRuntime, type Runtime } from '../runtime.ts';
+import { deliverDueMails } from './deliver-due-mails.ts';
+import { type ClaimedMail, claimMails, settleMails } from './outbox.ts';
+
+const { url, make, runtime } = await testRuntime();
+
+const servers: TestSmtpServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpServer> {
+  const server = await startSmtpServer(options);
+  servers.push(server);
+  return server;
+}
+
+/** A worker's view of the tenant, whose mail goes to this port, so many a day. */
+function contextOf(tenantId: string, port: number, limit: number, on: Runtime = runtime): TenantCtx {
+  const config = testConfig(url, {
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: `${port}`,
+    SMTP_SECURITY: 'none',
+    SMTP_FROM: 'portal@example.org',
+    MAIL_DAILY_PER_TENANT: `${limit}`,
+  });
+  return { ...on.tenantVisit(jobOrigin(), tenantId), config };
+}
+const deliver = (ctx: TenantCtx, signal = new AbortController().signal) =>
+  deliverDueMails(ctx, { signal, countMail: () => undefined });
+const terms = (dailyLimit: number) => ({ way: 'service' as const, ownServer: null, dailyLimit });
+
+/** A tenant with so many accounts, each promised a notice. */
+async function promised(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {
+  const { id: tenantId } = await make.tenant();
+  const accounts = Array.from({ length: count }, () => newId());
+  await runtime.database.acrossTenants('a test makes accounts and their mails', async (tx) => {
+    await tx
+      .insert(users)
+      .values(accounts.map((id) => ({ id, tenantId, username: id, email: `${id}@example.org`, ...overrides })));
+    await tx.insert(mails).values(
+      accounts.map((userId) => ({
+        id: newId(),
+        tenantId,
+        userId,
+        kind: 'accounts/password-changed',
+        key: newId(),
+      })),
+    );
+  });
+  return tenantId;
+}
+
+const dayOf = async (tenantId: string) =>
+  (
+    await runtime.database
+      .inTenant(tenantId)
+      .read((db) => db.select({ counted: mailDays.counted, heldBack: mailDays.heldBack }).from(mailDays))
+  )[0];
+const states = async (tenantId: string): Promise<Record<string, number>> => {
+  const rows = await runtime.database.inTenant(tenantId).read((db) =>
+    db
+      .select({ state: mails.state, count: sql<number>`count(*)::int` })
+      .from(mails)
+      .groupBy(mails.state),
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+};
+const makeDue = (tenantId: string) =>
+  runtime.database.inTenant(tenantId).tx((tx) => tx.update(mails).set({ dueAt: sql`now()` }));
+
+it('is exact when several workers send for one tenant at once', async () => {
+  const server = await startServer({ delayMs: 5 });
+  const tenantId = await promised(300);
+  const workers = Array.from({ length: 3 }, () =>
+    openRuntime(testConfig(url), { process: 'script', log: openLog('silent', 'script') }),
+  );
+  onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.close()))));
+  await Promise.all(workers.map((worker) => deliver(contextOf(tenantId, server.port, 120, worker))));
+  expect(server.messages).toHaveLength(120);
+  expect(await states(tenantId)).toEqual({ sent: 120, quota: 180 });
+  expect(await dayOf(tenantId)).toEqual({ counted: 120, heldBack: 180 });
+  const entries = await runtime.database
+    .inTenant(tenantId)
+    .read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'mails.daily_limit')));
+  expect(entries).toHaveLength(1);
+});
+
+it('of one account is exact too when several workers claim at once', async () => {
+  const user = await make.user();
+  await runtime.database.inTenant(user.tenantId).tx((tx) =>
+    tx.insert(mails).values(
+      Array.from({ length: 160 }, () => ({
+        id: newId(),
+        tenantId: user.tenantId,
+        userId: user.id,
+        kind: 'reminders/due',
+        key: newId(),
+      })),
+    ),
+  );
+  const scope = runtime.database.inTenant(user.tenantId);
+  const claims = await Promise.all(Array.from({ length: 16 }, () => claimMails(scope, 10, terms(10_000))));
+  expect(claims.flatMap(({ claimed }) => claimed)).toHaveLength(100);
+  expect(claims.flatMap(({ heldBack }) => heldBack)).toHaveLength(60);
+  expect(await dayOf(user.tenantId)).toEqual({ counted: 100, heldBack: 60 });
+});
+
+describe('a mail is counted once', () => {
+  it('when the worker that claimed it dies', async () => {
+    const server = await startServer();
+    const tenantId = await promised(2);
+    const ctx = contextOf(tenantId, server.port, 1);
+    expect((await claimMails(ctx, 1, terms(1))).claimed).toHaveLength(1);
+    await makeDue(tenantId);
+    await deliver(ctx);
+    expect(server.messages).toHaveLength(1);
+    expect(await states(tenantId)).toEqual({ sent: 1, quota: 1 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 1 });
+  });
+
+  it('when it is tried several times on one day, and again when that goes into the next', async () => {
+    const server = await startServer({
+      failures: (step) => (step.at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
+    });
+    const tenantId = await promised(1);
+    const ctx = contextOf(tenantId, server.port, 1);
+    for (let n = 0; n < 2; n += 1) {
+      await deliver(ctx);
+      await makeDue(tenantId);
+    }
+    expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 0 });
+    await ctx.tx(async (tx) => {
+      await tx.update(mailDays).set({ day: sql`${mailDays.day} - 1` });
+      await tx.update(mails).set({ countedOn: sql`${mails.countedOn} - 1` });
+    });
+    await deliver(ctx);
+    const days = await ctx.read((db) => db.select({ counted: mailDays.counted }).from(mailDays));
+    expect(days).toEqual([{ counted: 1 }, { counted: 1 }]);
+  });
+});
+
+describe('a mail is not counted', () => {
+  it('when it goes to nobody', async () => {
+    const server = await startServer();
+    const tenantId = await promised(5, { isActive: false });
+    await deliver(contextOf(tenantId, server.port, 100));
+    expect(await states(tenantId)).toEqual({ skipped: 5 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 0, heldBack: 0 });
+  });
+
+  it('when it is given back untried', async () => {
+    const stopping = new AbortController();
+    const server = await startServer({
+      delayMs: 50,
+      onMessage: () => {
+        if (server.messages.length === 5) stopping.abort(new Error('stop'));
+      },
+    });
+    const tenantId = await promised(60);
+    const ctx = contextOf(tenantId, server.port, 100);
+    await expect(deliver(ctx, stopping.signal)).rejects.toThrow('stop');
+    const { sent = 0, queued = 0 } = await states(tenantId);
+    expect([sent, sent + queued]).toEqual([server.messages.length, 60]);
+    expect(await dayOf(tenantId)).toEqual({ counted: sent, heldBack: 0 });
+    await deliver(ctx);
+    expect(await dayOf(tenantId)).toEqual({ counted: 60, heldBack: 0 });
+  });
+
+  it('when there is no mail server at all', async () => {
+    const tenantId = await promised(3);
+    await deliver({ ...runtime.tenantVisit(jobOrigin(), tenantId), config: testConfig(url) });
+    expect(await states(tenantId)).toEqual({ not_configured: 3 });
+    expect(await dayOf(tenantId)).toBeUndefined();
+  });
+});
+
+it('cannot be given back by a worker whose lease ran out', async () => {
+  const tenantId = await promised(1);
+  const scope = runtime.database.inTenant(tenantId);
+  const [slept] = (await claimMails(scope, 1, terms(10))).claimed;
+  await makeDue(tenantId);
+  await claimMails(scope, 1, terms(10));
+  const settlement = { outcome: 'skipped', failure: 'outdated', message: 'late', isUntried: true } as const;
+  await settleMails(scope, [{ mail: slept as ClaimedMail, settlement }]);
+  expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 0 });
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob, defineTenantJob } from '../jobs/job.ts';
+
+/** Sends everything that is due in one tenant's outbox. */
+export const deliverMails = defineTenantJob({
+  name: 'mails.deliver',
+  queue: 'mail',
+  payload: z.object({ tenantId: z.uuid() }),
+  attempts: 5,
+  backoffMs: 2 * SECOND,
+  key: ({ tenantId }) => tenantId,
+  timeoutMs: 15 * MINUTE,
+});
+
+/** Finds the tenants whose outbox holds a due mail that no nudge announced. */
+export const sweepMails = definePlatformJob({
+  name: 'mails.sweep',
+  queue: 'mail',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
+});

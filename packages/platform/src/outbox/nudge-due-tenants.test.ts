@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { mails } from '@portal/db/schema/platform/mails';
+import { newId } from '@portal/domain/ids';
+import { testRuntime } from '@portal/testing/runtime';
+import type { AnyJob } from '../jobs/job.ts';
+import { deliverMails } from './jobs.ts';
+import { nudgeDueTenants, tenantsWithDueMails } from './nudge-due-tenants.ts';
+
+const { make, runtime, visit } = await testRuntime();
+
+type MailRow = typeof mails.$inferInsert;
+const insert = (rows: MailRow[]) =>
+  runtime.database.acrossTenants('a test queues mails', (tx) => tx.insert(mails).values(rows));
+const mail = (tenantId: string, overrides: Partial<MailRow> = {}): MailRow => ({
+  id: newId(),
+  tenantId,
+  kind: 'accounts/password-changed',
+  key: newId(),
+  ...overrides,
+});
+const inAnHour = new Date(Date.now() + 3_600_000);
+const anHourAgo = new Date(Date.now() - 3_600_000);
+
+it('wakes each active tenant with a due mail or a lease that ran out, once', async () => {
+  const [due, dead, later, leased, settled] = await Promise.all([1, 2, 3, 4, 5].map(() => make.tenant()));
+  const inactive = await make.tenant({ isActive: false });
+  if (!due || !dead || !later || !leased || !settled) throw new Error('unreachable');
+  await insert([
+    mail(due.id),
+    mail(due.id),
+    mail(dead.id, { state: 'sending', dueAt: anHourAgo }),
+    mail(later.id, { dueAt: inAnHour }),
+    mail(leased.id, { state: 'sending', dueAt: inAnHour }),
+    mail(settled.id, { state: 'sent', settledAt: new Date() }),
+    mail(inactive.id),
+  ]);
+  const nudged: [AnyJob, unknown][] = [];
+  const spying = { ...visit(), enqueue: async (job: AnyJob, payload: unknown) => void nudged.push([job, payload]) };
+  await nudgeDueTenants(spying, new AbortController().signal);
+  expect(nudged.map(([job]) => job)).toEqual([deliverMails, deliverMails]);
+  expect(nudged.map(([, payload]) => payload)).toEqual(
+    expect.arrayContaining([{ tenantId: due.id }, { tenantId: dead.id }]),
+  );
+});
+
+it('looks at unsettled mails alone, by their index', async () => {
+  const { id } = await make.tenant();
+  await insert(Array.from({ length: 5_000 }, () => mail(id, { state: 'sent', settledAt: new Date() })));
+  await insert(Array.from({ length: 20 }, () => mail(id)));
+  await runtime.database.acrossTenants('a test looks at a plan', async (tx) => {
+    const { rows } = await tx.execute<{ 'QUERY PLAN': string }>(sql`explain ${tenantsWithDueMails(tx).getSQL()}`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('mails_due');
+    expect(plan).not.toContain('Seq Scan on mails');
+  });
+});

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type { Tx } from '@portal/db/open';
+import type { MailData, MailKind } from '@portal/mail/render';
+import type { TenantCtx } from '../context.ts';
+import type { WayOut } from './way-out.ts';
+
+/** The account a mail goes to, as it stands when the mail is sent. */
+export interface Recipient {
+  userId: string;
+  username: string;
+  /** The username where none is set. */
+  displayName: string;
+  firstName: string | null;
+  address: string;
+  isLocal: boolean;
+  tenantName: string;
+}
+
+export interface PreparedMail {
+  id: string;
+  /** When the mail was promised. */
+  createdAt: Date;
+  recipient: Recipient;
+  /** Over whose server it is about to leave. */
+  way: WayOut;
+}
+
+/** One try to send a mail. */
+export interface Attempt<Data> {
+  userId: string;
+  data: Data;
+  /** How many there have been, this one included. */
+  tries: number;
+  isSent: boolean;
+}
+
+/** How an outbox row becomes a mail of its kind. */
+export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
+  /** What the row's `data` holds. */
+  data: Data;
+  /**
+   * Whether a person waits for it or has to learn of it: then it may use the share of the tenant's day that is kept from all
+   * other mails.
+   */
+  isAwaited: boolean;
+  /** The most one account gets of it in a day over the service's own server. */
+  maxADay?: number;
+  /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
+  prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
+  /**
+   * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
+   * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
+   */
+  addressOf?(data: z.output<Data>): string;
+  /** What is remembered of a try, whether the server took the mail or not, in the transaction that settles it. */
+  remember?(tx: Tx, attempt: Attempt<z.output<Data>>): Promise<void>;
+  /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
+  retryAfterSec?: number[];
+}

@@ -1,0 +1,51 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { mails } from '@portal/db/schema/platform/mails';
+import { newId } from '@portal/domain/ids';
+import type { Visit } from '../context.ts';
+import { deliverMails } from './jobs.ts';
+import type { OutboxData, OutboxKind } from './kinds.ts';
+
+interface QueuedMail<Kind extends OutboxKind> {
+  tenantId: string;
+  kind: Kind;
+  /** What the mail is about, once per occasion: a second mail of this key is the same mail. It gives the Message-ID. */
+  key: string;
+  /** The account it goes to. */
+  userId: string;
+  /** What the mail says beyond the account's own facts; never a secret. */
+  data: OutboxData<Kind>;
+  /** Not before this; now, unless given. */
+  dueAt?: Date;
+}
+
+/** Promises a mail in the caller's transaction. Nudge the outbox after the commit, else a sweep finds the row a few seconds later. */
+export async function queueMail<Kind extends OutboxKind>(
+  tx: Tx,
+  mail: QueuedMail<Kind>,
+): Promise<{ mailId: string; isNew: boolean }> {
+  const [made] = await tx
+    .insert(mails)
+    .values({ id: newId(), ...mail })
+    .onConflictDoNothing({ target: [mails.tenantId, mails.key] })
+    .returning({ id: mails.id });
+  if (made) return { mailId: made.id, isNew: true };
+  const [known] = await tx
+    .select({ id: mails.id })
+    .from(mails)
+    .where(and(eq(mails.tenantId, mail.tenantId), eq(mails.key, mail.key)));
+  if (!known) throw new Error('a mail of this key is neither new nor known');
+  return { mailId: known.id, isNew: false };
+}
+
+/** Promises many mails in one statement; those whose key is known already stay as they are. */
+export async function queueMails<Kind extends OutboxKind>(tx: Tx, queued: QueuedMail<Kind>[]): Promise<void> {
+  await tx
+    .insert(mails)
+    .values(queued.map((mail) => ({ id: newId(), ...mail })))
+    .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
+}
+
+/** Sends what is due in a tenant's outbox soon. Never throws. */
+export const nudgeMails = (visit: Pick<Visit, 'enqueue'>, tenantId: string): Promise<void> =>
+  visit.enqueue(deliverMails, { tenantId });

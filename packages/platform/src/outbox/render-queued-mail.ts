@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import { isDatabaseRefusal } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
+import { PortalError } from '@portal/domain/errors';
+import { type MailData, type MailKind, renderMail } from '@portal/mail/render';
+import type { RenderedMail } from '@portal/mail/template';
+import type { TenantCtx } from '../context.ts';
+import { type OutboxKind, outboxKinds, usualRetryAfterSec } from './kinds.ts';
+import type { ClaimedMail } from './outbox.ts';
+import type { Attempt, PreparedMail, Recipient } from './preparation.ts';
+import type { WayOut } from './way-out.ts';
+
+/** Why a queued mail cannot be made: nobody to write to, no sense any more, or a mistake of ours. */
+export class UnmailableError extends Error {
+  readonly outcome: 'skipped' | 'failed';
+  readonly failure: 'recipient_gone' | 'outdated' | 'content';
+
+  constructor(failure: UnmailableError['failure'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'UnmailableError';
+    this.failure = failure;
+    this.outcome = failure === 'content' ? 'failed' : 'skipped';
+  }
+}
+
+export interface AddressedMail extends RenderedMail {
+  recipient: Recipient;
+  /** To be done in the transaction that settles the try. */
+  remember: (tx: Tx, isSent: boolean) => Promise<void>;
+}
+
+/** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
+export async function renderQueuedMail(
+  ctx: TenantCtx,
+  mail: ClaimedMail,
+  { tenantName, way }: { tenantName: string; way: WayOut },
+): Promise<AddressedMail> {
+  try {
+    const preparation = preparationOf(mail.kind);
+    if (!preparation) throw new UnmailableError('content', 'This release does not know this kind of mail.');
+    const row = preparation.data.parse(mail.data);
+    const recipient = recipientOf(mail, tenantName, preparation.addressOf?.(row));
+    const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
+    if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
+    const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
+    const remember = async (tx: Tx, isSent: boolean) => preparation.remember?.(tx, { ...attempt, isSent });
+    return { ...renderMail(mail.kind as MailKind, data), recipient, remember };
+  } catch (error) {
+    // What the database refuses or that it is away says nothing about the mail.
+    const mayPass = isDatabaseRefusal(error) || (error instanceof PortalError && error.kind === 'unavailable');
+    if (error instanceof UnmailableError || mayPass) throw error;
+    throw new UnmailableError('content', 'The mail could not be written.', error);
+  }
+}
+
+function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: string | undefined): Recipient {
+  const address = elsewhere ?? account?.email;
+  if (!account?.isActive || !address) {
+    throw new UnmailableError('recipient_gone', 'The account is inactive or has no e-mail address.');
+  }
+  const { id, username, displayName, firstName, ldapDn } = account;
+  return {
+    userId: id,
+    username,
+    displayName: elsewhere === undefined && displayName !== null ? displayName : username,
+    firstName,
+    address,
+    isLocal: ldapDn === null,
+    tenantName,
+  };
+}
+
+/** A preparation of whatever kind: its own types end where a row names its kind as text. */
+interface AnyPreparation {
+  data: z.ZodType;
+  prepare(ctx: TenantCtx, mail: PreparedMail, data: unknown): Promise<MailData<MailKind> | null>;
+  addressOf?(data: unknown): string;
+  remember?(tx: Tx, attempt: Attempt<unknown>): Promise<void>;
+  retryAfterSec?: readonly number[];
+}
+
+const preparationOf = (kind: string): AnyPreparation | undefined =>
+  Object.hasOwn(outboxKinds, kind) ? outboxKinds[kind as OutboxKind] : undefined;
+
+/** Pauses before the second, third … try of a mail of this kind, in seconds. */
+export const retryPausesOf = (kind: string): readonly number[] =>
+  preparationOf(kind)?.retryAfterSec ?? usualRetryAfterSec;

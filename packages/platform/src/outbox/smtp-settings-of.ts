@@ -1,0 +1,49 @@
+import { dialUnder } from '@portal/connectors/http/checked-address';
+import type { Role } from '@portal/domain/access';
+import type { SmtpSettings } from '@portal/mail/smtp-settings';
+import type { Config } from '../config.ts';
+import type { TenantCtx } from '../context.ts';
+import { type StoredSmtpConfig, smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
+import { needsServiceServer } from './way-out.ts';
+
+/** The tenant's own mail server at this moment; null when it has none. */
+export interface OwnServer {
+  /** Names these settings: see `ownServerVersion`. */
+  version: string;
+  /** Throws when the stored password cannot be read. */
+  settings: () => SmtpSettings;
+}
+
+export async function ownServerOf(ctx: TenantCtx): Promise<OwnServer | null> {
+  const stored = await ctx.read(storedSmtpConfig);
+  if (!stored || stored.version === null) return null;
+  return { version: stored.version, settings: () => openSettings(ctx, stored) };
+}
+
+function openSettings(ctx: TenantCtx, stored: StoredSmtpConfig): SmtpSettings {
+  const { host, port, security, username, fromAddress, fromName, replyTo, verifyTls } = stored;
+  if (host === null || port === null || security === null || fromAddress === null)
+    throw new Error('stored mail settings name a server and lack what belongs to it');
+  const settings = {
+    host,
+    port,
+    security,
+    username,
+    fromAddress,
+    fromName,
+    replyTo,
+    verifyTls,
+    dial: dialUnder(ctx.config.outbound.byAdmins),
+  };
+  return { ...settings, password: storedSmtpPassword(ctx, stored).for(smtpTarget(settings))?.reveal() ?? null };
+}
+
+/** How a mail to an account of this role leaves the house at this moment; null when there is no server for it. */
+export async function smtpSettingsOf(ctx: TenantCtx, to: Role): Promise<SmtpSettings | null> {
+  const own = needsServiceServer(to) ? null : await ownServerOf(ctx);
+  return own ? own.settings() : serviceSettings(ctx.config);
+}
+
+/** The service's own mail server from its settings. */
+export const serviceSettings = ({ smtp, outbound }: Config): SmtpSettings | null =>
+  smtp && { ...smtp, password: smtp.password?.reveal() ?? null, dial: dialUnder(outbound.byOperator) };

@@ -1,0 +1,279 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnrecoverableError } from 'bullmq';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { newId } from '@portal/domain/ids';
+import { Instant } from '@portal/domain/time';
+import { testDatabase } from '@portal/testing/database';
+import { describeOnEachQueue } from '@portal/testing/queue-backends';
+import { startRedis } from '@portal/testing/servers/redis';
+import { openTcpGate } from '@portal/testing/servers/tcp-gate';
+import { serviceBinary } from '@portal/testing/services';
+import { defineTenantJob } from '../jobs/job.ts';
+import { openLog } from '../log.ts';
+import type { BullJob } from './backend.ts';
+import { type Consumer, Envelope, openQueues, type Queues } from './queues.ts';
+
+const log = openLog('silent', 'script');
+
+const countJob = defineTenantJob({
+  name: 'test.count',
+  queue: 'files',
+  payload: z.object({ tenantId: z.uuid(), n: z.number(), at: Instant.optional() }),
+  attempts: 3,
+  backoffMs: 20,
+  key: ({ tenantId }) => tenantId,
+  timeoutMs: 10_000,
+});
+
+const payloadOf = (bull: BullJob) => countJob.payload.parse(Envelope.parse(bull.data).payload);
+
+const workOn = (queues: Queues, process: (bull: BullJob) => Promise<void>): Consumer =>
+  queues.consume('files', {
+    process,
+    onLockLost: () => undefined,
+    onAbandoned: () => undefined,
+    concurrency: 10,
+    lockDuration: 5_000,
+    stalledInterval: 2_000,
+    runRetryDelay: 200,
+  });
+
+describeOnEachQueue('a queue', (env) => {
+  const database = testDatabase();
+  const open: { close(): Promise<void> }[] = [];
+  const openHere = async (): Promise<Queues> => {
+    const { url } = await database;
+    const queues = openQueues({ redisUrl: env['REDIS_URL'] ?? null, databaseUrl: url, log, process: 'worker' });
+    open.push(queues);
+    return queues;
+  };
+  const work = (queues: Queues, process: (bull: BullJob) => Promise<void>) => {
+    const consumer = workOn(queues, process);
+    open.push(consumer);
+    return consumer;
+  };
+  afterEach(async () => {
+    for (const each of open.splice(0).toReversed()) await each.close();
+  });
+
+  it('carries payload and origin to whoever works it', async () => {
+    const queues = await openHere();
+    const tenantId = newId();
+    const actorId = newId();
+    const at = new Date('2026-11-20T08:30:00Z');
+    await queues.enqueue(countJob, { tenantId, n: 1, at }, { origin: { requestId: 'request-1', actorId } });
+    const seen: BullJob[] = [];
+    work(queues, async (bull) => void seen.push(bull));
+    await vi.waitFor(() => expect(seen).toHaveLength(1), 20_000);
+    const [bull] = seen;
+    expect(Envelope.parse(bull?.data)).toMatchObject({ tenantId, actorId, requestId: 'request-1', runId: null });
+    expect(bull && payloadOf(bull)).toEqual({ tenantId, n: 1, at });
+  });
+
+  it('runs one job per key at a time across workers, and exactly one more for all nudges that come meanwhile', async () => {
+    const [queues, elsewhere] = [await openHere(), await openHere()];
+    const tenantId = newId();
+    const seen: number[] = [];
+    let running = 0;
+    let mostAtOnce = 0;
+    const gate = Promise.withResolvers<void>();
+    for (const each of [queues, elsewhere]) {
+      work(each, async (bull) => {
+        running += 1;
+        mostAtOnce = Math.max(mostAtOnce, running);
+        seen.push(payloadOf(bull).n);
+        await gate.promise;
+        running -= 1;
+      });
+    }
+    await queues.enqueue(countJob, { tenantId, n: 1 });
+    await vi.waitFor(() => expect(seen).toEqual([1]), 20_000);
+    await Promise.all([2, 3, 4, 5].map((n) => (n % 2 ? queues : elsewhere).enqueue(countJob, { tenantId, n })));
+    await queues.enqueue(countJob, { tenantId, n: 6 });
+    gate.resolve();
+    // Of the nudges that came meanwhile the last one's payload counts.
+    await vi.waitFor(() => expect(seen).toEqual([1, 6]), 20_000);
+    await vi.waitFor(
+      async () => expect(await queues.counts()).toMatchObject({ files: { waiting: 0, active: 0, delayed: 0 } }),
+      20_000,
+    );
+    expect(mostAtOnce).toBe(1);
+    expect(seen).toEqual([1, 6]);
+  });
+
+  it('makes one waiting job of many nudges', async () => {
+    const queues = await openHere();
+    const tenantId = newId();
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((n) => queues.enqueue(countJob, { tenantId, n })));
+    expect((await queues.counts()).files.waiting).toBe(1);
+    const seen: number[] = [];
+    work(queues, async (bull) => void seen.push(payloadOf(bull).n));
+    await vi.waitFor(
+      async () => expect((await queues.counts()).files).toMatchObject({ waiting: 0, active: 0 }),
+      20_000,
+    );
+    expect(seen).toHaveLength(1);
+  });
+
+  it('loses no nudge that comes while the job before it ends', async () => {
+    const queues = await openHere();
+    const tenantId = newId();
+    let written = 0;
+    let found = 0;
+    work(queues, async () => {
+      found = written;
+    });
+    for (let n = 1; n <= 100; n++) {
+      written = n;
+      await queues.enqueue(countJob, { tenantId, n });
+      if (n % 10 === 0) await pause(n % 7);
+    }
+    await vi.waitFor(() => expect(found).toBe(100), 20_000);
+  });
+
+  it('works jobs of different keys side by side', async () => {
+    const queues = await openHere();
+    let running = 0;
+    const together = Promise.withResolvers<void>();
+    work(queues, async () => {
+      running += 1;
+      if (running === 3) together.resolve();
+      await together.promise;
+    });
+    await Promise.all([1, 2, 3].map((n) => queues.enqueue(countJob, { tenantId: newId(), n })));
+    await together.promise;
+    expect(running).toBe(3);
+  });
+
+  it('tries a failed job again after a pause, as often as its contract says, and an unrecoverable one never', async () => {
+    const queues = await openHere();
+    const [again, never] = [newId(), newId()];
+    const tries: string[] = [];
+    work(queues, async (bull) => {
+      const { tenantId } = payloadOf(bull);
+      tries.push(tenantId);
+      throw tenantId === never ? new UnrecoverableError('no') : new Error('not now');
+    });
+    await queues.enqueue(countJob, { tenantId: again, n: 1 });
+    await queues.enqueue(countJob, { tenantId: never, n: 1 });
+    await vi.waitFor(async () => expect((await queues.counts()).files.failed).toBe(2), 20_000);
+    expect(tries.filter((id) => id === again)).toHaveLength(3);
+    expect(tries.filter((id) => id === never)).toHaveLength(1);
+    await queues.enqueue(countJob, { tenantId: never, n: 2 });
+    await vi.waitFor(() => expect(tries.filter((id) => id === never)).toHaveLength(2), 20_000);
+  });
+
+  it('keeps a bounded number of finished jobs', async () => {
+    const queues = await openHere();
+    let done = 0;
+    work(queues, async () => void (done += 1));
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 50 }, (_, n) => queues.push(countJob, { tenantId: newId(), n })));
+    }
+    await vi.waitFor(() => expect(done).toBe(250), 20_000);
+    // Two hundred, and what jobs that end at the same moment leave each other.
+    await vi.waitFor(
+      async () => expect(await queues.queue('files').getCompletedCount()).toBeLessThanOrEqual(210),
+      20_000,
+    );
+  });
+
+  it('answers a ping', async () => {
+    const queues = await openHere();
+    await expect(queues.ping()).resolves.toBeUndefined();
+  });
+
+  it('refuses a payload that is not the job’s without throwing, and counts it', async () => {
+    const queues = await openHere();
+    await queues.enqueue(countJob, { tenantId: 'nobody', n: 1 });
+    expect(queues.lostNudges()).toBe(1);
+  });
+});
+
+describe('a queue that is away', () => {
+  /** Goes through an outage with what cuts and restores the way to the queue. */
+  async function goThroughOutage(
+    queues: Queues,
+    cut: () => Promise<void>,
+    restore: () => Promise<void>,
+  ): Promise<void> {
+    const seen: number[] = [];
+    const consumer = workOn(queues, async (bull) => void seen.push(payloadOf(bull).n));
+    try {
+      await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
+      await vi.waitFor(() => expect(seen).toEqual([1]), 20_000);
+      await cut();
+      await pause(300);
+      for (const n of [2, 3]) await queues.enqueue(countJob, { tenantId: newId(), n });
+      expect(queues.lostNudges()).toBe(2);
+      await expect(queues.ping()).rejects.toThrow();
+      await restore();
+      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 4 }), { timeout: 20_000, interval: 200 });
+      await vi.waitFor(() => expect(seen).toEqual([1, 4]), 20_000);
+    } finally {
+      await consumer.close();
+      await queues.close();
+    }
+  }
+
+  const database = testDatabase();
+
+  it('in PostgreSQL costs nudges, no process, and works again by itself', async () => {
+    const gate = await openTcpGate((await database).url);
+    onTestFinished(gate.shut);
+    await goThroughOutage(
+      openQueues({ redisUrl: null, databaseUrl: gate.url, log, process: 'worker' }),
+      gate.shut,
+      gate.open,
+    );
+  });
+
+  it('in PostgreSQL from the start is found as soon as it is there', async () => {
+    const gate = await openTcpGate((await database).url);
+    onTestFinished(gate.shut);
+    await gate.shut();
+    const queues = openQueues({ redisUrl: null, databaseUrl: gate.url, log, process: 'worker' });
+    const seen: number[] = [];
+    const consumer = workOn(queues, async (bull) => void seen.push(payloadOf(bull).n));
+    await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
+    expect(queues.lostNudges()).toBe(1);
+    await gate.open();
+    await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(() => expect(seen).toEqual([2]), 20_000);
+    await consumer.close();
+    await queues.close();
+  });
+
+  describe.skipIf(!serviceBinary('redis-server'))('in Redis', () => {
+    it('costs nudges, no process, and works again by itself', async () => {
+      const redis = await startRedis();
+      const queues = openQueues({
+        redisUrl: redis.url,
+        databaseUrl: 'postgres://127.0.0.1:1/none',
+        log,
+        process: 'worker',
+      });
+      await goThroughOutage(queues, redis.halt, redis.resume);
+      await redis.stop();
+    });
+
+    it('is found as soon as it is there', async () => {
+      const redis = await startRedis();
+      await redis.halt();
+      const queues = openQueues({
+        redisUrl: redis.url,
+        databaseUrl: 'postgres://127.0.0.1:1/none',
+        log,
+        process: 'api',
+      });
+      await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
+      expect(queues.lostNudges()).toBe(1);
+      await redis.resume();
+      await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 20_000, interval: 200 });
+      expect((await queues.counts()).files.waiting).toBe(1);
+      await queues.close();
+      await redis.stop();
+    });
+  });
+});

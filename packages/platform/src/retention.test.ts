@@ -1,0 +1,146 @@
+import { sql } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import { ldapStagedEntries } from '@portal/db/schema/directory';
+import { auditEntries } from '@portal/db/schema/platform/audit';
+import { mailDays, mails } from '@portal/db/schema/platform/mails';
+import { rateWindows, runs } from '@portal/db/schema/platform/operations';
+import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
+import { newId } from '@portal/domain/ids';
+import { testRuntime } from '@portal/testing/runtime';
+import { removeExpiredRows } from './retention.ts';
+
+const { make, runtime, visit } = await testRuntime();
+const across = runtime.database.acrossTenants;
+const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
+
+it('removes what has been kept long enough and nothing else', async () => {
+  const user = await make.user({ pendingEmail: 'old@example.org', pendingEmailUntil: new Date(Date.now() - 1_000) });
+  const pending = { pendingEmail: 'new@example.org', pendingEmailUntil: new Date(Date.now() + 60_000) };
+  await make.user({ tenantId: user.tenantId, ...pending });
+  const { tenantId, id: userId } = user;
+  const row = { tenantId, userId };
+  const fresh = { mail: newId(), token: newId(), run: newId(), entry: newId() };
+  await make.session(user, { expiresAt: new Date(Date.now() - 1_000) });
+  await make.session(user, { revokedAt: new Date() });
+  const kept = await make.session(user);
+  const open = await make.reminder(user, { title: 'overdue', dueAt: new Date(0) });
+  await make.reminder(user, { title: 'finished', doneAt: new Date() });
+  await across('a test makes old rows', async (tx) => {
+    await tx.insert(mails).values([
+      { id: fresh.mail, ...row, kind: 'k', key: 'fresh', state: 'sent', settledAt: ago(29) },
+      { id: newId(), ...row, kind: 'k', key: 'old', state: 'sent', settledAt: ago(31) },
+    ]);
+    await tx.insert(mails).values({ id: newId(), ...row, kind: 'k', key: 'unsettled', createdAt: ago(90) });
+    await tx.insert(passwordTokens).values([
+      {
+        id: fresh.token,
+        ...row,
+        purpose: 'reset',
+        tokenHash: Buffer.from('a'),
+        mailId: fresh.mail,
+        expiresAt: ago(-1),
+      },
+      { id: newId(), ...row, purpose: 'reset', tokenHash: Buffer.from('b'), mailId: fresh.mail, expiresAt: ago(0) },
+    ]);
+    const link = { ...row, email: 'new@example.org', mailId: fresh.mail };
+    await tx.insert(emailTokens).values([
+      { id: fresh.token, ...link, tokenHash: Buffer.from('a'), expiresAt: ago(-1) },
+      { id: newId(), ...link, tokenHash: Buffer.from('b'), expiresAt: ago(0) },
+    ]);
+    await tx.insert(mailDays).values([
+      { id: newId(), tenantId, day: sql`(${ago(28)})::date` },
+      { id: newId(), tenantId, day: sql`(${ago(32)})::date` },
+    ]);
+    await tx.insert(runs).values([
+      { id: fresh.run, tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(89), finishedAt: ago(89) },
+      { id: newId(), tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(91), finishedAt: ago(91) },
+    ]);
+    await tx.insert(auditEntries).values([
+      { id: fresh.entry, tenantId, at: ago(399), action: 'x', summary: 'x' },
+      { id: newId(), tenantId, at: ago(401), action: 'x', summary: 'x' },
+      { id: newId(), tenantId: null, at: ago(401), action: 'x', summary: 'x' },
+    ]);
+    await tx
+      .insert(reminders)
+      .values({ id: newId(), ...row, title: 'old', dueAt: ago(90), doneAt: ago(31), occurrenceId: newId() });
+    await tx.insert(snoozedReminders).values([
+      { id: newId(), ...row, reminderId: open.id, title: 'fresh', dueAt: ago(13) },
+      { id: newId(), ...row, reminderId: open.id, title: 'old', dueAt: ago(15) },
+    ]);
+    const staged = {
+      tenantId,
+      attempt: 1,
+      directoryId: 'x',
+      standing: 'live',
+      ldapDn: 'uid=x',
+      hasBadEmail: false,
+      groups: [],
+      fingerprint: 'f',
+      belonging: 'b',
+    };
+    await tx.insert(ldapStagedEntries).values([
+      { ...staged, runId: newId(), stagedAt: ago(2) },
+      { ...staged, runId: newId() },
+    ]);
+    await tx.insert(rateWindows).values([
+      { key: Buffer.from('a'), hits: [], expiresAt: ago(-1) },
+      { key: Buffer.from('b'), hits: [], expiresAt: ago(1) },
+    ]);
+  });
+  const removed = await removeExpiredRows(visit(), new AbortController().signal);
+  expect(removed).toEqual({
+    'password tokens': 1,
+    'email tokens': 1,
+    'pending addresses': 1,
+    sessions: 2,
+    mails: 1,
+    'mail days': 1,
+    runs: 1,
+    'audit entries': 2,
+    'done reminders': 1,
+    'reminder notices': 1,
+    'staged entries': 1,
+    'rate windows': 1,
+  });
+  const left = await across('a test looks', async (tx) => ({
+    sessions: (await tx.select({ id: sessions.id }).from(sessions)).map(({ id }) => id),
+    mails: (await tx.select({ key: mails.key }).from(mails)).map(({ key }) => key).toSorted(),
+    tokens: (await tx.select({ id: passwordTokens.id }).from(passwordTokens)).map(({ id }) => id),
+    links: (await tx.select({ id: emailTokens.id }).from(emailTokens)).map(({ id }) => id),
+    addresses: (await tx.select({ pending: users.pendingEmail }).from(users)).map(({ pending }) => pending).toSorted(),
+    runs: (await tx.select({ id: runs.id }).from(runs)).map(({ id }) => id),
+    entries: (await tx.select({ id: auditEntries.id }).from(auditEntries)).map(({ id }) => id),
+    reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
+    notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
+    windows: await tx.$count(rateWindows),
+    staged: await tx.$count(ldapStagedEntries),
+  }));
+  expect(left).toEqual({
+    sessions: [kept.id],
+    mails: ['fresh', 'unsettled'],
+    tokens: [fresh.token],
+    links: [fresh.token],
+    addresses: ['new@example.org', null],
+    runs: [fresh.run],
+    entries: [fresh.entry],
+    reminders: ['finished', 'overdue'],
+    notices: ['fresh'],
+    windows: 1,
+    staged: 1,
+  });
+});
+
+it('goes on batch after batch until nothing is left', async () => {
+  await across('a test makes old rows', (tx) =>
+    tx.execute(sql`insert into rate_windows (key, hits, expires_at)
+      select int4send(n), '{}', now() - interval '1 day' from generate_series(1, 12000) n`),
+  );
+  const removed = await removeExpiredRows(visit(), new AbortController().signal);
+  expect(removed['rate windows']).toBe(12_000);
+});
+
+it('stops between two batches when told to', async () => {
+  await expect(removeExpiredRows(visit(), AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+});

@@ -1,0 +1,101 @@
+import { type Database, openDatabase } from '@portal/db/open';
+import { openAvatarImages } from '@portal/usecases/accounts/avatar-image';
+import { openPasswordHashing } from '@portal/usecases/accounts/password-hashing';
+import { openSessionTokens } from '@portal/usecases/accounts/session-token';
+import { openDirectoryBinds } from '@portal/usecases/directory/directory-binds';
+import type { Config } from './config.ts';
+import type { TenantCtx, Visit } from './context.ts';
+import { openFileRoom } from './files/store.ts';
+import { openIconImages } from './images/icon-image.ts';
+import { readJobFigures } from './jobs/figures.ts';
+import type { Log } from './log.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
+import { openQueues, type Queues } from './queues/queues.ts';
+import { openSecrets } from './secrets/sealed.ts';
+import { openSecretStore } from './secrets/stored-secret.ts';
+import { openWorkApart } from './work-apart/open-work-apart.ts';
+
+/** Where a piece of work comes from: a request or a job. */
+export interface Origin {
+  requestId: string;
+  ip: string | null;
+  userAgent: string | null;
+  tenantId?: string;
+  actorId?: string;
+}
+
+/** Everything a process opens once: connections to the database and the queues, keys, counters. */
+export interface Runtime {
+  config: Config;
+  log: Log;
+  metrics: Metrics;
+  database: Database;
+  queues: Queues;
+  visit(origin: Origin): Visit;
+  tenantVisit(origin: Origin, tenantId: string): TenantCtx;
+  close(): Promise<void>;
+}
+
+/** Opens what use cases run on. Connections are made on first use, so this neither waits nor fails when a server is away. */
+export function openRuntime(config: Config, options: { process: 'api' | 'worker' | 'script'; log: Log }): Runtime {
+  const { log } = options;
+  const database = openDatabase({
+    url: config.database.url.reveal(),
+    poolMax: config.database.poolMax,
+    applicationName: `portal-${options.process}`,
+    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+    onAcrossTenants: (why) => log.debug({ why }, 'cross-tenant scope'),
+  });
+  const queues = openQueues({
+    redisUrl: config.redisUrl?.reveal() ?? null,
+    databaseUrl: config.database.url.reveal(),
+    log,
+    process: options.process,
+  });
+  const metrics = openMetrics(options.process, {
+    pool: () => database.poolState(),
+    queues: () => queues.counts(),
+    lostNudges: () => queues.lostNudges(),
+  });
+
+  const workApart = openWorkApart();
+  const shared = {
+    config,
+    log,
+    now: () => new Date(),
+    inTenant: database.inTenant,
+    acrossTenants: database.acrossTenants,
+    runAcrossTenants: database.runAcrossTenants,
+    passwords: openPasswordHashing(),
+    directoryBinds: openDirectoryBinds(config.outbound.byAdmins),
+    sessionTokens: openSessionTokens(config.sessionKeys),
+    secrets: openSecretStore(openSecrets(config.secretsKeys)),
+    files: openFileRoom(config.dataDir),
+    avatarImages: openAvatarImages(workApart),
+    iconImages: openIconImages(workApart),
+    countSignIn: metrics.countSignIn,
+    jobFigures: () => readJobFigures(queues),
+  };
+  const visit = (origin: Origin): Visit => ({
+    ...shared,
+    requestId: origin.requestId,
+    ip: origin.ip,
+    userAgent: origin.userAgent,
+    enqueue: (job, payload, enqueueOptions) => queues.enqueue(job, payload, { ...enqueueOptions, origin }),
+  });
+
+  return {
+    config,
+    log,
+    metrics,
+    database,
+    queues,
+    visit,
+    tenantVisit: (origin, tenantId) => ({ ...visit({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
+    async close() {
+      await workApart.close();
+      await queues.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { openSharedSlots, openSlots, openSlotsByKey } from './semaphore.ts';
+
+const inSlotOf = (slots: number, queueLimit: number) =>
+  openSlots({ slots, queueLimit, refusal: () => new Error('too many') });
+
+it('runs so many at a time, in order of arrival, and refuses whoever comes beyond the queue', async () => {
+  const inSlot = inSlotOf(2, 3);
+  const begun: number[] = [];
+  const gates = Array.from({ length: 7 }, () => Promise.withResolvers<number>());
+  const work = gates.map(({ promise }, n) =>
+    inSlot(() => {
+      begun.push(n);
+      return promise;
+    }),
+  );
+  await expect(work[5]).rejects.toThrow('too many');
+  await expect(work[6]).rejects.toThrow('too many');
+  expect(begun).toEqual([0, 1]);
+  gates[1]?.resolve(1);
+  await work[1];
+  gates[0]?.resolve(0);
+  await work[0];
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3]);
+  for (const [n, gate] of gates.entries()) gate.resolve(n);
+  expect(await Promise.all(work.slice(0, 5))).toEqual([0, 1, 2, 3, 4]);
+  expect(await inSlot(async () => 'free again')).toBe('free again');
+});
+
+it('goes on after work that fails', async () => {
+  const inSlot = inSlotOf(1, 1);
+  const outcomes = await Promise.allSettled([
+    inSlot(() => Promise.reject(new Error('no'))),
+    inSlot(async () => 'next'),
+  ]);
+  expect(outcomes).toMatchObject([{ reason: { message: 'no' } }, { value: 'next' }]);
+});
+
+it('keeps those of one key apart from those of another', async () => {
+  const inSlotOf = openSlotsByKey({ slots: 1, queueLimit: 1, refusal: () => new Error('too many') });
+  const gate = Promise.withResolvers<string>();
+  const begun: string[] = [];
+  const enter = (key: string, name: string) =>
+    inSlotOf(key, () => {
+      begun.push(name);
+      return gate.promise;
+    });
+  const all = [enter('a', 'first of a'), enter('a', 'second of a'), enter('b', 'first of b')];
+  await expect(enter('a', 'third of a')).rejects.toThrow('too many');
+  expect(begun).toEqual(['first of a', 'first of b']);
+  gate.resolve('done');
+  expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
+  expect(begun).toEqual(['first of a', 'first of b', 'second of a']);
+});
+
+it('gives no key more of the shared slots than its own, and lets the next key in before the first one’s second', async () => {
+  const inSlot = openSharedSlots({
+    each: { slots: 1, queueLimit: 1 },
+    all: { slots: 2, queueLimit: 1 },
+    refusal: () => new Error('too many'),
+  });
+  const gates = new Map<string, PromiseWithResolvers<string>>();
+  const begun: string[] = [];
+  const enter = (key: string, name: string) =>
+    inSlot(key, () => {
+      begun.push(name);
+      const gate = Promise.withResolvers<string>();
+      gates.set(name, gate);
+      return gate.promise;
+    });
+  const all = [enter('a', 'a1'), enter('a', 'a2'), enter('b', 'b1'), enter('c', 'c1')];
+  await expect(enter('a', 'a3')).rejects.toThrow('too many');
+  await expect(enter('d', 'd1')).rejects.toThrow('too many');
+  expect(begun).toEqual(['a1', 'b1']);
+  gates.get('a1')?.resolve('a1');
+  await expect.poll(() => begun).toEqual(['a1', 'b1', 'c1']);
+  gates.get('b1')?.resolve('b1');
+  await expect.poll(() => begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+  for (const [name, gate] of gates) gate.resolve(name);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'c1']);
+});

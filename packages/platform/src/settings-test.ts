@@ -1,0 +1,49 @@
+import type { AuditAction } from '@portal/domain/audit/entries';
+import { busy } from '@portal/domain/errors';
+import { secretChange, type SecretInput } from '@portal/domain/secret-input';
+import { recordAudit } from './audit.ts';
+import type { Ctx } from './context.ts';
+import { type RateLimit, secondsUntilRoom, takeHit } from './rate-limit.ts';
+
+/** Each kind of settings by itself: who tries the directory may still try the mail. */
+const perTenant = (action: AuditAction): RateLimit => ({ name: `${action} per tenant`, max: 10, windowSec: 60 });
+
+/** Settings that are about to be tried. */
+export interface SettingsTest {
+  action: Extract<AuditAction, 'smtp_config.test' | 'ldap.test'>;
+  /** Whose settings: `mail` or `directory`. */
+  subject: string;
+  /** `host:port`; null for the service's own server. */
+  server: string | null;
+  input: SecretInput;
+  hasStoredSecret: boolean;
+}
+
+/**
+ * To be called before anything is dialled: counts the test against its tenant's limit and notes for the audit log which server
+ * gets what. Throws 429 beyond ten a minute.
+ */
+export async function beginSettingsTest(ctx: Ctx, test: SettingsTest): Promise<void> {
+  const { action, subject, server } = test;
+  const limit = perTenant(action);
+  await ctx.tx(async (tx) => {
+    if (!(await takeHit(tx, limit, ctx.tenantId))) {
+      const waitSec = await secondsUntilRoom(tx, limit, ctx.tenantId);
+      throw busy('These settings were tried too often. Please wait before you try again.', waitSec ?? 1);
+    }
+    await recordAudit(tx, ctx, {
+      action,
+      tenantId: ctx.tenantId,
+      summary:
+        server === null
+          ? `Tried ${subject} settings that leave it to the service’s own server.`
+          : `Tried ${subject} settings at the server ${server} ${withWhat(test)}.`,
+    });
+  });
+}
+
+function withWhat({ input, hasStoredSecret }: SettingsTest): string {
+  const change = secretChange(input);
+  if (change.kind === 'set') return 'with a password that was entered';
+  return change.kind === 'keep' && hasStoredSecret ? 'with the stored password' : 'without a password';
+}

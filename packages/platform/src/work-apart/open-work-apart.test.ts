@@ -1,0 +1,143 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { run } from '@portal/testing/apart-task';
+import { openWorkApart, type WorkApartLimits } from './open-work-apart.ts';
+import { taskOf } from './task.ts';
+
+const limits = { timeoutMs: 60_000, maxMemoryMb: 1_000, maxOutputBytes: 10_000_000 };
+const module = new URL('../../../testing/src/apart-task.ts', import.meta.url);
+const task = taskOf<typeof run>(module, limits);
+const impatient = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
+const frugal = taskOf<typeof run>(module, { ...limits, maxMemoryMb: 150 });
+
+function open(given: WorkApartLimits = {}) {
+  const apart = openWorkApart({ processes: 2, queueLimit: 2_000, ...given });
+  onTestFinished(() => apart.close());
+  return apart;
+}
+const pidOf = async (apart: ReturnType<typeof open>) =>
+  ((await apart.run(task, { act: 'settings' })) as { pid: number }).pid;
+
+const isLinux = process.platform === 'linux';
+async function children(): Promise<number[]> {
+  const lists = await Promise.all(
+    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
+  );
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+}
+
+describe('a task', () => {
+  it('gets and gives plain data and bytes as they are', async () => {
+    const apart = open();
+    const values = [
+      'Grüße',
+      undefined,
+      null,
+      { list: [1, 2n, new Date(0)], map: new Map([['a', new Set([1])]]), text: 'x'.repeat(100_000) },
+      Buffer.alloc(0),
+      { first: Buffer.from('one'), second: [Buffer.from('two'), Buffer.alloc(5_000_000, 7)], rest: 'three' },
+    ];
+    for (const value of values) expect(await apart.run(task, { act: 'echo', value })).toEqual(value);
+    const view = Buffer.from('a part of a larger one').subarray(2, 6);
+    expect(await apart.run(task, { act: 'echo', value: view })).toEqual(Buffer.from('part'));
+  });
+
+  it('refuses in its own words, and its mistakes are told apart from that', async () => {
+    const apart = open({ processes: 1 });
+    const pid = await pidOf(apart);
+    await expect(apart.run(task, { act: 'refuse' })).rejects.toMatchObject({
+      name: 'PortalError',
+      kind: 'invalid',
+      code: 'NOT_THIS',
+      message: 'This is not taken.',
+      details: [{ path: 'file', message: 'is odd' }],
+    });
+    await expect(apart.run(task, { act: 'throw' })).rejects.toMatchObject({
+      name: 'TaskFailure',
+      reason: 'threw',
+      message: expect.stringContaining('a mistake'),
+    });
+    await expect(apart.run(task, { act: 'echo', value: () => 1 })).rejects.toThrow();
+    await expect(apart.run(task, { act: 'echo', value: new Float64Array(1) })).rejects.toThrow('bytes');
+    expect(await pidOf(apart)).toBe(pid);
+  });
+
+  it('knows none of our settings', async () => {
+    process.env['A_SECRET'] = 'x';
+    expect(await open().run(task, { act: 'settings' })).toMatchObject({ env: [] });
+    delete process.env['A_SECRET'];
+  });
+
+  it.each([
+    ['die', 'crashed'],
+    ['exit', 'crashed'],
+    ['hang', 'timeout'],
+    ['fill-heap', 'memory'],
+    ...(isLinux ? ([['fill-memory', 'memory']] as const) : []),
+    ['answer-much', 'output'],
+  ] as const)('asked to %s fails by itself: %s', async (act, reason) => {
+    const apart = open({ processes: 1, heapMb: 40 });
+    await expect(apart.run(act === 'hang' ? impatient : frugal, { act })).rejects.toMatchObject({
+      name: 'TaskFailure',
+      reason,
+    });
+    expect(await apart.run(task, { act: 'echo', value: 1 })).toBe(1);
+  });
+
+  it('is done again where an earlier one left behind what ended the process', async () => {
+    const apart = open({ processes: 1 });
+    expect(await apart.run(task, { act: 'die-later', ms: 200 })).toBe('fine');
+    expect(await apart.run(task, { act: 'work', ms: 500, value: 'good' })).toBe('good');
+  });
+});
+
+it('of two hundred tasks none is lost to twenty that kill, hang or fill their process', async () => {
+  const apart = open({ heapMb: 40 });
+  const bad = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', 'hang', 'exit', 'die'] as const;
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 220 }, (_, n) =>
+      n % 11 === 5
+        ? apart.run(impatient, { act: bad[Math.floor(n / 11) % bad.length] ?? 'die' })
+        : apart.run(task, { act: 'work', ms: 1, value: n }),
+    ),
+  );
+  for (const [n, outcome] of outcomes.entries()) {
+    if (n % 11 === 5) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TaskFailure' } });
+    else expect(outcome).toEqual({ status: 'fulfilled', value: n });
+  }
+}, 300_000);
+
+describe('processes', () => {
+  it('are bounded, and so is who waits; the rest is told to come back', async () => {
+    const apart = open({ queueLimit: 3 });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => apart.run(task, { act: 'work', ms: 50 })),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...Array<string>(5).fill('fulfilled'),
+      ...Array<string>(5).fill('rejected'),
+    ]);
+    expect(outcomes.at(-1)).toMatchObject({ reason: { kind: 'unavailable', retryAfterSec: 5 } });
+  });
+
+  it.runIf(isLinux)('are started by the first task, kept warm for a while, and end with the pool', async () => {
+    const before = (await children()).length;
+    const apart = open({ warmMs: 500 });
+    expect(await children()).toHaveLength(before);
+    await pidOf(apart);
+    expect(await children()).toHaveLength(before + 1);
+    await expect.poll(async () => (await children()).length).toBe(before);
+    await Promise.all([pidOf(apart), pidOf(apart)]);
+    await apart.close();
+    expect(await children()).toHaveLength(before);
+  });
+
+  it('are replaced after a number of tasks, and after a crash', async () => {
+    const apart = open({ processes: 1, tasksEach: 3 });
+    const pids = [];
+    for (let n = 0; n < 7; n += 1) pids.push(await pidOf(apart));
+    expect(new Set(pids).size).toBe(3);
+    await expect(apart.run(task, { act: 'die' })).rejects.toThrow();
+    expect(pids).not.toContain(await pidOf(apart));
+  });
+});

@@ -1,0 +1,111 @@
+import { availableParallelism } from 'node:os';
+import { unavailable } from '@portal/domain/errors';
+import { MINUTE } from '@portal/domain/time';
+import { openSlots } from '../semaphore.ts';
+import { ApartProcess } from './apart-process.ts';
+import { partsOf } from './message.ts';
+import { type Task, TaskFailure } from './task.ts';
+
+export interface WorkApart {
+  /**
+   * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
+   * Throws what the task refused (a PortalError), a TaskFailure, or 503 when too many others wait.
+   */
+  run<Input, Output>(task: Task<Input, Output>, input: Input): Promise<Output>;
+  /** Ends every process, also those at work. */
+  close(): Promise<void>;
+}
+
+export interface WorkApartLimits {
+  /** Processes at once. */
+  processes?: number;
+  /** Tasks that may wait for one, each with its input in memory. */
+  queueLimit?: number;
+  /** JavaScript heap of each. */
+  heapMb?: number;
+  /** What runs on damaged or hostile input is begun anew now and then. */
+  tasksEach?: number;
+  /** How long an idle process is kept. */
+  warmMs?: number;
+  /** One that holds more after a task is not kept. */
+  keptMemoryMb?: number;
+}
+
+/**
+ * A few processes for work that may crash, hang or fill its memory, because of what people upload: it then ends as the failure of that
+ * one task. None is started before the first task; idle ones stay warm for a minute.
+ */
+export function openWorkApart({
+  processes = Math.min(availableParallelism(), 2),
+  queueLimit = 20,
+  heapMb = 128,
+  tasksEach = 100,
+  warmMs = MINUTE,
+  keptMemoryMb = 150,
+}: WorkApartLimits = {}): WorkApart {
+  const refusal = () => unavailable('Too much is being worked on right now. Please try again in a few seconds.');
+  const inSlot = openSlots({ slots: processes, queueLimit, refusal });
+  const all = new Set<ApartProcess>();
+  let isClosed = false;
+  const idle: { apart: ApartProcess; timer: NodeJS.Timeout }[] = [];
+
+  function take(): ApartProcess {
+    if (isClosed) throw refusal();
+    for (let kept = idle.pop(); kept; kept = idle.pop()) {
+      clearTimeout(kept.timer);
+      if (kept.apart.isAlive) return kept.apart;
+      void drop(kept.apart);
+    }
+    const apart = new ApartProcess(heapMb);
+    all.add(apart);
+    return apart;
+  }
+
+  function giveBack(apart: ApartProcess): void {
+    if (!apart.isAlive || apart.tasks >= tasksEach || apart.heldMb > keptMemoryMb) {
+      void drop(apart);
+      return;
+    }
+    const timer = setTimeout(() => {
+      idle.splice(
+        idle.findIndex((kept) => kept.apart === apart),
+        1,
+      );
+      void drop(apart);
+    }, warmMs);
+    timer.unref();
+    idle.push({ apart, timer });
+  }
+
+  async function drop(apart: ApartProcess): Promise<void> {
+    await apart.end();
+    all.delete(apart);
+  }
+
+  async function attempt<Input, Output>({ limits }: Task<Input, Output>, order: Uint8Array[]): Promise<Output> {
+    for (;;) {
+      const apart = take();
+      const isFresh = apart.tasks === 0;
+      try {
+        return (await apart.run(order, limits)) as Output;
+      } catch (error) {
+        // Something an earlier task left behind may have ended it.
+        const isOwn = isFresh || !(error instanceof TaskFailure) || !['crashed', 'memory'].includes(error.reason);
+        if (isOwn) throw error;
+      } finally {
+        giveBack(apart);
+      }
+    }
+  }
+
+  return {
+    run: async (task, input) => {
+      const order = partsOf({ module: task.module.href, input });
+      return inSlot(() => attempt(task, order));
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...all].map(drop));
+    },
+  };
+}

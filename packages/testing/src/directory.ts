@@ -1,0 +1,116 @@
+import { eq, isNotNull } from 'drizzle-orm';
+import { afterAll } from 'vitest';
+import { users } from '@portal/db/schema/accounts/users';
+import { groupMembers, groups } from '@portal/db/schema/modules';
+import { LdapConfigInput } from '@portal/domain/directory/config';
+import type { LdapSyncRun } from '@portal/domain/directory/sync';
+import type { Ctx } from '@portal/platform/context';
+import { handle } from '@portal/platform/jobs/handler';
+import { waitForRun } from '@portal/platform/operations/wait';
+import { syncDirectory } from '@portal/usecases/directory/jobs';
+import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
+import { getSyncRun } from '@portal/usecases/directory/list-sync-runs';
+import { startSync } from '@portal/usecases/directory/start-sync';
+import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
+import { testRuntime } from './runtime.ts';
+import { person, startSlapd, type TestEntry, type TestSlapd } from './servers/slapd.ts';
+import { startTestWorker } from './worker.ts';
+
+/** How a directory is reached for reading. */
+export interface TestDirectory {
+  url: string;
+  baseDn: string;
+  adminDn: string;
+  adminPassword: string;
+}
+
+/** A runtime with a worker that synchronizes, on a database of the calling file's own, and what its tests ask again and again. */
+export async function directoryRuntime() {
+  const base = await testRuntime();
+  const worker = startTestWorker(base.url, { handlers: [handle(syncDirectory, syncTenantDirectory)] });
+  afterAll(() => worker.stop());
+
+  /** An administrator of a tenant of its own with that directory. */
+  async function adminOf(directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<Ctx> {
+    const ctx = await base.signedIn(await base.make.user({ role: 'ADMIN' }));
+    await configure(ctx, directory, settings);
+    return ctx;
+  }
+
+  async function configure(ctx: Ctx, directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<void> {
+    await putLdapConfig(
+      ctx,
+      LdapConfigInput.parse({
+        serverUrl: directory.url,
+        baseDn: directory.baseDn,
+        bindDn: directory.adminDn,
+        bindPassword: directory.adminPassword,
+        ...settings,
+      }),
+    );
+  }
+
+  /** A run from its start to its end. */
+  async function sync(ctx: Ctx, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
+    const { runId } = await startSync(ctx, options);
+    if (!(await waitForRun(ctx, runId, 60))) throw new Error('the run did not end within a minute');
+    return getSyncRun(ctx, runId);
+  }
+
+  const accounts = (ctx: Ctx) =>
+    ctx.read((db) => db.select().from(users).where(isNotNull(users.ldapDn)).orderBy(users.username));
+  const account = async (ctx: Ctx, username: string) => {
+    const [found] = await ctx.read((db) => db.select().from(users).where(eq(users.username, username)));
+    if (!found) throw new Error(`there is no account ${username}`);
+    return found;
+  };
+  const usernames = async (ctx: Ctx): Promise<string[]> =>
+    (await accounts(ctx)).filter(({ isActive }) => isActive).map(({ username }) => username);
+
+  /** Members by group, in order. */
+  async function memberships(ctx: Ctx): Promise<Record<string, string[]>> {
+    const rows = await ctx.read((db) =>
+      db
+        .select({ group: groups.internalName, username: users.username })
+        .from(groups)
+        .leftJoin(groupMembers, eq(groupMembers.groupId, groups.id))
+        .leftJoin(users, eq(users.id, groupMembers.userId))
+        .where(isNotNull(groups.directoryId))
+        .orderBy(groups.internalName, users.username),
+    );
+    const byGroup: Record<string, string[]> = {};
+    for (const { group, username } of rows) (byGroup[group] ??= []).push(...(username === null ? [] : [username]));
+    return byGroup;
+  }
+
+  const servers: TestSlapd[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.stop())));
+  /** An OpenLDAP server with these entries, stopped after all tests. */
+  async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
+    const server = await startSlapd({ entries });
+    servers.push(server);
+    return server;
+  }
+  let suffix = 0;
+  /** Names nobody else in this file has: usernames are unique across tenants. */
+  const own = (name: string): string => `${name}${(suffix += 1)}`;
+  const people = (count: number, prefix = `${own('p')}x`): TestEntry[] =>
+    Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
+  const uid = (entry: TestEntry): string => entry.attributes['uid'] as string;
+
+  return {
+    ...base,
+    directory,
+    own,
+    people,
+    uid,
+    worker,
+    adminOf,
+    configure,
+    sync,
+    accounts,
+    account,
+    usernames,
+    memberships,
+  };
+}

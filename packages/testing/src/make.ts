@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '@portal/db/open';
+import { sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import { reminders } from '@portal/db/schema/reminders';
+import { tenants } from '@portal/db/schema/tenants';
+import { newId } from '@portal/domain/ids';
+
+type Overrides<Table extends { $inferInsert: object }> = Partial<Table['$inferInsert']>;
+
+let counter = 0;
+const unique = (): string => {
+  counter += 1;
+  return `${counter.toString(36)}-${newId().slice(-8)}`;
+};
+
+/** Makes rows with sensible, unique defaults; every override is a column. */
+export function builders(database: Database) {
+  const across = database.acrossTenants;
+
+  async function tenant(overrides: Overrides<typeof tenants> = {}) {
+    const values = { id: newId(), name: `Tenant ${unique()}`, ...overrides };
+    await across('a test makes a tenant', (tx) => tx.insert(tenants).values(values));
+    return values;
+  }
+
+  async function user(overrides: Overrides<typeof users> = {}) {
+    const tenantId = overrides.tenantId ?? (await tenant()).id;
+    const username = overrides.username ?? `user-${unique()}`;
+    const values = {
+      id: newId(),
+      username,
+      email: `${username}@example.org`,
+      role: 'USER' as const,
+      sessionVersion: 1,
+      ...overrides,
+      tenantId,
+    };
+    await across('a test makes a user', (tx) => tx.insert(users).values(values));
+    return values;
+  }
+
+  async function session(owner: { id: string; tenantId: string }, overrides: Overrides<typeof sessions> = {}) {
+    const values = { id: newId(), tenantId: owner.tenantId, userId: owner.id, ip: null, userAgent: null, ...overrides };
+    await across('a test makes a session', (tx) =>
+      tx.insert(sessions).values({ expiresAt: sql`now() + interval '30 days'`, ...values }),
+    );
+    return values;
+  }
+
+  async function reminder(owner: { id: string; tenantId: string }, overrides: Overrides<typeof reminders> = {}) {
+    const values = {
+      id: newId(),
+      tenantId: owner.tenantId,
+      userId: owner.id,
+      title: `Reminder ${unique()}`,
+      dueAt: new Date(Date.now() + 3_600_000),
+      occurrenceId: newId(),
+      ...overrides,
+    };
+    await across('a test makes a reminder', (tx) => tx.insert(reminders).values(values));
+    return values;
+  }
+
+  return { tenant, user, session, reminder };
+}

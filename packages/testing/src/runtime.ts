@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { newId } from '@portal/domain/ids';
+import { type Config, readConfig } from '@portal/platform/config';
+import type { Ctx } from '@portal/platform/context';
+import { openLog } from '@portal/platform/log';
+import { openRuntime, type Origin } from '@portal/platform/runtime';
+import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { testDatabase } from './database.ts';
+import { builders } from './make.ts';
+
+// Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
+const zeros = Buffer.alloc(32).toString('base64');
+const ones = Buffer.alloc(32, 1).toString('base64');
+
+/** Settings for tests on the database at `url`; overrides are environment variables. */
+export const testConfig = (url: string, env: Record<string, string> = {}): Config =>
+  readConfig({
+    DATABASE_URL: url,
+    DATABASE_POOL_MAX: '5',
+    SESSION_SECRET: `test:${zeros}`,
+    SECRETS_KEYS: `test:${ones}`,
+    LOG_LEVEL: 'silent',
+    PORT: '3000',
+    ...env,
+  });
+
+const origin = (overrides: Partial<Origin> = {}): Origin => ({
+  requestId: newId(),
+  ip: '192.0.2.1',
+  userAgent: 'test',
+  ...overrides,
+});
+
+/** The real runtime on a database of the calling file's own, and contexts for whoever a test needs. */
+export async function testRuntime(env: Record<string, string> = {}) {
+  const { url, ownerUrl } = await testDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-files-'));
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+  const config = testConfig(url, { DATA_DIR: dataDir, ...env });
+  const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
+  afterAll(() => runtime.close());
+  const make = builders(runtime.database);
+
+  /** The context of an account that is signed in through a session row of its own, read back as a request would. */
+  async function signedIn(
+    user: { id: string; tenantId: string; sessionVersion?: number | undefined },
+    from: Partial<Origin> = {},
+  ): Promise<Ctx> {
+    const session = await make.session(user);
+    const visit = runtime.visit(origin(from));
+    const token = visit.sessionTokens.issue({
+      sub: user.id,
+      tid: user.tenantId,
+      sid: session.id,
+      ver: user.sessionVersion ?? 1,
+    });
+    return authenticate(visit, token);
+  }
+
+  return {
+    url,
+    ownerUrl,
+    config,
+    runtime,
+    make,
+    visit: (from: Partial<Origin> = {}) => runtime.visit(origin(from)),
+    signedIn,
+  };
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, expect } from 'vitest';
+import { MailFailure } from '@portal/mail/mail-failure';
+import { messageIdFor } from '@portal/mail/message-id';
+import type { OutgoingMail } from '@portal/mail/outgoing-mail';
+import type { SmtpSettings } from '@portal/mail/smtp-settings';
+import { openTransport } from '@portal/mail/transport';
+import type { MailTransport, TransportLimits } from '@portal/mail/transport';
+import { plainDial } from './plain-dial.ts';
+import { serverCertificate, startSmtpServer } from './smtp-server.ts';
+import type { SmtpServerOptions, TestSmtpServer } from './smtp-server.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) {
+    await cleanup();
+  }
+});
+
+/** An SMTP server for one test. */
+export const testServer = async (options: SmtpServerOptions = {}): Promise<TestSmtpServer> => {
+  const server = await startSmtpServer(options);
+  cleanups.push(server.stop);
+  return server;
+};
+
+/** A TCP server for one test that speaks, or does not speak, whatever the test says. */
+export const testTcpServer = async (onConnection: (socket: Socket) => void): Promise<number> => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  cleanups.push(() => {
+    server.close();
+    sockets.forEach((socket) => socket.destroy());
+  });
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+/** A port of 127.0.0.1 on which nothing listens. */
+export const closedPort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** A transport for one test; unencrypted, unless its settings say otherwise. */
+export const testTransport = (
+  settings: Partial<SmtpSettings> & { port: number },
+  limits: TransportLimits = {},
+): MailTransport => {
+  const transport = openTransport(
+    {
+      host: '127.0.0.1',
+      security: 'none',
+      fromAddress: 'portal@muster.example',
+      verifyTls: false,
+      dial: plainDial,
+      ...settings,
+    },
+    limits,
+  );
+  cleanups.push(transport.close);
+  return transport;
+};
+
+/** Makes this process accept one of our certificates, until the test is over. */
+export const trust = (name: 'localhost' | 'elsewhere' | 'expired'): void => {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, serverCertificate(name)]);
+  cleanups.push(() => setDefaultCACertificates(before));
+};
+
+export const testMail = (change: Partial<OutgoingMail> = {}): OutgoingMail => ({
+  to: { address: 'erika@example.com', name: 'Erika Beispiel' },
+  subject: 'Grüße',
+  text: 'Schönen Tag!\n',
+  messageId: messageIdFor('test', 'muster.example'),
+  ...change,
+});
+
+export const failureOf = async (work: Promise<unknown>): Promise<MailFailure> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(MailFailure);
+  return error as MailFailure;
+};

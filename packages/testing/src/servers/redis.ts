@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { serviceBinary } from '../services.ts';
+
+export interface TestRedis {
+  url: string;
+  /** Ends the server; what it held stays in its folder. */
+  halt(): Promise<void>;
+  /** Starts it again on the same port, with what it held. */
+  resume(): Promise<void>;
+  /** Forgets everything, as a Redis without a file would after a crash. */
+  empty(): Promise<void>;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+};
+
+/** A private Redis on 127.0.0.1, set up as the deployed one: append-only file, no eviction. */
+export async function startRedis(): Promise<TestRedis> {
+  const binary = serviceBinary('redis-server');
+  if (!binary) throw new Error('redis-server is not installed');
+  const folder = await mkdtemp(join(tmpdir(), 'portal-test-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server: ChildProcess | null = null;
+
+  async function resume(): Promise<void> {
+    server = spawn(
+      binary as string,
+      [
+        '--port',
+        `${port}`,
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        folder,
+        '--appendonly',
+        'yes',
+        '--save',
+        '',
+        '--maxmemory-policy',
+        'noeviction',
+      ],
+      { stdio: 'ignore' },
+    );
+    const client = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
+    client.on('error', () => undefined);
+    try {
+      await Promise.race([
+        client.ping(),
+        pause(10_000, null, { ref: false }).then(() => Promise.reject(new Error('redis-server did not start'))),
+      ]);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  async function halt(): Promise<void> {
+    const running = server;
+    server = null;
+    if (!running || running.exitCode !== null) return;
+    running.kill('SIGTERM');
+    await once(running, 'exit');
+  }
+
+  await resume();
+  return {
+    url,
+    halt,
+    resume,
+    async empty() {
+      const client = new Redis(url);
+      await client.flushall();
+      client.disconnect();
+    },
+    async stop() {
+      await halt();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

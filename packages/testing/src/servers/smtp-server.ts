@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SMTPServer } from 'smtp-server';
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import { readMail } from '../read-mail.ts';
+import type { ReadMail } from '../read-mail.ts';
+
+export interface ReceivedMail extends ReadMail {
+  envelopeFrom: string;
+  envelopeTo: string[];
+  raw: Buffer;
+  isEncrypted: boolean;
+  /** Who had signed in, if anybody. */
+  username: string | null;
+}
+
+/** A point of the conversation at which the server can be made to fail. */
+export type SmtpStep =
+  | { at: 'greeting' }
+  | { at: 'sender'; address: string }
+  | { at: 'recipient'; address: string }
+  /** The client has begun to transmit the message. */
+  | { at: 'transmission' }
+  /** The message is here and kept, unless this refuses it; the client has no answer yet. */
+  | { at: 'message'; mail: ReceivedMail };
+
+/** A refusal, a broken connection, or no answer for ever. */
+export type SmtpTrouble = { code: number; text: string } | 'drop' | 'silence';
+
+export interface SmtpServerOptions {
+  /** Default 0: any free port. */
+  port?: number;
+  /** Without `starttls` or `tls` the server offers no encryption. */
+  tls?: 'none' | 'starttls' | 'tls';
+  /** File of `fixtures`; see the README there. */
+  certificate?: 'localhost' | 'elsewhere' | 'expired';
+  /** Who may send; without it anybody may, and signing in is not offered. */
+  auth?: { username: string; password: string };
+  /** Before the answer to a whole message. */
+  delayMs?: number;
+  failures?: (step: SmtpStep) => SmtpTrouble | undefined;
+  onMessage?: (mail: ReceivedMail) => void | Promise<void>;
+}
+
+export interface TestSmtpServer {
+  port: number;
+  url: string;
+  messages: ReceivedMail[];
+  /** Connections opened so far. */
+  connectionCount: () => number;
+  /** The first mail, here already or yet to come, that the predicate accepts. */
+  waitFor: (predicate: (mail: ReceivedMail) => boolean, timeoutMs?: number) => Promise<ReceivedMail>;
+  stop: () => Promise<void>;
+}
+
+const maxMessageBytes = 20 * 1024 * 1024;
+const maxMessages = 50_000;
+
+const fixture = (name: string): string => readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
+
+/** The certificate a client has to trust to accept the server. */
+export const serverCertificate = (name: 'localhost' | 'elsewhere' | 'expired'): string => fixture(name);
+
+const collect = async (stream: SMTPServerDataStream): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes <= maxMessageBytes) {
+      chunks.push(chunk);
+    }
+  }
+  if (bytes > maxMessageBytes) {
+    throw Object.assign(new Error('Message too large'), { responseCode: 552 });
+  }
+  return Buffer.concat(chunks);
+};
+
+const refusal = ({ code, text }: { code: number; text: string }): Error =>
+  Object.assign(new Error(text), { responseCode: code });
+
+/** A real SMTP server on 127.0.0.1 that keeps what it receives. */
+export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<TestSmtpServer> => {
+  const { tls = 'none', auth, delayMs = 0, failures, onMessage } = options;
+  const messages: ReceivedMail[] = [];
+  const listeners = new Set<(mail: ReceivedMail) => void>();
+  const sockets = new Map<number, Socket>();
+  let connectionCount = 0;
+
+  /** Calls back with the refusal or with nothing; after a drop or in silence it never calls back. */
+  const answer = (
+    trouble: SmtpTrouble | undefined,
+    session: SMTPServerSession,
+    callback: (refused?: Error) => void,
+  ): void => {
+    if (trouble === 'drop') {
+      sockets.get(session.remotePort)?.destroy();
+    } else if (trouble !== 'silence') {
+      callback(trouble === undefined ? undefined : refusal(trouble));
+    }
+  };
+
+  const receive = async (stream: SMTPServerDataStream, session: SMTPServerSession): Promise<ReceivedMail> => {
+    const raw = await collect(stream);
+    const { mailFrom, rcptTo } = session.envelope;
+    return {
+      ...readMail(raw),
+      envelopeFrom: mailFrom === false ? '' : mailFrom.address,
+      envelopeTo: rcptTo.map(({ address }) => address),
+      raw,
+      isEncrypted: session.secure,
+      username: typeof session.user === 'string' ? session.user : null,
+    };
+  };
+
+  const keep = async (mail: ReceivedMail): Promise<void> => {
+    if (messages.length === maxMessages) {
+      throw refusal({ code: 452, text: `This test server keeps ${maxMessages} messages at most` });
+    }
+    messages.push(mail);
+    await onMessage?.(mail);
+    for (const listener of listeners) {
+      listener(mail);
+    }
+    await pause(delayMs);
+  };
+
+  const takeMessage = async (stream: SMTPServerDataStream, session: SMTPServerSession) => {
+    const early = failures?.({ at: 'transmission' });
+    if (early === 'drop' || early === 'silence') {
+      return early;
+    }
+    const mail = await receive(stream, session);
+    const trouble = early ?? failures?.({ at: 'message', mail });
+    if (typeof trouble !== 'object') {
+      await keep(mail);
+    }
+    return trouble;
+  };
+
+  const server = new SMTPServer({
+    secure: tls === 'tls',
+    key: fixture('key'),
+    cert: serverCertificate(options.certificate ?? 'localhost'),
+    disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(auth === undefined ? ['AUTH'] : [])],
+    authOptional: auth === undefined,
+    allowInsecureAuth: tls === 'none',
+    disableReverseLookup: true,
+    logger: false,
+    onConnect: (session, callback) => answer(failures?.({ at: 'greeting' }), session, callback),
+    onAuth: (attempt, _session, callback) => {
+      const isRight = attempt.username === auth?.username && attempt.password === auth?.password;
+      callback(isRight ? null : refusal({ code: 535, text: 'Authentication failed' }), { user: attempt.username });
+    },
+    onMailFrom: ({ address }, session, callback) => answer(failures?.({ at: 'sender', address }), session, callback),
+    onRcptTo: ({ address }, session, callback) => answer(failures?.({ at: 'recipient', address }), session, callback),
+    onData: (stream, session, callback) => {
+      stream.on('error', callback);
+      takeMessage(stream, session)
+        .then((trouble) => answer(trouble, session, callback))
+        .catch(callback);
+    },
+  });
+
+  // A client that breaks off, or a handshake it refuses, is what some tests are about.
+  server.on('error', () => {});
+  server.server.on('connection', (socket) => {
+    connectionCount += 1;
+    const { remotePort = 0 } = socket;
+    sockets.set(remotePort, socket);
+    socket.once('close', () => sockets.delete(remotePort));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.server.address() as AddressInfo;
+
+  return {
+    port,
+    url: `${tls === 'tls' ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
+    messages,
+    connectionCount: () => connectionCount,
+    waitFor: (predicate, timeoutMs = 5_000) => {
+      const here = messages.find(predicate);
+      if (here !== undefined) {
+        return Promise.resolve(here);
+      }
+      return new Promise((resolve, reject) => {
+        const settle = () => {
+          clearTimeout(timer);
+          listeners.delete(listener);
+        };
+        const listener = (mail: ReceivedMail) => {
+          if (predicate(mail)) {
+            settle();
+            resolve(mail);
+          }
+        };
+        const timer = setTimeout(() => {
+          settle();
+          const arrived = messages.map(({ subject, envelopeTo }) => `${subject} → ${envelopeTo.join(', ')}`);
+          reject(new Error(`No such mail within ${timeoutMs} ms. Arrived: ${arrived.slice(-10).join('; ') || 'none'}`));
+        }, timeoutMs);
+        listeners.add(listener);
+      });
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets.values()) {
+          socket.destroy();
+        }
+      }),
+  };
+};

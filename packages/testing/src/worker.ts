@@ -1,0 +1,41 @@
+import { newId } from '@portal/domain/ids';
+import { type Pace, type RunningWorker, startWorker, usualPace } from '@portal/platform/jobs/worker';
+import type { WorkerParts } from '@portal/platform/jobs/worker-parts';
+import { openLog } from '@portal/platform/log';
+import { openRuntime, type Runtime } from '@portal/platform/runtime';
+import { testConfig } from './runtime.ts';
+
+export interface TestWorker {
+  runtime: Runtime;
+  worker: RunningWorker;
+  /** What the worker has logged, one object a line. */
+  lines: Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+/** A worker as its own process would run one, on the database at `url`. */
+export function startTestWorker(
+  url: string,
+  parts: Partial<WorkerParts> & Pick<WorkerParts, 'handlers'>,
+  { env = {}, pace = {} }: { env?: Record<string, string>; pace?: Partial<Pace> } = {},
+): TestWorker {
+  const lines: Record<string, unknown>[] = [];
+  const log = openLog('debug', 'worker', { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const runtime = openRuntime(testConfig(url, env), { process: 'worker', log });
+  const worker = startWorker(
+    runtime,
+    { contracts: parts.handlers.map(({ job }) => job), schedules: [], ...parts },
+    { ...usualPace, ...pace },
+  );
+  return {
+    runtime,
+    worker,
+    lines,
+    async stop() {
+      await worker.stop();
+      await runtime.close();
+    },
+  };
+}
+
+export const jobOrigin = () => ({ requestId: newId(), ip: null, userAgent: null });

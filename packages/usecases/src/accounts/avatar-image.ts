@@ -1,0 +1,90 @@
+import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
+import { findForeignContent } from '@portal/platform/images/foreign-content';
+import { detectImageType, findImageEnd, readImageHeader } from '@portal/platform/images/image-type';
+import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { TaskFailure, taskOf } from '@portal/platform/work-apart/task';
+import type { run } from './avatar-decoder.ts';
+import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
+
+export interface AvatarImages {
+  /**
+   * The avatar in an upload: a square WebP of at most 512 pixels, upright, sRGB, made anew from the pixels alone.
+   * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size that is nothing else
+   * besides, 503 when too many others wait.
+   */
+  fromUpload(upload: Uint8Array): Promise<Uint8Array>;
+}
+
+const startOfScan = Buffer.from([0xff, 0xda]);
+
+// An avatar of pure noise, transparency included, has 450 kB.
+const outputLimit = 1024 * 1024;
+
+/**
+ * Avatars from uploads, each decoded in a process apart. Fifty hostile images decoded inside a process left it 260 MB larger for good
+ * and with a peak of 626 MB; here the memory goes with the process, and so would a decoder that crashes or never ends.
+ */
+export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeoutSec * 1_000): AvatarImages {
+  const decoding = taskOf<typeof run>(new URL('avatar-decoder.ts', import.meta.url), {
+    timeoutMs,
+    maxMemoryMb: decodeMemoryMb,
+    maxOutputBytes: outputLimit,
+  });
+  return {
+    async fromUpload(upload) {
+      checkImage(upload);
+      let avatar: Uint8Array;
+      try {
+        avatar = await workApart.run(decoding, upload);
+      } catch (error) {
+        throw error instanceof TaskFailure ? refusalOf(error) : error;
+      }
+      if (detectImageType(avatar) === 'image/webp') return avatar;
+      throw new Error('The avatar decoder answered something else than an avatar.');
+    },
+  };
+}
+
+/** What a decoder that came to no end says about the upload. */
+function refusalOf(failure: TaskFailure): Error {
+  const { reason, fault } = failure;
+  if (fault === 'program') return failure;
+  if (fault === 'outside')
+    return unavailable('Pictures cannot be processed right now. Please try again later.', failure);
+  if (reason === 'crashed') return unsupported('This image is damaged or incomplete.', failure);
+  return unsupported(
+    reason === 'timeout'
+      ? 'This image takes too long to read. Please choose another.'
+      : 'This image takes too much memory to read. Please choose another.',
+    failure,
+  );
+}
+
+function checkImage(upload: Uint8Array): void {
+  const header = readImageHeader(upload);
+  if (!header || header.type === 'image/gif') throw unsupported('This is no PNG, JPEG or WebP image.');
+  const { type, width, height } = header;
+  if (width * height > maxPixels || width > maxSide || height > maxSide) {
+    throw unsupported(
+      `This image is too large: at most ${maxPixels / 1_000_000} megapixels and ${maxSide} pixels a side.`,
+    );
+  }
+  if (type === 'image/jpeg' && countScans(upload) > maxScans) throw unsupported('This JPEG has too many scans.');
+  const foreign = findForeignContent(upload);
+  if (foreign !== null) {
+    throw unsupported(
+      `This file is more than a picture: it also holds ${foreign}. Please export the picture again without attachments.`,
+    );
+  }
+  if (findImageEnd(upload) === null) throw unsupported('This image is damaged or incomplete.');
+}
+
+/** How often a scan may start in a JPEG; other data can look like a start, scans themselves cannot. */
+function countScans(jpeg: Uint8Array): number {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  let scans = 0;
+  for (let at = bytes.indexOf(startOfScan); at !== -1; at = bytes.indexOf(startOfScan, at + 2)) scans += 1;
+  return scans;
+}
+
+const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { mailTime } from '@portal/mail/mail-time';
+import type { Preparation } from '@portal/platform/outbox/preparation';
+import { issueLink, passwordLink } from '../password-links.ts';
+
+const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
+
+/** The link's token is made here, for this very rendering: its clear form stands nowhere but in the mail. */
+export const passwordReset: Preparation<'accounts/password-reset', typeof Data> = {
+  data: Data,
+  isAwaited: true,
+  async prepare(ctx, mail, { language }) {
+    const { recipient } = mail;
+    if (!recipient.isLocal) return null;
+    const { token, expiresAt } = await ctx.tx((tx) =>
+      issueLink(tx, {
+        tenantId: ctx.tenantId,
+        userId: recipient.userId,
+        purpose: 'reset',
+        email: recipient.address,
+        mailId: mail.id,
+        overTenantServer: mail.way === 'tenant',
+      }),
+    );
+    return {
+      language,
+      tenantName: recipient.tenantName,
+      serviceUrl: ctx.config.http.publicUrl,
+      displayName: recipient.displayName,
+      username: recipient.username,
+      link: passwordLink(ctx.config.http.publicUrl, token),
+      validUntil: mailTime(expiresAt, language),
+    };
+  },
+};

@@ -1,0 +1,56 @@
+import { eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { users } from '@portal/db/schema/accounts/users';
+import { WelcomeMailTemplate, welcomeMailValues } from '@portal/domain/accounts/welcome-mail';
+import { mailTime } from '@portal/mail/mail-time';
+import type { Preparation } from '@portal/platform/outbox/preparation';
+import { issueLink, passwordLink } from '../password-links.ts';
+import { signInPage } from '../sign-in-page.ts';
+import { welcomeTemplateOf } from '../welcome-mail-template.ts';
+
+/** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
+const Data = z.object({ test: WelcomeMailTemplate.optional() });
+
+export const welcome: Preparation<'accounts/welcome', typeof Data> = {
+  data: Data,
+  isAwaited: true,
+  async prepare(ctx, mail, { test }) {
+    const { recipient } = mail;
+    const serviceUrl = ctx.config.http.publicUrl;
+    const common = {
+      tenantName: recipient.tenantName,
+      serviceUrl,
+      values: welcomeMailValues(
+        { ...recipient, email: recipient.address },
+        { adresse: serviceUrl, firma: recipient.tenantName },
+      ),
+    };
+    const source = recipient.isLocal ? 'local' : 'directory';
+    if (test) return { ...common, template: test, invitation: { kind: 'test', link: signInPage(serviceUrl), source } };
+    const template = await ctx.read(welcomeTemplateOf);
+    if (!recipient.isLocal)
+      return { ...common, template, invitation: { kind: 'sign-in', link: signInPage(serviceUrl) } };
+    const { token, expiresAt } = await ctx.tx((tx) =>
+      issueLink(tx, {
+        tenantId: ctx.tenantId,
+        userId: recipient.userId,
+        purpose: 'welcome',
+        email: recipient.address,
+        mailId: mail.id,
+        overTenantServer: mail.way === 'tenant',
+      }),
+    );
+    return {
+      ...common,
+      template,
+      invitation: { kind: 'set-password', link: passwordLink(serviceUrl, token), validUntil: mailTime(expiresAt) },
+    };
+  },
+  async remember(tx, { userId, data, isSent }) {
+    if (data.test || !isSent) return;
+    await tx
+      .update(users)
+      .set({ welcomeMailSentAt: sql`now()` })
+      .where(eq(users.id, userId));
+  },
+};
