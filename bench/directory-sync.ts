@@ -1,4 +1,3 @@
-// A first and a repeated synchronization of 100,000 people and 2,000 groups against reading and copying them alone
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
@@ -24,6 +23,8 @@ import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
 import { startSlapd, type TestEntry, type TestSlapd } from '@portal/testing/servers/slapd';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+// A first and a repeated synchronization of 100,000 people and 2,000 groups against reading and copying them alone
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
@@ -182,7 +183,7 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
     const visit = runtime.visit({ requestId: 'bench', ip: null, userAgent: null });
     const ctx = await authenticate(
       visit,
-      visit.sessionTokens.issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 }),
+      sessionTokens(visit).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 }),
     );
     await putLdapConfig(
       ctx,

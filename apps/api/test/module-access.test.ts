@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { describeAccess, needs, type Role } from '@portal/domain/access';
 import { GrantLevel, modules } from '@portal/domain/modules/modules';
 import { testRuntime } from '@portal/testing/runtime';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { buildApp } from '../src/app.ts';
 import { testApp } from '../testing/app.ts';
 
@@ -155,9 +156,7 @@ it('costs one prepared statement more, and other routes none', async () => {
   counted.get('/test', { config: { access: needs('calendar', 'USE') } }, () => Promise.resolve({}));
   const admin = await builders.user({ role: 'ADMIN' });
   const session = await builders.session(admin);
-  const token = runtime
-    .visit({ requestId: '', ip: null, userAgent: null })
-    .sessionTokens.issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 });
+  const token = sessionTokens(runtime).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 });
   const spentOn = async (url: string) => {
     statements.length = 0;
     const { statusCode } = await counted.inject({ url, headers: { cookie: `portal_session=${token}` } });

@@ -3,6 +3,7 @@ import { afterAll } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { openLog } from '@portal/platform/log';
 import { testRuntime } from '@portal/testing/runtime';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { buildApp } from '../src/app.ts';
 import { sessionCookieName } from '../src/session-cookie.ts';
 import type { App } from '../src/typed.ts';
@@ -36,8 +37,7 @@ export async function testApp(options: TestAppOptions = {}) {
   /** A cookie header that carries a fresh session of this account. */
   async function cookieOf(account: Account): Promise<string> {
     const session = await make.session(account);
-    const { sessionTokens } = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
-    const token = sessionTokens.issue({
+    const token = sessionTokens(runtime).issue({
       sub: account.id,
       tid: account.tenantId,
       sid: session.id,

@@ -1,18 +1,15 @@
 import type { Database, TenantScope } from '@portal/db/open';
 import type { Actor } from '@portal/domain/access';
-import type { OwnAccount } from '@portal/usecases/accounts/account-columns';
-import type { AvatarImages } from '@portal/usecases/accounts/avatar-image';
-import type { PasswordHashing } from '@portal/usecases/accounts/password-hashing';
-import type { SessionTokens } from '@portal/usecases/accounts/session-token';
-import type { DirectoryBinds } from '@portal/usecases/directory/directory-binds';
+import type { OwnAccount } from '@portal/domain/accounts/accounts';
 import type { Config } from './config.ts';
 import type { FileRoom } from './files/store.ts';
-import type { IconImages } from './images/icon-image.ts';
 import type { JobFigures } from './jobs/figures.ts';
 import type { Enqueue } from './jobs/job.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { Resources } from './resource.ts';
 import type { SecretStore } from './secrets/stored-secret.ts';
+import type { WorkApart } from './work-apart/open-work-apart.ts';
 
 /** What every use case may reach, whoever calls: no account, no tenant yet. Open routes and platform jobs get this. */
 export interface Visit {
@@ -28,14 +25,12 @@ export interface Visit {
   enqueue: Enqueue;
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;
-  passwords: PasswordHashing;
-  directoryBinds: DirectoryBinds;
-  sessionTokens: SessionTokens;
   secrets: SecretStore;
   files: FileRoom;
-  avatarImages: AvatarImages;
-  iconImages: IconImages;
-  countSignIn: Metrics['countSignIn'];
+  workApart: WorkApart;
+  metrics: Metrics;
+  /** What areas open once for the process, see `resource`. */
+  resources: Resources;
 }
 
 /** The same within one tenant: what a tenant job gets. */

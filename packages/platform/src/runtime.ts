@@ -1,19 +1,15 @@
 import { type Database, openDatabase } from '@portal/db/open';
-import { openAvatarImages } from '@portal/usecases/accounts/avatar-image';
-import { openPasswordHashing } from '@portal/usecases/accounts/password-hashing';
-import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { openDirectoryBinds } from '@portal/usecases/directory/directory-binds';
 import type { Config } from './config.ts';
 import type { TenantCtx, Visit } from './context.ts';
 import { openFileRoom } from './files/store.ts';
-import { openIconImages } from './images/icon-image.ts';
 import { readJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { openQueues, type Queues } from './queues/queues.ts';
+import type { Resources } from './resource.ts';
 import { openSecrets } from './secrets/sealed.ts';
 import { openSecretStore } from './secrets/stored-secret.ts';
-import { openWorkApart } from './work-apart/open-work-apart.ts';
+import { openWorkApart, type WorkApart } from './work-apart/open-work-apart.ts';
 
 /** Where a piece of work comes from: a request or a job. */
 export interface Origin {
@@ -29,6 +25,8 @@ export interface Runtime {
   config: Config;
   log: Log;
   metrics: Metrics;
+  workApart: WorkApart;
+  resources: Resources;
   database: Database;
   queues: Queues;
   visit(origin: Origin): Visit;
@@ -59,6 +57,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
   });
 
   const workApart = openWorkApart();
+  const resources: Resources = new Map();
   const shared = {
     config,
     log,
@@ -66,14 +65,11 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     inTenant: database.inTenant,
     acrossTenants: database.acrossTenants,
     runAcrossTenants: database.runAcrossTenants,
-    passwords: openPasswordHashing(),
-    directoryBinds: openDirectoryBinds(config.outbound.byAdmins),
-    sessionTokens: openSessionTokens(config.sessionKeys),
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileRoom(config.dataDir),
-    avatarImages: openAvatarImages(workApart),
-    iconImages: openIconImages(workApart),
-    countSignIn: metrics.countSignIn,
+    workApart,
+    metrics,
+    resources,
     jobFigures: () => readJobFigures(queues),
   };
   const visit = (origin: Origin): Visit => ({
@@ -88,6 +84,8 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     config,
     log,
     metrics,
+    workApart,
+    resources,
     database,
     queues,
     visit,

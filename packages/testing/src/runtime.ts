@@ -8,6 +8,7 @@ import type { Ctx } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Origin } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { testDatabase } from './database.ts';
 import { builders } from './make.ts';
 
@@ -51,7 +52,7 @@ export async function testRuntime(env: Record<string, string> = {}) {
   ): Promise<Ctx> {
     const session = await make.session(user);
     const visit = runtime.visit(origin(from));
-    const token = visit.sessionTokens.issue({
+    const token = sessionTokens(visit).issue({
       sub: user.id,
       tid: user.tenantId,
       sid: session.id,

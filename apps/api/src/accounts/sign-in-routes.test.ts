@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, request, runtime, cookieOf } = await testApp();
 const password = 'correct horse battery';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await runtime.visit({ requestId: '', ip: null, userAgent: null }).passwords.hash(password);
+  passwordHash = await passwordHashing(runtime).hash(password);
 });
 
 let last = 0;

@@ -3,6 +3,7 @@ import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { newId } from '@portal/domain/ids';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { type ReceivedMail, startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 const smtp = await startSmtpServer();
@@ -20,7 +21,7 @@ const { app, make, request, runtime, cookieOf } = await testApp({
 const password = 'correct horse battery';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await runtime.visit({ requestId: '', ip: null, userAgent: null }).passwords.hash(password);
+  passwordHash = await passwordHashing(runtime).hash(password);
 });
 type User = Awaited<ReturnType<typeof make.user>>;
 const account = (overrides: object = {}) => make.user({ passwordHash, ...overrides });

@@ -4,13 +4,16 @@ import { newId } from '@portal/domain/ids';
 import { person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
 import { openTcpGate, type TcpGate } from '@portal/testing/servers/tcp-gate';
 import { serviceBinary } from '@portal/testing/services';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, signedIn, runtime } = await testApp();
 const password = 'directory secret';
 const anna = person('anna', { password });
-const passwordHash = await runtime.visit({ requestId: newId(), ip: null, userAgent: null }).passwords.hash(password);
+const passwordHash = await passwordHashing(runtime.visit({ requestId: newId(), ip: null, userAgent: null })).hash(
+  password,
+);
 
 let last = 0;
 /** What a caller learns: the answer, and the milliseconds it took. */

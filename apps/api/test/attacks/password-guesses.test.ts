@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, request, runtime, cookieOf } = await testApp();
@@ -11,7 +12,7 @@ const password = 'correct horse battery';
 const newPassword = 'four candles and a fork';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await visit().passwords.hash(password);
+  passwordHash = await passwordHashing(visit()).hash(password);
 });
 
 let last = 0;

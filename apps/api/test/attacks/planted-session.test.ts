@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, runtime, cookieOf } = await testApp();
 const password = 'correct horse battery';
-const passwordHash = await runtime.visit({ requestId: newId(), ip: null, userAgent: null }).passwords.hash(password);
+const passwordHash = await passwordHashing(runtime.visit({ requestId: newId(), ip: null, userAgent: null })).hash(
+  password,
+);
 
 let last = 0;
 const logIn = (username: string, cookie: string, given = password) =>

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 // Somebody guesses passwords and has more addresses than one: a whole IPv6 network, or machines all over the world.
@@ -7,7 +8,7 @@ const { request, make, runtime } = await testApp();
 const password = 'seven calm otters';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await runtime.visit({ requestId: '', ip: null, userAgent: null }).passwords.hash(password);
+  passwordHash = await passwordHashing(runtime).hash(password);
 });
 
 const logIn = (username: string, guess: string, remoteAddress: string) =>

@@ -86,6 +86,9 @@ export const Profile = z
   .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' }, pendingEmail: null } });
 export type Profile = z.output<typeof Profile>;
 
+/** The same as it is stored: what a request knows of its own account. */
+export type OwnAccount = Omit<Profile, 'dashboardBackground'> & { dashboardBackground: unknown };
+
 /** What administrators see of an account. */
 export const User = z
   .object({

@@ -1,6 +1,7 @@
 import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
+import { resource } from '../resource.ts';
 import { openSlots, openSlotsByKey } from '../semaphore.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskFailure, taskOf } from '../work-apart/task.ts';
@@ -88,3 +89,6 @@ function isUsablePicture(bytes: Uint8Array): boolean {
     findForeignContent(bytes) === null
   );
 }
+
+/** The process's own. */
+export const iconImages = resource(({ workApart }) => openIconImages(workApart));

@@ -8,6 +8,7 @@ import type { Ctx } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import {
   assignModule,
   createCategory,
@@ -119,7 +120,7 @@ async function peopleOfOneTenant(runtime: Runtime): Promise<Ctx[]> {
       const user = await make.user({ tenantId, role: 'ADMIN' });
       const session = await make.session(user);
       const visit = runtime.visit({ requestId: 'soak', ip: null, userAgent: null });
-      return authenticate(visit, visit.sessionTokens.issue({ sub: user.id, tid: tenantId, sid: session.id, ver: 1 }));
+      return authenticate(visit, sessionTokens(visit).issue({ sub: user.id, tid: tenantId, sid: session.id, ver: 1 }));
     }),
   );
 }

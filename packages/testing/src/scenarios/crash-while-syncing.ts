@@ -12,6 +12,7 @@ import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
@@ -68,7 +69,7 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
     const session = await make.session(admin);
     const visit = runtime.visit({ requestId: 'soak', ip: null, userAgent: null });
     const claims = { sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 };
-    const ctx = await authenticate(visit, visit.sessionTokens.issue(claims));
+    const ctx = await authenticate(visit, sessionTokens(visit).issue(claims));
     const { url: serverUrl, baseDn, adminDn: bindDn, adminPassword: bindPassword } = server;
     await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl, baseDn, bindDn, bindPassword }));
     const { runId } = await startSync(ctx, {});

@@ -10,6 +10,7 @@ import type { Ctx } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { addImage } from '@portal/usecases/dashboards/add-image';
 import { addWidget } from '@portal/usecases/dashboards/add-widget';
 import { createTab } from '@portal/usecases/dashboards/create-tab';
@@ -178,7 +179,7 @@ async function callersOf(one: Runtime, other: Runtime): Promise<Callers> {
   const contextIn = (runtime: Runtime): Promise<Ctx> => {
     const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
     const claims = { sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 };
-    return authenticate(visit, visit.sessionTokens.issue(claims));
+    return authenticate(visit, sessionTokens(visit).issue(claims));
   };
   const others = Array.from({ length: callersAtOnce - 1 }, (_, n) => contextIn(n % 2 === 0 ? other : one));
   return [await contextIn(one), ...(await Promise.all(others))];

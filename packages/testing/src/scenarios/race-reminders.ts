@@ -11,6 +11,7 @@ import type { Ctx } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { deleteReminder } from '@portal/usecases/reminders/delete-reminder';
 import { listNotices } from '@portal/usecases/reminders/list-notices';
 import { snoozeReminder } from '@portal/usecases/reminders/snooze-reminder';
@@ -158,7 +159,7 @@ async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number)
   );
   const session = await make.session(user);
   const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
-  const token = visit.sessionTokens.issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+  const token = sessionTokens(visit).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
   return authenticate(visit, token);
 }
 

@@ -2,7 +2,7 @@ import type { InferSelectModel } from 'drizzle-orm';
 import { sql } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import type { Profile, User } from '@portal/domain/accounts/accounts';
+import type { OwnAccount, Profile, User } from '@portal/domain/accounts/accounts';
 import { normalizeBackground } from '@portal/domain/dashboards/background';
 
 /**
@@ -60,8 +60,6 @@ type Read<Columns extends object> = Pick<
   hasAvatar: boolean;
 };
 
-/** An account as `ownColumns` reads it. */
-export type OwnAccount = Read<typeof ownColumns>;
 /** An account as `accountColumns` reads it. */
 export type Account = Read<typeof accountColumns>;
 

@@ -5,6 +5,7 @@ import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { setPassword } from './set-password.ts';
 
 /**
@@ -28,7 +29,7 @@ export async function adminResetPassword(
   const account = await administer(ctx, check);
   const password = given ?? makePassword();
   if (given !== undefined) checkNewPassword(given, account, await loadCommonPasswords());
-  const hash = await ctx.passwords.hash(password);
+  const hash = await passwordHashing(ctx).hash(password);
   await administer(ctx, async (tx) => {
     const { tenantId, username } = await check(tx, 'update');
     await setPassword(tx, userId, { hash, mustChange: true });

@@ -6,6 +6,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { unauthenticated } from '@portal/domain/errors';
 import type { Ctx, Visit } from '@portal/platform/context';
 import { isTrustworthy, ownColumns } from './account-columns.ts';
+import { sessionTokens } from './session-token.ts';
 
 // The one query of every authenticated request. It runs inside the tenant the token names, so an account
 // that is not of that tenant is not there to be found.
@@ -42,7 +43,7 @@ const beingTouched = new Set<string>();
  * forced change are those of this instant. Throws 401 for a token that is missing, foreign, expired or ended.
  */
 export async function authenticate(visit: Visit, token: string | undefined): Promise<Ctx> {
-  const claims = token === undefined ? null : visit.sessionTokens.read(token);
+  const claims = token === undefined ? null : sessionTokens(visit).read(token);
   if (!claims) throw unauthenticated();
   const scope = visit.inTenant(claims.tid);
   const [row] = await scope.run(accountOfSession, { sessionId: claims.sid, userId: claims.sub, version: claims.ver });

@@ -1,6 +1,7 @@
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { findForeignContent } from '@portal/platform/images/foreign-content';
 import { detectImageType, findImageEnd, readImageHeader } from '@portal/platform/images/image-type';
+import { resource } from '@portal/platform/resource';
 import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { TaskFailure, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './avatar-decoder.ts';
@@ -88,3 +89,6 @@ function countScans(jpeg: Uint8Array): number {
 }
 
 const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });
+
+/** The process's own. */
+export const avatarImages = resource(({ workApart }) => openAvatarImages(workApart));

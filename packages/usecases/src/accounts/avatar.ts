@@ -4,6 +4,7 @@ import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { Ctx } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { avatarImages } from './avatar-image.ts';
 
 /** What an upload may weigh (specification, Limits: 2 MB). */
 export const avatarMaxBytes = 2 * 1024 * 1024;
@@ -17,7 +18,7 @@ const storedMaxBytes = 1024 * 1024;
  * Throws 400 `UNSUPPORTED_IMAGE`.
  */
 export async function setAvatar(ctx: Ctx, upload: Uint8Array): Promise<void> {
-  const picture = await ctx.avatarImages.fromUpload(upload);
+  const picture = await avatarImages(ctx).fromUpload(upload);
   const { path } = await ctx.files.write('avatars', newId(), 'webp', picture, { maxBytes: storedMaxBytes });
   try {
     await replaceAvatar(ctx, path);

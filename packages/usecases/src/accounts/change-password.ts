@@ -6,7 +6,9 @@ import type { Ctx } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
+import { sessionTokens } from './session-token.ts';
 import { setPassword } from './set-password.ts';
 import { insertSession } from './sign-in.ts';
 
@@ -26,7 +28,7 @@ export async function changePassword(
   checkNewPassword(input.newPassword, account, await loadCommonPasswords());
   if (account.mustChangePassword && input.newPassword === input.currentPassword) throw unchangedPassword();
   const checked = await checkCurrentPassword(ctx, input.currentPassword);
-  const hash = await ctx.passwords.hash(input.newPassword);
+  const hash = await passwordHashing(ctx).hash(input.newPassword);
 
   const sessionId = newId();
   const version = await ctx.tx(async (tx) => {
@@ -45,7 +47,7 @@ export async function changePassword(
     return raised;
   });
   void nudgeMails(ctx, ctx.tenantId);
-  return { token: ctx.sessionTokens.issue({ sub: actor.id, tid: ctx.tenantId, sid: sessionId, ver: version }) };
+  return { token: sessionTokens(ctx).issue({ sub: actor.id, tid: ctx.tenantId, sid: sessionId, ver: version }) };
 }
 
 /** Whoever must change a password that somebody else knows has to choose another one. */

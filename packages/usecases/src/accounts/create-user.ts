@@ -11,6 +11,7 @@ import { requireTenant } from '../tenants/require-tenant.ts';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { queueWelcomeMail } from './send-welcome-mail.ts';
 import { temporaryPasswordUntil } from './set-password.ts';
 
@@ -40,7 +41,7 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<User> {
   if (input.password !== undefined)
     checkNewPassword(input.password, { username: input.username, email }, await loadCommonPasswords());
   if (tenantId !== ctx.tenantId) await requireTenant(ctx, tenantId);
-  const passwordHash = input.password === undefined ? null : await ctx.passwords.hash(input.password);
+  const passwordHash = input.password === undefined ? null : await passwordHashing(ctx).hash(input.password);
   const mustChangePassword = input.mustChangePassword ?? passwordHash !== null;
   const id = newId();
   const user = await administer(ctx, async (tx) => {

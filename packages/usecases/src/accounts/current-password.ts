@@ -5,6 +5,7 @@ import { busy, unauthenticated } from '@portal/domain/errors';
 import type { Ctx } from '@portal/platform/context';
 import { clearHits, type RateLimit, secondsUntilRoom, takeHit } from '@portal/platform/rate-limit';
 import { isTemporaryPasswordOver } from './account-columns.ts';
+import { passwordHashing } from './password-hashing.ts';
 
 const wrongPasswords: RateLimit = { name: 'wrong current password', max: 5, windowSec: 10 * 60 };
 
@@ -27,7 +28,7 @@ export async function checkCurrentPassword(ctx: Ctx, given: string): Promise<str
   if (!isCounted)
     throw busy('Too many wrong passwords. Please wait before you try again.', waitSec ?? wrongPasswords.windowSec);
   const hash = stored?.hash ?? null;
-  if (!(await ctx.passwords.verify(hash, given)) || hash === null) throw currentPasswordWrong();
+  if (!(await passwordHashing(ctx).verify(hash, given)) || hash === null) throw currentPasswordWrong();
   return hash;
 }
 

@@ -12,6 +12,7 @@ import { serviceBinary } from '@portal/testing/services';
 import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { putLdapConfig } from '../directory/ldap-config.ts';
 import { authenticate } from './authenticate.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, visit, signedIn } = await testRuntime();
@@ -113,7 +114,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
 
   it('never asks the directory about an account with a password of its own', async () => {
     const { account } = await tenantAt(gate.url);
-    const own = await visit().passwords.hash('a password of its own');
+    const own = await passwordHashing(visit()).hash('a password of its own');
     const user = await account(anna.dn, { passwordHash: own });
     const before = gate.connections();
     await expect(signIn(visitor(), { username: user.username, password })).rejects.toMatchObject(refused);

@@ -5,6 +5,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { notFound } from '@portal/domain/errors';
 import { recordAudit } from '@portal/platform/audit';
 import type { Ctx, Visit } from '@portal/platform/context';
+import { sessionTokens } from './session-token.ts';
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);
 
@@ -35,7 +36,7 @@ export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
 
 /** Ends the session a token names. A token that names none, or none any more, is fine: the caller is signed out either way. */
 export async function signOut(visit: Visit, token: string | undefined): Promise<void> {
-  const claims = token === undefined ? null : visit.sessionTokens.read(token);
+  const claims = token === undefined ? null : sessionTokens(visit).read(token);
   if (!claims) return;
   await visit.inTenant(claims.tid).tx(async (tx) => {
     if ((await revoke(tx, and(eq(sessions.id, claims.sid), eq(sessions.userId, claims.sub)))) === 0) return;

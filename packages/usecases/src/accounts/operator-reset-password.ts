@@ -7,6 +7,7 @@ import { notFound } from '@portal/domain/errors';
 import { recordAudit } from '@portal/platform/audit';
 import type { Visit } from '@portal/platform/context';
 import { makePassword } from './admin-reset-password.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { setPassword } from './set-password.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function operatorResetPassword(
   username: string,
 ): Promise<{ temporaryPassword: string; wasInDirectory: boolean }> {
   const temporaryPassword = makePassword();
-  const hash = await visit.passwords.hash(temporaryPassword);
+  const hash = await passwordHashing(visit).hash(temporaryPassword);
   const wasInDirectory = await visit.acrossTenants('an operator resets a password by name', async (tx) => {
     const [account] = await tx
       .select({ id: users.id, tenantId: users.tenantId, username: users.username, ldapDn: users.ldapDn })

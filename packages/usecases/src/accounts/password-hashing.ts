@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, type HashOptions, needsRehash, verify } from 'argon2';
 import { unavailable } from '@portal/domain/errors';
+import { resource } from '@portal/platform/resource';
 import { openSlots } from '@portal/platform/semaphore';
 
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
@@ -78,3 +79,6 @@ export function openPasswordHashing({
     isOutdated: (stored) => needsRehash(stored, parameters),
   };
 }
+
+/** The process's own. */
+export const passwordHashing = resource(() => openPasswordHashing());

@@ -6,6 +6,7 @@ import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { testRuntime } from '@portal/testing/runtime';
+import { passwordHashing } from './password-hashing.ts';
 import { issueLink } from './password-links.ts';
 import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
@@ -96,7 +97,7 @@ describe('a reset token', () => {
   });
 
   it('does not set the very password that has to be changed', async () => {
-    const passwordHash = await visit().passwords.hash(newPassword);
+    const passwordHash = await passwordHashing(visit()).hash(newPassword);
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const token = await tokenFor(user);
     await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });

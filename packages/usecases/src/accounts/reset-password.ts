@@ -9,6 +9,7 @@ import type { Visit } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { unchangedPassword } from './change-password.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
+import { passwordHashing } from './password-hashing.ts';
 import { hashToken } from './password-links.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
 import { setPassword } from './set-password.ts';
@@ -51,9 +52,9 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
   );
   if (!account) throw tokenInvalid();
   checkNewPassword(input.newPassword, account, await loadCommonPasswords());
-  if (account.mustChangePassword && (await visit.passwords.verify(account.passwordHash, input.newPassword)))
+  if (account.mustChangePassword && (await passwordHashing(visit).verify(account.passwordHash, input.newPassword)))
     throw unchangedPassword();
-  const hash = await visit.passwords.hash(input.newPassword);
+  const hash = await passwordHashing(visit).hash(input.newPassword);
   await visit.inTenant(account.tenantId).tx(async (tx) => {
     // The account's row before its links, as in every change of them.
     const [held] = await tx

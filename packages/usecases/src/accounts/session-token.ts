@@ -2,6 +2,7 @@ import { createSigner, createVerifier } from 'fast-jwt';
 import { z } from 'zod';
 import { Id } from '@portal/domain/ids';
 import type { Key } from '@portal/platform/config';
+import { resource } from '@portal/platform/resource';
 
 /** What the session cookie says: which session, of which account, in which tenant, under which session version. */
 const Claims = z.object({ sub: Id, tid: Id, sid: Id, ver: z.int() });
@@ -61,3 +62,6 @@ export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
 }
 
 const headerOf = (token: string): string => token.slice(0, Math.max(0, token.indexOf('.')));
+
+/** Those of the keys in the settings. */
+export const sessionTokens = resource(({ config }) => openSessionTokens(config.sessionKeys));

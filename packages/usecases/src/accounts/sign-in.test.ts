@@ -10,13 +10,15 @@ import { testRuntime } from '@portal/testing/runtime';
 import { authenticate } from './authenticate.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSessions, endSession, listSessions, signOut } from './end-sessions.ts';
+import { type PasswordHashing, passwordHashing } from './password-hashing.ts';
+import { sessionTokens } from './session-token.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, visit, signedIn } = await testRuntime();
 const password = 'correct horse battery';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await runtime.visit({ requestId: '', ip: null, userAgent: null }).passwords.hash(password);
+  passwordHash = await passwordHashing(runtime).hash(password);
 });
 
 let address = 0;
@@ -29,17 +31,18 @@ const invalidCredentials = {
 };
 
 /** The same visit, in which something happens once a password has been found right and before its sign-in goes on. */
-const during = (here: Visit, happens: () => Promise<unknown>): Visit => ({
-  ...here,
-  passwords: {
-    ...here.passwords,
+function during(here: Visit, happens: () => Promise<unknown>): Visit {
+  const hashing = passwordHashing(here);
+  const watched: PasswordHashing = {
+    ...hashing,
     async verify(stored, given) {
-      const matches = await here.passwords.verify(stored, given);
+      const matches = await hashing.verify(stored, given);
       await happens();
       return matches;
     },
-  },
-});
+  };
+  return { ...here, resources: new Map([...here.resources, [passwordHashing, watched]]) };
+}
 
 /** What sign-ins of an account have left in its tenant. */
 const written = ({ id, tenantId }: { id: string; tenantId: string }) =>
@@ -224,7 +227,7 @@ describe('a session', () => {
   ])('is refused at the next request when it %s', async (_, change) => {
     const user = await make.user();
     const session = await make.session(user);
-    const token = visit().sessionTokens.issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+    const token = sessionTokens(visit()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
     await expect(authenticate(visit(), token)).resolves.toBeDefined();
     const { table, set } = change(session.id);
     await runtime.database.acrossTenants('a test changes a row', async (tx) => {
@@ -242,7 +245,7 @@ describe('a session', () => {
     const user = await make.user();
     const other = await make.user();
     const session = await make.session(user);
-    const issue = visit().sessionTokens.issue;
+    const issue = sessionTokens(visit()).issue;
     await expect(
       authenticate(visit(), issue({ sub: user.id, tid: other.tenantId, sid: session.id, ver: 1 })),
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -270,7 +273,7 @@ describe('a session', () => {
     const user = await make.user();
     const old = new Date(Date.now() - 5 * 60_000);
     const session = await make.session(user, { lastSeenAt: old });
-    const token = visit().sessionTokens.issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+    const token = sessionTokens(visit()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
     const lastSeen = async () => {
       const [row] = await runtime.database
         .inTenant(user.tenantId)

@@ -10,6 +10,7 @@ import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin } from '@portal/domain/access';
 import { normalizeUsername, type Profile } from '@portal/domain/accounts/accounts';
+import type { OwnAccount } from '@portal/domain/accounts/accounts';
 import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -25,9 +26,11 @@ import {
   takeHit,
   withoutThird,
 } from '@portal/platform/rate-limit';
+import { directoryBinds } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
-import { isTemporaryPasswordOver, isTrustworthy, type OwnAccount, ownColumns, toProfile } from './account-columns.ts';
-import { type SessionClaims, sessionSeconds } from './session-token.ts';
+import { isTemporaryPasswordOver, isTrustworthy, ownColumns, toProfile } from './account-columns.ts';
+import { passwordHashing } from './password-hashing.ts';
+import { sessionTokens, type SessionClaims, sessionSeconds } from './session-token.ts';
 
 /** Failed sign-ins of one username from one address. */
 const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec: 15 * 60 };
@@ -73,10 +76,10 @@ export async function signIn(
   const address = countedAddress(visit.ip ?? '');
   const subject = `${username}\0${address}`;
   const limits = allLimits([perUsername, subject], [perAddress, address], [perUsernameEverywhere, username]);
-  const replaced = previousToken === undefined ? null : visit.sessionTokens.read(previousToken);
+  const replaced = previousToken === undefined ? null : sessionTokens(visit).read(previousToken);
   const startedAt = performance.now();
 
-  await visit.passwords.gather();
+  await passwordHashing(visit).gather();
   const [row] = await visit.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
   const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
   const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
@@ -104,11 +107,11 @@ async function signInAs(visit: Visit, attempt: Attempt, found: Found | undefined
   if (found && isDirectoryAccount(found) && mayCome(found) && password.trim() !== '')
     return signInAtDirectory(visit, attempt, found, password);
 
-  const matches = await visit.passwords.verify(found?.passwordHash ?? null, password);
+  const matches = await passwordHashing(visit).verify(found?.passwordHash ?? null, password);
   if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(visit, attempt, found);
 
-  const newHash = visit.passwords.isOutdated(found.passwordHash)
-    ? await visit.passwords.hash(password)
+  const newHash = passwordHashing(visit).isOutdated(found.passwordHash)
+    ? await passwordHashing(visit).hash(password)
     : found.passwordHash;
   return openSignIn(visit, attempt, found, newHash);
 }
@@ -121,12 +124,12 @@ async function signInAtDirectory(
   password: string,
 ): Promise<SignedIn> {
   // Costs what an unknown username costs, and nothing is refused before: what answers faster than a hash is not told from one.
-  const decoy = visit.passwords.verify(null, password);
+  const decoy = passwordHashing(visit).verify(null, password);
   const refuse = async (unreachable?: LdapFailure) => {
     await decoy;
     return refusal(visit, attempt, found, unreachable);
   };
-  const signingIn = visit.directoryBinds.inTurn(attempt.subject, async (deadline) => {
+  const signingIn = directoryBinds(visit).inTurn(attempt.subject, async (deadline) => {
     const [waitSec, [host]] = await visit
       .inTenant(found.tenantId)
       .tx((tx) => Promise.all([roomForFailure(tx, attempt), tx.run(activeLdapHost, {})]));
@@ -134,7 +137,7 @@ async function signInAtDirectory(
     if (waitSec !== null) throw tooManyFailures(visit, waitSec);
     try {
       const credentials = { dn: found.ldapDn, password };
-      if (host && (await visit.directoryBinds.check(found.tenantId, host, credentials, deadline)))
+      if (host && (await directoryBinds(visit).check(found.tenantId, host, credentials, deadline)))
         return await openSignIn(visit, attempt, found);
     } catch (error) {
       if (error instanceof LdapFailure) throw await refuse(error);
@@ -143,7 +146,7 @@ async function signInAtDirectory(
     throw await refuse();
   });
   const [{ status }] = await Promise.allSettled([signingIn, decoy]);
-  if (status === 'rejected') visit.directoryBinds.noteRefusal(performance.now() - attempt.startedAt);
+  if (status === 'rejected') directoryBinds(visit).noteRefusal(performance.now() - attempt.startedAt);
   return signingIn;
 }
 
@@ -153,7 +156,7 @@ async function signInAtDirectory(
  * slow directory costs seconds those who mistyped, whoever they are, while it is slow; nobody who gets in waits.
  */
 async function untilAllAreAnswered(visit: Visit, { startedAt }: Attempt): Promise<void> {
-  const restMs = startedAt + visit.directoryBinds.refusalMs() - performance.now();
+  const restMs = startedAt + directoryBinds(visit).refusalMs() - performance.now();
   if (restMs > 0) await pause(restMs);
 }
 
@@ -179,7 +182,7 @@ async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachabl
   });
   // Guesses that were under way together do not get more answers than guesses one after the other.
   if (!counted) return tooManyFailures(visit, perUsername.windowSec);
-  visit.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
+  visit.metrics.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
   return invalidCredentials();
 }
 
@@ -229,10 +232,10 @@ async function openSignIn(
     const waitSec = await roomForFailure(scope, attempt);
     throw waitSec === null ? invalidCredentials() : tooManyFailures(visit, waitSec);
   }
-  visit.countSignIn('succeeded');
+  visit.metrics.countSignIn('succeeded');
   return {
     profile: toProfile({ ...account, lastLoginAt: opened.lastLoginAt }),
-    token: visit.sessionTokens.issue({
+    token: sessionTokens(visit).issue({
       sub: account.id,
       tid: account.tenantId,
       sid: opening.sessionId,
@@ -390,7 +393,7 @@ const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number |
 const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS', 'Username or password is wrong.');
 
 function tooManyFailures(visit: Visit, waitSec: number): Error {
-  visit.countSignIn('throttled');
+  visit.metrics.countSignIn('throttled');
   return busy('Too many failed sign-ins. Please wait before you try again.', waitSec);
 }
 

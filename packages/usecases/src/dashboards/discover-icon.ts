@@ -8,6 +8,7 @@ import { SECOND } from '@portal/domain/time';
 import type { TenantCtx } from '@portal/platform/context';
 import type { IconImage } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
+import { iconImages } from '../../../platform/src/images/icon-image.ts';
 
 /** For each thing that is fetched on the way (specification, Limits: icon discovery page read). */
 const searchTimeoutMs = 4 * SECOND;
@@ -67,7 +68,7 @@ async function searchQuietly(
     policy: { ...ctx.config.outbound.byUsers, httpsOnly: false },
     maxBytes: iconMaxBytes,
     timeoutMs: searchTimeoutMs,
-    read: (bytes: Uint8Array) => ctx.iconImages.read(bytes, favoriteId),
+    read: (bytes: Uint8Array) => iconImages(ctx).read(bytes, favoriteId),
     signal,
   };
   try {

@@ -8,6 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { Ctx } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
+import { iconImages } from '../../../platform/src/images/icon-image.ts';
 import { addIconSearch } from './add-icon-search.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns, widgetOfFavorite } from './list-favorites.ts';
@@ -24,7 +25,7 @@ export async function uploadIcon(
   takeUpload: () => Promise<Uint8Array>,
 ): Promise<Favorite> {
   await checkOwnFavorite(ctx, favoriteId);
-  const icon = await ctx.iconImages.read(await takeUpload(), ctx.actor.id);
+  const icon = await iconImages(ctx).read(await takeUpload(), ctx.actor.id);
   if (!icon) {
     throw invalid(
       'UNSUPPORTED_IMAGE',

@@ -4,6 +4,7 @@ import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
+import { resource } from '@portal/platform/resource';
 import { openSharedSlots, openSlotsByKey } from '@portal/platform/semaphore';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
@@ -76,3 +77,6 @@ export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perPr
       }),
   };
 }
+
+/** The process's own. */
+export const directoryBinds = resource(({ config }) => openDirectoryBinds(config.outbound.byAdmins));
