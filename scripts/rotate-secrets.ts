@@ -3,8 +3,10 @@ import { openDatabase } from '@portal/db/open';
 import { readConfig } from '@portal/platform/config';
 import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
 import { openSecrets } from '@portal/platform/secrets/sealed';
-import { sealedColumns } from '@portal/platform/secrets/sealed-columns';
+import { areas } from '@portal/usecases/areas';
 import { explainFailure } from './explain-failure.ts';
+
+const sealedColumns = areas.flatMap((area) => area.sealedColumns ?? []);
 
 try {
   const { database: settings, secretsKeys } = readConfig(process.env);

@@ -12,6 +12,7 @@ import { startRedis } from '@portal/testing/servers/redis';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { openTcpGate } from '@portal/testing/servers/tcp-gate';
 import { serviceBinary } from '@portal/testing/services';
+import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 const { url, ownerUrl, make, runtime } = await testRuntime();
@@ -63,9 +64,8 @@ const withMail = ({ port }: TestSmtpServer) => ({
 
 const queueReset = (user: { id: string; tenantId: string }) =>
   runtime.database.inTenant(user.tenantId).tx((tx) =>
-    queueMail(tx, {
+    queueMail(tx, passwordResetMail, {
       tenantId: user.tenantId,
-      kind: 'accounts/password-reset',
       key: newId(),
       userId: user.id,
       data: {},

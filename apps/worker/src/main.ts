@@ -3,14 +3,8 @@ import { startWorker } from '@portal/platform/jobs/worker';
 import { openLog } from '@portal/platform/log';
 import { warnOfStrongLogin } from '@portal/platform/login-warning';
 import { openRuntime } from '@portal/platform/runtime';
-import { allJobs } from '@portal/usecases/operations/all-jobs';
-import { dashboardHandlers } from './dashboards.ts';
-import { directoryHandlers, directorySchedules } from './directory.ts';
-import { fileHandlers, fileSchedules } from './files.ts';
-import { mailHandlers, mailSchedules } from './mails.ts';
+import { areas } from '@portal/usecases/areas';
 import { serveMetrics } from './metrics-server.ts';
-import { operationsHandlers, operationsSchedules } from './operations.ts';
-import { reminderHandlers, reminderSchedules } from './reminders.ts';
 
 /** EX_CONFIG of sysexits: starting again changes nothing until a person has changed the settings. */
 const wrongSettings = 78;
@@ -37,16 +31,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const runtime = openRuntime(config, { process: 'worker', log });
 const worker = startWorker(runtime, {
-  contracts: allJobs,
-  handlers: [
-    ...mailHandlers(runtime.metrics),
-    ...operationsHandlers,
-    ...fileHandlers,
-    ...directoryHandlers,
-    ...dashboardHandlers,
-    ...reminderHandlers,
-  ],
-  schedules: [...mailSchedules, ...operationsSchedules, ...fileSchedules, ...directorySchedules, ...reminderSchedules],
+  handlers: areas.flatMap(({ jobs = [] }) => jobs),
+  schedules: areas.flatMap(({ schedules = [] }) => schedules),
 });
 const stopping = new AbortController();
 void warnOfStrongLogin(runtime, stopping.signal);

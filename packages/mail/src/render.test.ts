@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
-import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/accounts/welcome-mail';
+import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
 import { sampleMails } from '@portal/testing/sample-mails';
 import { mailKinds, renderMail } from './render.ts';
 

@@ -4,11 +4,11 @@ import { prepared } from '@portal/db/prepared';
 import { type RowOf, valuesOf } from '@portal/db/row-of';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import type { Actor } from '@portal/domain/access';
-import type { AuditAction } from '@portal/domain/audit/entries';
 import { newId } from '@portal/domain/ids';
 
-export interface AuditEvent {
-  action: AuditAction;
+export interface AuditEvent<Action extends string = string> {
+  /** `area.what` */
+  action: Action;
   /** The tenant the entry is about; null when none is known. */
   tenantId: string | null;
   target?: {
@@ -25,7 +25,7 @@ export interface AuditParams extends Record<string, unknown> {
   tenantId: string | null;
   actorId: string | null;
   actorName: string | null;
-  action: AuditAction;
+  action: string;
   targetType: string | null;
   targetId: string | null;
   summary: string;
@@ -55,10 +55,21 @@ interface By {
   ip: string | null;
 }
 
-/** Writes an audit entry in the transaction of the deed itself: neither exists without the other. */
-export async function recordAudit(tx: Tx, by: By, event: AuditEvent): Promise<void> {
-  await tx.run(insertEntry, auditParams(by, event));
-}
+/** How an area notes what it did, in the transaction of the deed itself. */
+export type RecordAudit<Action extends string> = (tx: Tx, by: By, event: AuditEvent<Action>) => Promise<void>;
+
+/** The audit log as an area writes it: with the actions it has declared and no others. */
+export const auditLog = <const Action extends string>(...actions: Action[]) => ({
+  auditActions: actions,
+
+  /** Writes an audit entry in the transaction of the deed itself: neither exists without the other. */
+  async recordAudit(tx: Tx, by: By, event: AuditEvent<Action>): Promise<void> {
+    await tx.run(insertEntry, paramsOf(by, event));
+  },
+
+  /** An audit entry for `auditOf`. */
+  auditParams: (by: By, event: AuditEvent<Action>): AuditParams => paramsOf(by, event),
+});
 
 /** Part of a statement with the parameters of `auditParams`: the entry, if `deed` has a row. */
 export const auditOf = (db: Pick<Tx, 'insert' | 'select'>, deed: WithSubquery) =>
@@ -67,7 +78,7 @@ export const auditOf = (db: Pick<Tx, 'insert' | 'select'>, deed: WithSubquery) =
     .select(sql`select ${valuesOf(auditEntries, entry)} from ${deed}`)
     .returning({ id: auditEntries.id });
 
-export const auditParams = ({ actor, ip }: By, event: AuditEvent): AuditParams => ({
+const paramsOf = ({ actor, ip }: By, event: AuditEvent): AuditParams => ({
   entryId: newId(),
   tenantId: event.tenantId,
   actorId: actor?.id ?? null,

@@ -9,8 +9,10 @@ import { rateWindows, runs } from '@portal/db/schema/platform/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
+import { areas } from '@portal/usecases/areas';
 import { removeExpiredRows } from './retention.ts';
 
+const retentions = areas.flatMap(({ retention = [] }) => retention);
 const { make, runtime, visit } = await testRuntime();
 const across = runtime.database.acrossTenants;
 const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
@@ -89,7 +91,7 @@ it('removes what has been kept long enough and nothing else', async () => {
       { key: Buffer.from('b'), hits: [], expiresAt: ago(1) },
     ]);
   });
-  const removed = await removeExpiredRows(visit(), new AbortController().signal);
+  const removed = await removeExpiredRows(visit(), retentions, new AbortController().signal);
   expect(removed).toEqual({
     'password tokens': 1,
     'email tokens': 1,
@@ -137,10 +139,10 @@ it('goes on batch after batch until nothing is left', async () => {
     tx.execute(sql`insert into rate_windows (key, hits, expires_at)
       select int4send(n), '{}', now() - interval '1 day' from generate_series(1, 12000) n`),
   );
-  const removed = await removeExpiredRows(visit(), new AbortController().signal);
+  const removed = await removeExpiredRows(visit(), retentions, new AbortController().signal);
   expect(removed['rate windows']).toBe(12_000);
 });
 
 it('stops between two batches when told to', async () => {
-  await expect(removeExpiredRows(visit(), AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  await expect(removeExpiredRows(visit(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });

@@ -1,16 +1,17 @@
-import type { AuditAction } from '@portal/domain/audit/entries';
 import { busy } from '@portal/domain/errors';
 import { secretChange, type SecretInput } from '@portal/domain/secret-input';
-import { recordAudit } from './audit.ts';
+import type { RecordAudit } from './audit.ts';
 import type { Ctx } from './context.ts';
 import { type RateLimit, secondsUntilRoom, takeHit } from './rate-limit.ts';
 
 /** Each kind of settings by itself: who tries the directory may still try the mail. */
-const perTenant = (action: AuditAction): RateLimit => ({ name: `${action} per tenant`, max: 10, windowSec: 60 });
+const perTenant = (action: string): RateLimit => ({ name: `${action} per tenant`, max: 10, windowSec: 60 });
 
 /** Settings that are about to be tried. */
-export interface SettingsTest {
-  action: Extract<AuditAction, 'smtp_config.test' | 'ldap.test'>;
+export interface SettingsTest<Action extends string> {
+  action: Action;
+  /** Of the area whose settings they are. */
+  recordAudit: RecordAudit<Action>;
   /** Whose settings: `mail` or `directory`. */
   subject: string;
   /** `host:port`; null for the service's own server. */
@@ -23,8 +24,8 @@ export interface SettingsTest {
  * To be called before anything is dialled: counts the test against its tenant's limit and notes for the audit log which server
  * gets what. Throws 429 beyond ten a minute.
  */
-export async function beginSettingsTest(ctx: Ctx, test: SettingsTest): Promise<void> {
-  const { action, subject, server } = test;
+export async function beginSettingsTest<Action extends string>(ctx: Ctx, test: SettingsTest<Action>): Promise<void> {
+  const { action, recordAudit, subject, server } = test;
   const limit = perTenant(action);
   await ctx.tx(async (tx) => {
     if (!(await takeHit(tx, limit, ctx.tenantId))) {
@@ -42,7 +43,7 @@ export async function beginSettingsTest(ctx: Ctx, test: SettingsTest): Promise<v
   });
 }
 
-function withWhat({ input, hasStoredSecret }: SettingsTest): string {
+function withWhat({ input, hasStoredSecret }: Pick<SettingsTest<string>, 'input' | 'hasStoredSecret'>): string {
   const change = secretChange(input);
   if (change.kind === 'set') return 'with a password that was entered';
   return change.kind === 'keep' && hasStoredSecret ? 'with the stored password' : 'without a password';

@@ -1,5 +1,5 @@
-import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/accounts/welcome-mail';
-import type { WelcomeMailTemplate } from '@portal/domain/accounts/welcome-mail';
+import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
+import type { WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '@portal/mail/mail-time';
 import { renderMail } from '@portal/mail/render';
 import type { MailData, MailKind } from '@portal/mail/render';

@@ -22,11 +22,7 @@ export function startTestWorker(
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', 'worker', { write: (line: string) => void lines.push(JSON.parse(line)) });
   const runtime = openRuntime(testConfig(url, env), { process: 'worker', log });
-  const worker = startWorker(
-    runtime,
-    { contracts: parts.handlers.map(({ job }) => job), schedules: [], ...parts },
-    { ...usualPace, ...pace },
-  );
+  const worker = startWorker(runtime, { schedules: [], ...parts }, { ...usualPace, ...pace });
   return {
     runtime,
     worker,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { AuditAction, AuditEntry } from '@portal/domain/audit/entries';
+import { AuditEntry } from '@portal/domain/audit/entries';
 import { Id } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
+import { areas } from '@portal/usecases/areas';
 import { listAuditEntries } from '@portal/usecases/audit/list-audit-entries';
 import { pageQuery, sendPage } from '../paging.ts';
 import type { App } from '../typed.ts';
+
+const AuditAction = z.enum(areas.flatMap(({ auditActions = [] }) => auditActions));
 
 /** What happened, who did it. */
 export function registerAudit(app: App): void {

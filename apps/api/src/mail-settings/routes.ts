@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { builtInWelcomeMail, WelcomeMailTemplate } from '@portal/domain/accounts/welcome-mail';
 import { SmtpConfig, SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
+import { builtInWelcomeMail, WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
 import { testWelcomeMail } from '@portal/usecases/accounts/send-welcome-mail';
+import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from '@portal/usecases/mail-settings/smtp-config';
+import { testSmtpConfig } from '@portal/usecases/mail-settings/test-smtp-config';
 import {
   deleteWelcomeTemplate,
   getWelcomeTemplate,
   previewWelcomeMail,
   putWelcomeTemplate,
-} from '@portal/usecases/accounts/welcome-mail-template';
-import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from '@portal/usecases/mail-settings/smtp-config';
-import { testSmtpConfig } from '@portal/usecases/mail-settings/test-smtp-config';
+} from '@portal/usecases/mail-settings/welcome-mail-template';
 import { type App, NoContent } from '../typed.ts';
 
 const tags = ['mail-settings'];

@@ -1,13 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
 import { describeAccess } from '@portal/domain/access';
+import { areas } from '@portal/usecases/areas';
 import { needsBody } from '../plugins/bodies.ts';
 import { ErrorBody } from '../plugins/error-body.ts';
 import type { ListedRoute } from '../plugins/route-list.ts';
 import { errorAnswer, errorCodesOf } from './error-answers.ts';
 import { exampleOf } from './examples.ts';
 import { type JsonSchema, mergeTwins, openSchemaBook, type SchemaBook } from './schemas.ts';
-import { info, tags } from './texts.ts';
+import { info } from './texts.ts';
+
+const tags = areas.flatMap((area) =>
+  Object.entries(area.tags ?? {}).map(([name, description]) => ({ name, description })),
+);
 
 /** The OpenAPI 3.1 document of these routes. */
 export function describeRoutes(all: ListedRoute[], service: { version: string; cookieName: string }) {

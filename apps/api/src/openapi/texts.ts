@@ -13,21 +13,3 @@ export const info = {
 
 **Values.** Ids are UUIDs, times ISO 8601 in UTC, money integer cents; a unit stands in the name. Unknown JSON keys are ignored. Bodies are JSON in UTF-8, at most 1 MiB.`,
 };
-
-/** One per area, in the order a reader meets them. */
-export const tags = [
-  { name: 'accounts', description: 'Signing in and out, own sessions and the own password.' },
-  { name: 'users', description: 'The accounts an administrator keeps.' },
-  { name: 'groups', description: 'Groups of accounts, a tenant’s own and those of its directory.' },
-  { name: 'modules', description: 'Which modules a tenant has, who may open them, and how its sidebar is arranged.' },
-  { name: 'mail-settings', description: 'How a tenant’s mail leaves the house, and the words of its welcome mail.' },
-  { name: 'dashboards', description: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
-  {
-    name: 'directory',
-    description: 'The tenant’s directory server: its settings, what of it comes in, and the synchronization.',
-  },
-  { name: 'tenants', description: 'The organisations that share the service, kept by SUPER_ADMIN.' },
-  { name: 'reminders', description: 'What a person wants to be reminded of, in the portal and by mail.' },
-  { name: 'audit', description: 'Who did what and when.' },
-  { name: 'operations', description: 'Health, version, figures, and the work going on in the background.' },
-];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { newId } from '@portal/domain/ids';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { kinds } from '@portal/testing/mail-kinds';
 import { type ReceivedMail, startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
@@ -45,7 +46,7 @@ const profileOf = async (user: User) =>
 /** Sends what is due in the tenant's outbox; answers what has come to an address so far. */
 async function mailsTo(address: string | null | undefined, tenantId: string): Promise<ReceivedMail[]> {
   const ctx = runtime.tenantVisit({ requestId: newId(), ip: null, userAgent: null }, tenantId);
-  await deliverDueMails(ctx, { signal: new AbortController().signal, countMail: () => undefined });
+  await deliverDueMails(ctx, { signal: new AbortController().signal, kinds });
   return smtp.messages.filter(({ envelopeTo }) => envelopeTo.includes(address ?? ''));
 }
 const tokenIn = (mail: ReceivedMail | undefined, page: string): string =>

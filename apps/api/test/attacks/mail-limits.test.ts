@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { mails } from '@portal/db/schema/platform/mails';
 import { reminders } from '@portal/db/schema/reminders';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { kinds } from '@portal/testing/mail-kinds';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
 import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
@@ -30,10 +31,9 @@ const outcomes: string[] = [];
 async function letTimePass({ tenantId }: User): Promise<void> {
   await runtime.database.inTenant(tenantId).tx((tx) => tx.update(reminders).set({ dueAt: sql`now()` }));
   await queueDueReminderMails(runtime.visit(jobOrigin()), AbortSignal.timeout(20_000));
-  await deliverDueMails(runtime.tenantVisit(jobOrigin(), tenantId), {
-    signal: AbortSignal.timeout(60_000),
-    countMail: (_, outcome) => void outcomes.push(outcome),
-  });
+  const ctx = runtime.tenantVisit(jobOrigin(), tenantId);
+  const metrics = { ...ctx.metrics, countMail: (_: string, outcome: string) => void outcomes.push(outcome) };
+  await deliverDueMails({ ...ctx, metrics }, { kinds, signal: AbortSignal.timeout(60_000) });
 }
 async function remind(user: User, count: number): Promise<void> {
   await Promise.all(

@@ -7,8 +7,12 @@ import { handle } from '@portal/platform/jobs/handler';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
+import { kinds } from '@portal/testing/mail-kinds';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
+import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
+import { welcomeMail } from '@portal/usecases/accounts/mails/welcome';
 import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mails';
 import { testApp } from '../../testing/app.ts';
 
@@ -55,7 +59,7 @@ const askForReset = async ({ username }: User) => {
   expect(answer.statusCode).toBe(202);
 };
 const deliver = (tenantId: string, signal = AbortSignal.timeout(60_000)) =>
-  deliverDueMails(runtime.tenantVisit(jobOrigin(), tenantId), { signal, countMail: () => undefined });
+  deliverDueMails(runtime.tenantVisit(jobOrigin(), tenantId), { signal, kinds });
 const at = (server: TestSmtpServer, { email }: User) =>
   server.messages.filter(({ envelopeTo }) => envelopeTo[0] === email);
 const tokenIn = (text: string | undefined): string => /#token=([\w-]+)/.exec(text ?? '')?.[1] ?? '';
@@ -114,9 +118,9 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
     const { boss } = await captured();
     await runtime.database.inTenant(boss.tenantId).tx(async (tx) => {
       const promised = { tenantId: boss.tenantId, userId: boss.id, data: {} };
-      await queueMail(tx, { ...promised, kind: 'accounts/welcome', key: newId() });
-      await queueMail(tx, { ...promised, kind: 'accounts/password-changed', key: newId() });
-      await queueMail(tx, { ...promised, kind: 'accounts/password-reset', key: newId() });
+      await queueMail(tx, welcomeMail, { ...promised, key: newId() });
+      await queueMail(tx, passwordChangedMail, { ...promised, key: newId() });
+      await queueMail(tx, passwordResetMail, { ...promised, key: newId() });
     });
     await make.reminder(boss, { dueAt: new Date(Date.now() - 1_000), emailEnabled: true });
     await queueDueReminderMails(runtime.visit(jobOrigin()), AbortSignal.timeout(20_000));
@@ -197,11 +201,7 @@ describe('a welcome mail to a SUPER_ADMIN', () => {
     worker = startTestWorker(
       url,
       {
-        handlers: [
-          handle(deliverMails, (ctx, _payload, { signal }) =>
-            deliverDueMails(ctx, { signal, countMail: () => undefined }),
-          ),
-        ],
+        handlers: [handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, kinds }))],
       },
       { env },
     );

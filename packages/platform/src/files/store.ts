@@ -7,10 +7,6 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
 
-/** What files are kept for; each has a folder of its own. */
-export const fileAreas = ['avatars', 'dashboard-images', 'favorite-icons'] as const;
-export type FileArea = (typeof fileAreas)[number];
-
 export interface StoredFile {
   /** Relative to the room; what a row keeps. */
   path: string;
@@ -23,13 +19,13 @@ export interface FileRoom {
    * `id` is a new one for each content, never that of an earlier file: what lies under a path never changes.
    * More than `maxBytes` is 413 `PAYLOAD_TOO_LARGE`, and the stream is closed without reading on.
    */
-  write(area: FileArea, id: string, extension: string, content: FileContent, limits: WriteLimits): Promise<StoredFile>;
+  write(folder: string, id: string, extension: string, content: FileContent, limits: WriteLimits): Promise<StoredFile>;
   /** The bytes under a stored path; null when there is no such file, or the path is none that `write` answers. */
   open(path: string): Promise<OpenedFile | null>;
   /** Removes a file by a path that `write` or `list` gave. One that is gone already is fine. */
   remove(path: string): Promise<void>;
-  /** Every file of an area last written over an hour ago, also what killed writers left behind. */
-  list(area: FileArea): AsyncGenerator<string>;
+  /** Every file of a folder last written over an hour ago, also what killed writers left behind. */
+  list(folder: string): AsyncGenerator<string>;
 }
 
 /** A stream of bytes, not of text. */
@@ -44,13 +40,13 @@ export interface WriteLimits {
 const settledAfterMs = HOUR;
 
 // The folder repeats the id's last two digits, its most random ones: 256 folders that fill evenly.
-const stored = `(?:${fileAreas.join('|')})/(?<folder>[0-9a-f]{2})/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{10}\\k<folder>\\.[a-z0-9]{1,8}`;
+const stored = `[a-z][a-z-]{0,40}/(?<folder>[0-9a-f]{2})/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{10}\\k<folder>\\.[a-z0-9]{1,8}`;
 const storedPath = new RegExp(`^${stored}$`);
 // Ends as no stored path does, so nothing half-written can be opened.
 const unfinishedPath = new RegExp(`^${stored}\\.[0-9a-f]{12}\\.part$`);
 
 /**
- * The room for files under `dataDir`: `files/<area>/<last two digits of the id>/<id>.<extension>`.
+ * The room for files under `dataDir`: `files/<folder>/<last two digits of the id>/<id>.<extension>`.
  * Order of work for who keeps a row: write the file, commit the row, then remove the file of the row before.
  * Whatever goes wrong in between leaves a file without a row, which the sweep removes, never a row without its file.
  */
@@ -69,8 +65,8 @@ export function openFileRoom(dataDir: string): FileRoom {
   }
 
   return {
-    async write(area, id, extension, content, limits) {
-      const path = `${area}/${id.slice(-2)}/${id}.${extension}`;
+    async write(folder, id, extension, content, limits) {
+      const path = `${folder}/${id.slice(-2)}/${id}.${extension}`;
       if (!storedPath.test(path)) throw new TypeError('A stored file needs a UUID and a plain extension.');
       try {
         // Others may have to pass through the data folder; the room itself is ours alone.
@@ -99,11 +95,11 @@ export function openFileRoom(dataDir: string): FileRoom {
       });
     },
 
-    async *list(area) {
-      for await (const folder of entriesOf(join(root, area))) {
-        if (!folder.isDirectory()) continue;
-        for await (const { name } of entriesOf(join(root, area, folder.name))) {
-          const path = `${area}/${folder.name}/${name}`;
+    async *list(folder) {
+      for await (const inner of entriesOf(join(root, folder))) {
+        if (!inner.isDirectory()) continue;
+        for await (const { name } of entriesOf(join(root, folder, inner.name))) {
+          const path = `${folder}/${inner.name}/${name}`;
           const isOurs = storedPath.test(path) || unfinishedPath.test(path);
           if (isOurs && (await isSettled(join(root, path)))) yield path;
         }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
 import { openFileRoom } from './store.ts';
@@ -9,8 +10,10 @@ import { sweepOrphanFiles } from './sweep-orphans.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const { make, visit: plainVisit } = await testRuntime();
 const room = openFileRoom(dataDir);
-const { make, visit } = await testRuntime();
+const visit = (files = room) => ({ ...plainVisit(), files });
+const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
 const store = async ({ isOld }: { isOld: boolean }): Promise<string> => {
   const { path } = await room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
@@ -33,18 +36,20 @@ it('removes old files without a row, whatever the tenant of those with one, and 
   await writeFile(unfinished, 'half');
   await utimes(unfinished, 0, 0);
 
-  expect(await sweepOrphanFiles(visit(), room, new AbortController().signal)).toBe(1_201);
+  expect(await sweepOrphanFiles(visit(), owners, new AbortController().signal)).toBe(1_201);
   expect((await found()).toSorted()).toEqual([...kept, fresh].toSorted());
-  expect(await sweepOrphanFiles(visit(), room, new AbortController().signal)).toBe(0);
+  expect(await sweepOrphanFiles(visit(), owners, new AbortController().signal)).toBe(0);
 });
 
 it('has nothing to do before the first upload', async () => {
-  expect(await sweepOrphanFiles(visit(), openFileRoom(join(dataDir, 'empty')), new AbortController().signal)).toBe(0);
+  expect(
+    await sweepOrphanFiles(visit(openFileRoom(join(dataDir, 'empty'))), owners, new AbortController().signal),
+  ).toBe(0);
 });
 
 it('stops when told to, removing nothing more', async () => {
   const path = await store({ isOld: true });
-  await expect(sweepOrphanFiles(visit(), room, AbortSignal.abort())).rejects.toThrow(
+  await expect(sweepOrphanFiles(visit(), owners, AbortSignal.abort())).rejects.toThrow(
     expect.objectContaining({ name: 'AbortError' }),
   );
   expect(await found()).toContain(path);

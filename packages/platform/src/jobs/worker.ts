@@ -43,13 +43,13 @@ const idlePatienceMs = 3 * SECOND;
 /** How often a job may lose its worker. A kill strikes innocent jobs too, and what a job is about stands in a row anyway. */
 const maxStalls = 20;
 
-/** Works the queues until stopped. Throws at once when contracts, handlers and schedules do not fit together. */
+/** Works the queues until stopped. Throws at once when handlers and schedules do not fit together. */
 export function startWorker(
   runtime: Runtime,
-  { contracts, handlers, schedules }: WorkerParts,
+  { handlers, schedules }: WorkerParts,
   pace: Pace = usualPace,
 ): RunningWorker {
-  checkParts({ contracts, handlers, schedules });
+  checkParts({ handlers, schedules });
   const { log, metrics, queues } = runtime;
   const handlerOf = new Map(handlers.map((handler) => [handler.job.name, handler]));
   const atWork: JobsAtWork = new Map();

@@ -1,7 +1,6 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
-import { allJobs } from '@portal/usecases/operations/all-jobs';
 import type { Visit } from '../context.ts';
 import type { AnyJob } from '../jobs/job.ts';
 import { endRun } from './state.ts';
@@ -10,7 +9,7 @@ import { endRun } from './state.ts';
 const batch = 500;
 
 /** Hands runs to the queue again that nobody picked up or whose worker is gone. Those of inactive tenants rest. */
-export async function handOverIdleRuns(visit: Visit, jobs: AnyJob[] = allJobs): Promise<void> {
+export async function handOverIdleRuns(visit: Visit, jobs: readonly AnyJob[]): Promise<void> {
   const idle = await visit.acrossTenants('idle runs of every tenant are handed over', async (tx) => {
     const due = tx.$with('due').as(
       tx

@@ -4,6 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
+import { kinds } from '@portal/testing/mail-kinds';
 import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
@@ -36,9 +37,8 @@ function contextOf(tenantId: string, port: number, limit: number, on: Runtime = 
   });
   return { ...on.tenantVisit(jobOrigin(), tenantId), config };
 }
-const deliver = (ctx: TenantCtx, signal = new AbortController().signal) =>
-  deliverDueMails(ctx, { signal, countMail: () => undefined });
-const terms = (dailyLimit: number) => ({ way: 'service' as const, ownServer: null, dailyLimit });
+const deliver = (ctx: TenantCtx, signal = new AbortController().signal) => deliverDueMails(ctx, { signal, kinds });
+const terms = (dailyLimit: number) => ({ kinds, way: 'service' as const, ownServer: null, dailyLimit });
 
 /** A tenant with so many accounts, each promised a notice. */
 async function promised(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {

@@ -3,8 +3,10 @@ import type { Reader, Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '../audit.ts';
-import { roomOf } from './kinds.ts';
+import { auditLog } from '../audit.ts';
+import type { OutboxMails } from './mail.ts';
+
+export const { auditActions, recordAudit } = auditLog('mails.daily_limit');
 
 /** Of a tenant's day, this share is kept for mails people wait for. */
 const reservedShare = 10;
@@ -80,7 +82,7 @@ export interface HeldBack<Mail> {
 export async function takeDailyRoom<Mail extends Asking>(
   tx: Tx,
   asking: Mail[],
-  { tenantId, limit }: { tenantId: string; limit: number },
+  { kinds, tenantId, limit }: { kinds: OutboxMails; tenantId: string; limit: number },
 ): Promise<HeldBack<Mail>[]> {
   const [[day], counts] = await Promise.all([
     tx.run(takeRoom, { id: newId(), tenantId, count: asking.length }),
@@ -97,7 +99,8 @@ export async function takeDailyRoom<Mail extends Asking>(
   let counted = day.counted - asking.length;
   const heldBack: HeldBack<Mail>[] = [];
   for (const mail of asking) {
-    const { isAwaited, maxADay } = roomOf(mail.kind);
+    // One that this release does not know comes last.
+    const { isAwaited, maxADay } = kinds.get(mail.kind) ?? { isAwaited: false };
     const key = `${mail.userId} ${mail.kind}`;
     const before = perAccount.get(key) ?? 0;
     const isReserved = isAwaited && before < reservedPerAccount;

@@ -7,10 +7,13 @@ import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { messageIdFor } from '@portal/mail/message-id';
+import { kinds } from '@portal/testing/mail-kinds';
 import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { openTcpGate } from '@portal/testing/servers/tcp-gate';
 import { jobOrigin } from '@portal/testing/worker';
+import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
+import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
 import { hashToken } from '@portal/usecases/accounts/password-links';
 import { resetPassword } from '@portal/usecases/accounts/reset-password';
 import type { TenantCtx } from '../context.ts';
@@ -47,10 +50,13 @@ function contextOf(tenantId: string, port: number, env: Record<string, string> =
 
 const outcomes: [string, string][] = [];
 const deliver = (ctx: TenantCtx, signal = new AbortController().signal) =>
-  deliverDueMails(ctx, { signal, countMail: (kind, outcome) => void outcomes.push([kind, outcome]) });
+  deliverDueMails(
+    { ...ctx, metrics: { ...ctx.metrics, countMail: (kind, outcome) => void outcomes.push([kind, outcome]) } },
+    { kinds, signal },
+  );
 
 const claim = async (scope: TenantScope, limit: number) =>
-  (await claimMails(scope, limit, { way: 'service', ownServer: null, dailyLimit: null })).claimed;
+  (await claimMails(scope, limit, { kinds, way: 'service', ownServer: null, dailyLimit: null })).claimed;
 
 type User = { id: string; tenantId: string };
 async function queue(
@@ -58,9 +64,8 @@ async function queue(
   overrides: { key?: string; dueAt?: Date; data?: { language?: 'de' | 'en' } } = {},
 ): Promise<string> {
   const { mailId } = await runtime.database.inTenant(user.tenantId).tx((tx) =>
-    queueMail(tx, {
+    queueMail(tx, passwordChangedMail, {
       tenantId: user.tenantId,
-      kind: 'accounts/password-changed',
       key: `test/${newId()}`,
       userId: user.id,
       data: {},
@@ -73,9 +78,8 @@ const queueReset = (user: User): Promise<string> =>
   runtime.database
     .inTenant(user.tenantId)
     .tx((tx) =>
-      queueMail(tx, {
+      queueMail(tx, passwordResetMail, {
         tenantId: user.tenantId,
-        kind: 'accounts/password-reset',
         key: `test/${newId()}`,
         userId: user.id,
         data: { language: 'en' },

@@ -8,7 +8,7 @@ import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { type MailTransport, openTransport } from '@portal/mail/transport';
 import type { TenantCtx } from '../context.ts';
-import type { Metrics } from '../metrics.ts';
+import type { OutboxMails } from './mail.ts';
 import {
   claimMails,
   type ClaimTerms,
@@ -55,8 +55,8 @@ const waysOutClosed = new Set<string>([
 ] satisfies MailFailure['failure'][]);
 
 interface Delivering {
+  kinds: OutboxMails;
   signal: AbortSignal;
-  countMail: Metrics['countMail'];
 }
 
 /**
@@ -67,17 +67,22 @@ export async function deliverDueMails(ctx: TenantCtx, delivering: Delivering): P
   for (let isFinished = false; !isFinished;) {
     const tenantName = await nameOfTenant(ctx);
     const own = await ownServerOf(ctx);
-    const known = { ownServer: own?.version ?? null, tenantName };
+    const known = { kinds: delivering.kinds, ownServer: own?.version ?? null, tenantName };
     // First, and apart: however a tenant's own server behaves, it does not keep back what leaves over the service's.
-    isFinished = await deliverBy(ctx, { ...known, way: 'service', settings: serviceSettings(ctx.config) }, delivering);
+    isFinished = await deliverBy(
+      ctx,
+      { ...known, way: 'service', settings: serviceSettings(ctx.config) },
+      delivering.signal,
+    );
     if (own)
       isFinished =
-        (await deliverBy(ctx, { ...known, way: 'tenant', settings: own.settings() }, delivering)) && isFinished;
+        (await deliverBy(ctx, { ...known, way: 'tenant', settings: own.settings() }, delivering.signal)) && isFinished;
   }
 }
 
 /** One way out as it stands: what it leads over, and what goes with every mail. */
 interface Leaving {
+  kinds: OutboxMails;
   way: WayOut;
   ownServer: string | null;
   settings: SmtpSettings | null;
@@ -85,14 +90,11 @@ interface Leaving {
 }
 
 /** Sends what is due one way; false when it did not come to its end: its turn was over, or the mail settings have changed. */
-async function deliverBy(
-  ctx: TenantCtx,
-  { settings, ...leaving }: Leaving,
-  { signal, countMail }: Delivering,
-): Promise<boolean> {
+async function deliverBy(ctx: TenantCtx, { settings, ...leaving }: Leaving, signal: AbortSignal): Promise<boolean> {
   const isCounted = settings !== null && leaving.way === 'service';
   const terms = { ...leaving, dailyLimit: isCounted ? ctx.config.mailDailyPerTenant : null };
-  if (!settings) return endUnconfigured(ctx, terms, { signal, countMail });
+  if (!settings) return endUnconfigured(ctx, terms, signal);
+  const { countMail } = ctx.metrics;
   const transport = openTransport(settings, { maxConnections, overallTimeoutMs: sendTimeoutMs });
   const settle = settleTogether(ctx);
   /** Claims, tries and settlements. */
@@ -196,7 +198,7 @@ async function deliverBy(
 async function sendMail(
   ctx: TenantCtx,
   mail: ClaimedMail,
-  { settings, transport, way, tenantName }: Leaving & { settings: SmtpSettings; transport: MailTransport },
+  { kinds, settings, transport, way, tenantName }: Leaving & { settings: SmtpSettings; transport: MailTransport },
 ): Promise<Settlement> {
   const facts = { mailId: mail.id, kind: mail.kind, tenantId: ctx.tenantId, requestId: ctx.requestId, try: mail.tries };
   if (mail.interruptions > maxInterruptions) {
@@ -205,7 +207,7 @@ async function sendMail(
   }
   let written: AddressedMail;
   try {
-    written = await renderQueuedMail(ctx, mail, { tenantName, way });
+    written = await renderQueuedMail(ctx, mail, { kinds, tenantName, way });
   } catch (error) {
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
@@ -224,7 +226,7 @@ async function sendMail(
   } catch (error) {
     if (!(error instanceof MailFailure)) throw error;
     const { failure, message } = error;
-    const afterSec = error.retry ? retryPausesOf(mail.kind)[mail.tries - 1] : undefined;
+    const afterSec = error.retry ? retryPausesOf(kinds, mail.kind)[mail.tries - 1] : undefined;
     ctx.log.warn({ ...facts, failure, reason: message, retryAfterSec: afterSec ?? null }, 'mail not sent');
     const end = afterSec === undefined ? { outcome: 'failed' as const } : { outcome: 'postponed' as const, afterSec };
     return { ...end, failure, message, remember: (tx) => remember(tx, false) };
@@ -254,7 +256,7 @@ async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promi
 
 const mayPass = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
-async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, { signal, countMail }: Delivering): Promise<boolean> {
+async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     signal.throwIfAborted();
     const { claimed, isOutdated } = await claimMails(ctx, 100, terms);
@@ -268,7 +270,7 @@ async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, { signal, coun
       ctx,
       claimed.map((mail) => ({ mail, settlement })),
     );
-    for (const { kind } of claimed) countMail(kind, 'not_configured');
+    for (const { kind } of claimed) ctx.metrics.countMail(kind, 'not_configured');
   }
 }
 

@@ -6,6 +6,7 @@ import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { giveDailyRoomBack, type HeldBack, takeDailyRoom, today } from './daily-room.ts';
+import type { OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
 import { leavesBy, type WayOut } from './way-out.ts';
 
@@ -38,6 +39,7 @@ export interface ClaimedMail {
 
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
 export interface ClaimTerms {
+  kinds: OutboxMails;
   way: WayOut;
   /** The version of the tenant's own server that the caller knows, null for none. */
   ownServer: string | null;
@@ -76,7 +78,7 @@ const accountsOfMails = prepared<{ userIds: string[] }>()('accounts_of_mails', (
 export function claimMails(
   scope: TenantScope,
   limit: number,
-  { way, ownServer, dailyLimit }: ClaimTerms,
+  { kinds, way, ownServer, dailyLimit }: ClaimTerms,
 ): Promise<Claim> {
   const leaseId = newId();
   return scope.tx(async (tx) => {
@@ -132,7 +134,7 @@ export function claimMails(
       userIds.length === 0 ? [] : tx.run(accountsOfMails, { userIds }),
       asking.length === 0 || dailyLimit === null
         ? []
-        : takeDailyRoom(tx, asking, { tenantId: scope.tenantId, limit: dailyLimit }),
+        : takeDailyRoom(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
     ]);
     const claimed = taken.map(
       ({ id, kind, key, data, createdAt, attempts, interruptions, userId, countedOn, countedBefore }) => ({

@@ -1,32 +1,33 @@
 import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import type { Visit } from '../context.ts';
 import { deliverMails } from './jobs.ts';
-import type { OutboxData, OutboxKind } from './kinds.ts';
+import type { OutboxMail } from './mail.ts';
 
-interface QueuedMail<Kind extends OutboxKind> {
+interface QueuedMail<Data extends z.ZodType> {
   tenantId: string;
-  kind: Kind;
   /** What the mail is about, once per occasion: a second mail of this key is the same mail. It gives the Message-ID. */
   key: string;
   /** The account it goes to. */
   userId: string;
   /** What the mail says beyond the account's own facts; never a secret. */
-  data: OutboxData<Kind>;
+  data: z.input<Data>;
   /** Not before this; now, unless given. */
   dueAt?: Date;
 }
 
 /** Promises a mail in the caller's transaction. Nudge the outbox after the commit, else a sweep finds the row a few seconds later. */
-export async function queueMail<Kind extends OutboxKind>(
+export async function queueMail<Data extends z.ZodType>(
   tx: Tx,
-  mail: QueuedMail<Kind>,
+  { kind }: Pick<OutboxMail<Data, z.ZodType>, 'kind' | 'data'>,
+  mail: QueuedMail<Data>,
 ): Promise<{ mailId: string; isNew: boolean }> {
   const [made] = await tx
     .insert(mails)
-    .values({ id: newId(), ...mail })
+    .values({ id: newId(), kind, ...mail })
     .onConflictDoNothing({ target: [mails.tenantId, mails.key] })
     .returning({ id: mails.id });
   if (made) return { mailId: made.id, isNew: true };
@@ -39,10 +40,14 @@ export async function queueMail<Kind extends OutboxKind>(
 }
 
 /** Promises many mails in one statement; those whose key is known already stay as they are. */
-export async function queueMails<Kind extends OutboxKind>(tx: Tx, queued: QueuedMail<Kind>[]): Promise<void> {
+export async function queueMails<Data extends z.ZodType>(
+  tx: Tx,
+  { kind }: Pick<OutboxMail<Data, z.ZodType>, 'kind' | 'data'>,
+  queued: QueuedMail<Data>[],
+): Promise<void> {
   await tx
     .insert(mails)
-    .values(queued.map((mail) => ({ id: newId(), ...mail })))
+    .values(queued.map((mail) => ({ id: newId(), kind, ...mail })))
     .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
 }
 

@@ -1,13 +1,10 @@
-import type { z } from 'zod';
 import { isDatabaseRefusal } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { PortalError } from '@portal/domain/errors';
-import { type MailData, type MailKind, renderMail } from '@portal/mail/render';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantCtx } from '../context.ts';
-import { type OutboxKind, outboxKinds, usualRetryAfterSec } from './kinds.ts';
+import { type OutboxMails, type Recipient, usualRetryAfterSec } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
-import type { Attempt, PreparedMail, Recipient } from './preparation.ts';
 import type { WayOut } from './way-out.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, no sense any more, or a mistake of ours. */
@@ -33,18 +30,18 @@ export interface AddressedMail extends RenderedMail {
 export async function renderQueuedMail(
   ctx: TenantCtx,
   mail: ClaimedMail,
-  { tenantName, way }: { tenantName: string; way: WayOut },
+  { kinds, tenantName, way }: { kinds: OutboxMails; tenantName: string; way: WayOut },
 ): Promise<AddressedMail> {
   try {
-    const preparation = preparationOf(mail.kind);
-    if (!preparation) throw new UnmailableError('content', 'This release does not know this kind of mail.');
-    const row = preparation.data.parse(mail.data);
-    const recipient = recipientOf(mail, tenantName, preparation.addressOf?.(row));
-    const data = await preparation.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
+    const kind = kinds.get(mail.kind);
+    if (!kind) throw new UnmailableError('content', 'This release does not know this kind of mail.');
+    const row = kind.data.parse(mail.data);
+    const recipient = recipientOf(mail, tenantName, kind.addressOf?.(row));
+    const data = await kind.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
     const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
-    const remember = async (tx: Tx, isSent: boolean) => preparation.remember?.(tx, { ...attempt, isSent });
-    return { ...renderMail(mail.kind as MailKind, data), recipient, remember };
+    const remember = async (tx: Tx, isSent: boolean) => kind.remember?.(tx, { ...attempt, isSent });
+    return { ...kind.template.render(data), recipient, remember };
   } catch (error) {
     // What the database refuses or that it is away says nothing about the mail.
     const mayPass = isDatabaseRefusal(error) || (error instanceof PortalError && error.kind === 'unavailable');
@@ -70,18 +67,6 @@ function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: st
   };
 }
 
-/** A preparation of whatever kind: its own types end where a row names its kind as text. */
-interface AnyPreparation {
-  data: z.ZodType;
-  prepare(ctx: TenantCtx, mail: PreparedMail, data: unknown): Promise<MailData<MailKind> | null>;
-  addressOf?(data: unknown): string;
-  remember?(tx: Tx, attempt: Attempt<unknown>): Promise<void>;
-  retryAfterSec?: readonly number[];
-}
-
-const preparationOf = (kind: string): AnyPreparation | undefined =>
-  Object.hasOwn(outboxKinds, kind) ? outboxKinds[kind as OutboxKind] : undefined;
-
 /** Pauses before the second, third … try of a mail of this kind, in seconds. */
-export const retryPausesOf = (kind: string): readonly number[] =>
-  preparationOf(kind)?.retryAfterSec ?? usualRetryAfterSec;
+export const retryPausesOf = (kinds: OutboxMails, kind: string): readonly number[] =>
+  kinds.get(kind)?.retryAfterSec ?? usualRetryAfterSec;

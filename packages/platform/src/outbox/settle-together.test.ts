@@ -4,7 +4,9 @@ import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { waitingForLocks } from '@portal/testing/locks';
+import { kinds } from '@portal/testing/mail-kinds';
 import { testRuntime } from '@portal/testing/runtime';
+import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
 import { claimMails, type Settlement, settleMails } from './outbox.ts';
 import { queueMails } from './queue-mail.ts';
 import { settleTogether } from './settle-together.ts';
@@ -18,14 +20,15 @@ async function claimedMails(count: number) {
   await scope.tx((tx) =>
     queueMails(
       tx,
-      keys.map((key) => ({ tenantId, kind: 'accounts/password-changed' as const, key, userId, data: {} })),
+      passwordChangedMail,
+      keys.map((key) => ({ tenantId, key, userId, data: {} })),
     ),
   );
   const states = async () =>
     (await scope.read((db) => db.select({ state: mails.state }).from(mails).orderBy(mails.id))).map(
       ({ state }) => state,
     );
-  const { claimed } = await claimMails(scope, count, { way: 'service', ownServer: null, dailyLimit: null });
+  const { claimed } = await claimMails(scope, count, { kinds, way: 'service', ownServer: null, dailyLimit: null });
   return { scope, states, userId, found: claimed.toSorted((a, b) => a.id.localeCompare(b.id)) };
 }
 

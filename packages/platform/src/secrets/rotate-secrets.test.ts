@@ -8,11 +8,14 @@ import { newId } from '@portal/domain/ids';
 import { Secret } from '@portal/domain/secret';
 import { testDatabase } from '@portal/testing/database';
 import { builders } from '@portal/testing/make';
+import { areas } from '@portal/usecases/areas';
 import type { Key } from '../config.ts';
 import { passwordContext } from '../outbox/stored-smtp-config.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
-import { type SealedColumn, sealedColumns } from './sealed-columns.ts';
+import type { SealedColumn } from './sealed-column.ts';
 import { openSecrets } from './sealed.ts';
+
+const sealedColumns = areas.flatMap((area) => area.sealedColumns ?? []);
 
 const boxes = pgTable('boxes', {
   id: uuid().primaryKey(),

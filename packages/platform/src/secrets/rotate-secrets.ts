@@ -1,6 +1,6 @@
 import { and, asc, getTableColumns, getTableName, gt, isNotNull, sql } from 'drizzle-orm';
 import type { Database, Tx } from '@portal/db/open';
-import type { SealedColumn } from './sealed-columns.ts';
+import type { SealedColumn } from './sealed-column.ts';
 import { type Secrets, UnreadableSecret } from './sealed.ts';
 
 export interface Rotation {

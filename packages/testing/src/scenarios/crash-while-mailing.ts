@@ -9,6 +9,7 @@ import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { queueMails } from '@portal/platform/outbox/queue-mail';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
+import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
 import { builders } from '../make.ts';
 import { type ReceivedMail, startSmtpServer } from '../servers/smtp-server.ts';
 import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
@@ -171,9 +172,9 @@ type Account = Pick<typeof users.$inferSelect, 'id' | 'tenantId'>;
 const promiseNotices = (tx: Tx, accounts: Account[]) =>
   queueMails(
     tx,
+    passwordChangedMail,
     accounts.map(({ id, tenantId }) => ({
       tenantId,
-      kind: 'accounts/password-changed' as const,
       key: `soak/${id}`,
       userId: id,
       data: {},

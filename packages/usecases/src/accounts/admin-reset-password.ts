@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { checkMayAdminister, checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
+import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { setPassword } from './set-password.ts';

@@ -1,9 +1,9 @@
 import { checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
+import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
 import { passwordHashing } from './password-hashing.ts';

@@ -4,10 +4,11 @@ import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { invalid } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Visit } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
+import { recordAudit } from './audit.ts';
 import { endLinksOf } from './end-links.ts';
+import { emailChangedMail } from './mails/email-changed.ts';
 import { hashToken } from './password-links.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';
 
@@ -49,7 +50,7 @@ export async function confirmEmail(visit: Visit, token: string): Promise<void> {
         .set({ email: held.pendingEmail, updatedAt: sql`now()` })
         .where(eq(users.id, id));
       await endLinksOf(tx, id);
-      await queueEmailNotice(tx, 'accounts/email-changed', { id, tenantId, email: held.email });
+      await queueEmailNotice(tx, emailChangedMail, { id, tenantId, email: held.email });
       await recordAudit(
         tx,
         { actor: account, ip: visit.ip },

@@ -4,12 +4,12 @@ import { checkMayAssign, checkNewPassword, tenantNamedBy, type User } from '@por
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases/releases';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
+import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { queueWelcomeMail } from './send-welcome-mail.ts';

@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { forbidden } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
+import { recordAudit } from './audit.ts';
 
 /** Deletes an account and everything personal that hangs on it. Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `LAST_SUPER_ADMIN`. */
 export async function deleteUser(ctx: Ctx, userId: string): Promise<void> {

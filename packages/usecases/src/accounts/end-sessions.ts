@@ -3,8 +3,8 @@ import type { Tx } from '@portal/db/open';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { notFound } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx, Visit } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
 import { sessionTokens } from './session-token.ts';
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);

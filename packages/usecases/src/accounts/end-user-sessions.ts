@@ -1,7 +1,7 @@
 import { checkMayAdminister } from '@portal/domain/accounts/accounts';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
+import { recordAudit } from './audit.ts';
 import { endSessionsOf } from './end-sessions.ts';
 
 /** Ends every session of an account the actor may administer. Throws 403 for a SUPER_ADMIN by an ADMIN, 404. */

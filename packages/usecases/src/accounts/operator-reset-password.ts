@@ -4,9 +4,9 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Visit } from '@portal/platform/context';
 import { makePassword } from './admin-reset-password.ts';
+import { recordAudit } from './audit.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { setPassword } from './set-password.ts';
 

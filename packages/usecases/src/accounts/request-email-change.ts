@@ -4,13 +4,16 @@ import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { busy, conflict, invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { type RateLimit, secondsUntilRoom, takeHit } from '@portal/platform/rate-limit';
+import { recordAudit } from './audit.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
 import { forgetPendingEmail } from './end-links.ts';
+import { confirmEmailMail } from './mails/confirm-email.ts';
+import { emailChangeRequestedMail } from './mails/email-change-requested.ts';
+import { emailTakenMail } from './mails/email-taken.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';
 
 const changes: RateLimit = { name: 'change of own address', max: 5, windowSec: 60 * 60 };
@@ -40,7 +43,7 @@ export async function requestEmailChange(ctx: Ctx, email: string | null, passwor
       .set({ pendingEmail: email, pendingEmailUntil: sql`now() + interval '24 hours'`, updatedAt: sql`now()` })
       .where(eq(users.id, ctx.actor.id));
     await tx.delete(emailTokens).where(eq(emailTokens.userId, ctx.actor.id));
-    await queueEmailNotice(tx, 'accounts/email-change-requested', {
+    await queueEmailNotice(tx, emailChangeRequestedMail, {
       id: ctx.actor.id,
       tenantId: ctx.tenantId,
       email: present,
@@ -64,9 +67,9 @@ async function promiseMail(tx: Tx, ctx: Ctx, address: string): Promise<string> {
     .from(users)
     .where(eq(users.email, address));
   const to = owner ?? { userId: ctx.actor.id, tenantId: ctx.tenantId };
-  const kind = owner ? 'accounts/email-taken' : 'accounts/confirm-email';
+  const mail = owner ? emailTakenMail : confirmEmailMail;
   if (await takeHit(tx, mailsToAddress, address))
-    await queueMail(tx, { ...to, kind, key: `${kind}/${newId()}`, data: { address } });
+    await queueMail(tx, mail, { ...to, key: `${mail.kind}/${newId()}`, data: { address } });
   return to.tenantId;
 }
 

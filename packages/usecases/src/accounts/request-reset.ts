@@ -4,10 +4,11 @@ import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '@portal/platform/audit';
 import type { Visit } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { type RateLimit, takeHit } from '@portal/platform/rate-limit';
+import { recordAudit } from './audit.ts';
+import { passwordResetMail } from './mails/password-reset.ts';
 
 const perAccount: RateLimit = { name: 'reset per account', max: 3, windowSec: 60 * 60 };
 const perAddress: RateLimit = { name: 'reset per address', max: 20, windowSec: 60 * 60 };
@@ -46,9 +47,8 @@ async function promiseMail(visit: Visit, request: { identifier: string; language
     // In this order: an address beyond its limit uses up nobody's account.
     if (!(await takeHit(tx, perAddress, visit.ip ?? ''))) return null;
     if (!(await takeHit(tx, perAccount, account?.id ?? identifier)) || !account) return null;
-    await queueMail(tx, {
+    await queueMail(tx, passwordResetMail, {
       tenantId: account.tenantId,
-      kind: 'accounts/password-reset',
       key: `accounts/password-reset/${newId()}`,
       userId: account.id,
       data: { language: request.language },

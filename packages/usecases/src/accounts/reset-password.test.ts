@@ -6,6 +6,7 @@ import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { testRuntime } from '@portal/testing/runtime';
+import { passwordResetMail } from './mails/password-reset.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { issueLink } from './password-links.ts';
 import { requestReset } from './request-reset.ts';
@@ -22,9 +23,8 @@ async function tokenFor(
   key: string = crypto.randomUUID(),
 ): Promise<string> {
   return runtime.database.inTenant(user.tenantId).tx(async (tx) => {
-    const { mailId } = await queueMail(tx, {
+    const { mailId } = await queueMail(tx, passwordResetMail, {
       tenantId: user.tenantId,
-      kind: 'accounts/password-reset',
       key,
       userId: user.id,
       data: {},

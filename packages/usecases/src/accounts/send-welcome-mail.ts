@@ -1,16 +1,17 @@
 import type { Tx } from '@portal/db/open';
 import type { Role } from '@portal/domain/access';
 import { checkMayAdminister } from '@portal/domain/accounts/accounts';
-import type { WelcomeMailTemplate } from '@portal/domain/accounts/welcome-mail';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '@portal/platform/audit';
+import type { WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
 import type { Ctx, TenantCtx } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { waitForMail } from '@portal/platform/outbox/wait-for-mail';
+import { checkPlaceholders } from '../mail-settings/welcome-mail-template.ts';
 import { accountFor, administer } from './administer.ts';
-import { checkPlaceholders } from './welcome-mail-template.ts';
+import { recordAudit } from './audit.ts';
+import { welcomeMail } from './mails/welcome.ts';
 
 /** Whether a welcome mail to an account of this role could leave the house at all. */
 export async function welcomeMailStatus(
@@ -53,9 +54,8 @@ export async function sendWelcomeMail(
 
 /** Promises an account its welcome mail in the caller's transaction. */
 export const queueWelcomeMail = (tx: Tx, account: { id: string; tenantId: string }) =>
-  queueMail(tx, {
+  queueMail(tx, welcomeMail, {
     tenantId: account.tenantId,
-    kind: 'accounts/welcome',
     key: `accounts/welcome/${newId()}`,
     userId: account.id,
     data: {},
@@ -73,9 +73,8 @@ export async function testWelcomeMail(
   if (ctx.account.email === null)
     throw conflict('NO_ADDRESS', 'Your account has no e-mail address to send the test to.');
   const { mailId } = await ctx.tx((tx) =>
-    queueMail(tx, {
+    queueMail(tx, welcomeMail, {
       tenantId: ctx.tenantId,
-      kind: 'accounts/welcome',
       key: `accounts/welcome-test/${newId()}`,
       userId: ctx.actor.id,
       data: { test: template },

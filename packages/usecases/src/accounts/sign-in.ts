@@ -14,7 +14,7 @@ import type { OwnAccount } from '@portal/domain/accounts/accounts';
 import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { auditOf, type AuditParams, auditParams, recordAudit } from '@portal/platform/audit';
+import { auditOf, type AuditParams } from '@portal/platform/audit';
 import type { Visit } from '@portal/platform/context';
 import {
   type AllLimits,
@@ -29,6 +29,7 @@ import {
 import { directoryBinds } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 import { isTemporaryPasswordOver, isTrustworthy, ownColumns, toProfile } from './account-columns.ts';
+import { auditParams, recordAudit } from './audit.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { sessionTokens, type SessionClaims, sessionSeconds } from './session-token.ts';
 

@@ -4,12 +4,13 @@ import { users } from '@portal/db/schema/accounts/users';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
+import { recordAudit } from './audit.ts';
 import { endLinksOf } from './end-links.ts';
+import { emailChangedMail } from './mails/email-changed.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';
 
 export interface UserChange {
@@ -79,7 +80,7 @@ export async function updateUser(ctx: Ctx, userId: string, change: UserChange): 
       .where(eq(users.id, userId));
     if (changed.includes('email')) {
       await endLinksOf(tx, userId);
-      await queueEmailNotice(tx, 'accounts/email-changed', before);
+      await queueEmailNotice(tx, emailChangedMail, before);
     }
     const wasActiveSuperAdmin = before.role === 'SUPER_ADMIN' && before.isActive;
     const after = { ...before, ...fields };

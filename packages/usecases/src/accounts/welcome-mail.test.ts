@@ -1,24 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtInWelcomeMail } from '@portal/domain/accounts/welcome-mail';
 import { SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
+import { builtInWelcomeMail } from '@portal/domain/mail-settings/welcome-mail';
 import type { Ctx } from '@portal/platform/context';
 import { handle } from '@portal/platform/jobs/handler';
+import { outboxArea } from '@portal/platform/outbox/area';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { testRuntime } from '@portal/testing/runtime';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { putSmtpConfig } from '../mail-settings/smtp-config.ts';
-import { createUser } from './create-user.ts';
-import { resetPassword } from './reset-password.ts';
-import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
-import { signIn } from './sign-in.ts';
 import {
   deleteWelcomeTemplate,
   getWelcomeTemplate,
   previewWelcomeMail,
   putWelcomeTemplate,
-} from './welcome-mail-template.ts';
+} from '../mail-settings/welcome-mail-template.ts';
+import { accounts } from './area.ts';
+import { createUser } from './create-user.ts';
+import { resetPassword } from './reset-password.ts';
+import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
+import { signIn } from './sign-in.ts';
 
 const { url, make, visit, signedIn } = await testRuntime();
 let server: TestSmtpServer;
@@ -29,9 +31,7 @@ beforeAll(async () => {
       step.at === 'recipient' && step.address.startsWith('refused-') ? { code: 550, text: 'no such user' } : undefined,
   });
   worker = startTestWorker(url, {
-    handlers: [
-      handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, countMail: () => undefined })),
-    ],
+    handlers: outboxArea([accounts]).jobs ?? [],
   });
 });
 afterAll(async () => {

@@ -12,6 +12,7 @@ import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { addFavorite } from './add-favorite.ts';
 import { addWidget } from './add-widget.ts';
+import { dashboards } from './area.ts';
 import { changeFavorite } from './change-favorite.ts';
 import { createTab } from './create-tab.ts';
 import { deleteFavorite } from './delete-favorite.ts';
@@ -136,7 +137,7 @@ describe('favorites', () => {
     for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true })) {
       await utimes(join(parentPath, name), 0, 0);
     }
-    await sweepOrphanFiles(visit(), ctx.files, new AbortController().signal);
+    await sweepOrphanFiles({ ...visit(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
     expect(await iconFiles()).toHaveLength(1);
     expect(await shownIcon(kept.id)).toEqual(pngIcon());
   });

@@ -53,7 +53,7 @@ it('does so too when the queue never heard of it', async () => {
       .set({ dueAt: sql`now() - interval '1 second'` })
       .where(eq(runs.id, runId)),
   );
-  await handOverIdleRuns(visit());
+  await handOverIdleRuns(visit(), [discoverIcon]);
   await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded' });
   expect(await version()).toBe(3);
 });

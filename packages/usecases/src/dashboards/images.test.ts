@@ -12,6 +12,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { setDashboardBackground } from '../accounts/update-own-profile.ts';
 import { addImage } from './add-image.ts';
 import { addWidget } from './add-widget.ts';
+import { dashboards } from './area.ts';
 import { createTab } from './create-tab.ts';
 import { deleteImage } from './delete-image.ts';
 import { listImages } from './list-images.ts';
@@ -122,7 +123,7 @@ it('is spared by the sweep of files without a row, which clears what an upload l
   await ctx.files.write('dashboard-images', orphan, 'gif', tinyGif, { maxBytes: 100 });
   const folder = join(config.dataDir, 'files/dashboard-images');
   for (const name of [id, orphan]) await utimes(join(folder, name.slice(-2), `${name}.gif`), 0, 0);
-  await sweepOrphanFiles(visit(), ctx.files, new AbortController().signal);
+  await sweepOrphanFiles({ ...visit(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
   const files = await storedFiles();
   expect(files).toContain(`${id}.gif`);
   expect(files).not.toContain(`${orphan}.gif`);

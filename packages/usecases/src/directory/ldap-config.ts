@@ -5,8 +5,8 @@ import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory/confi
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { secretMask } from '@portal/domain/secret-input';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
 import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
 import { ldapTarget, storedBindPassword, storedLdapConfig } from './stored-ldap-config.ts';

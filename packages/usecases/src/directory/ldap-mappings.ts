@@ -5,8 +5,8 @@ import { ldapMappings } from '@portal/db/schema/directory';
 import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory/config';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx, TenantCtx } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
 
 /** Far more than five fields can use. */
 const maxMappings = 50;

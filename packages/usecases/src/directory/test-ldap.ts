@@ -7,6 +7,7 @@ import { SECOND } from '@portal/domain/time';
 import type { Ctx } from '@portal/platform/context';
 import { beginSettingsTest } from '@portal/platform/settings-test';
 import { askDirectory } from './ask-directory.ts';
+import { recordAudit } from './audit.ts';
 import { checkFilter } from './ldap-config.ts';
 import { listLdapMappings } from './ldap-mappings.ts';
 import { ldapServerWith, storedLdapConfig } from './stored-ldap-config.ts';
@@ -53,6 +54,7 @@ async function serverToTry(ctx: Ctx, input: LdapConfigInput): Promise<LdapServer
   const { host, port } = ldapAddress(server.url);
   await beginSettingsTest(ctx, {
     action: 'ldap.test',
+    recordAudit,
     subject: 'directory',
     server: `${host}:${port}`,
     input: input.bindPassword,

@@ -6,8 +6,10 @@ import type { Ctx } from '@portal/platform/context';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
+import { kinds } from '@portal/testing/mail-kinds';
 import { testRuntime } from '@portal/testing/runtime';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { passwordChangedMail } from '../accounts/mails/password-changed.ts';
 import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from './smtp-config.ts';
 import { testSmtpConfig } from './test-smtp-config.ts';
 
@@ -210,14 +212,13 @@ describe('mail of a tenant', () => {
 async function sendNotices(ctx: Ctx): Promise<void> {
   await ctx.tx(async (tx) => {
     for (const key of ['one', 'two']) {
-      await queueMail(tx, {
+      await queueMail(tx, passwordChangedMail, {
         tenantId: ctx.tenantId,
-        kind: 'accounts/password-changed',
         key,
         userId: ctx.actor.id,
         data: {},
       });
     }
   });
-  await deliverDueMails(ctx, { signal: AbortSignal.timeout(20_000), countMail: () => undefined });
+  await deliverDueMails(ctx, { signal: AbortSignal.timeout(20_000), kinds });
 }

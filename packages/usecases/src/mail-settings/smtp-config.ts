@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
 import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { mailsOfToday } from '@portal/platform/outbox/daily-room';
 import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
+import { recordAudit } from './audit.ts';
 
 const unset = {
   host: null,

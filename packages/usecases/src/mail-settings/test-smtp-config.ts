@@ -4,14 +4,15 @@ import { newId } from '@portal/domain/ids';
 import type { SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
 import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
-import { renderMail } from '@portal/mail/render';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
+import { smtpTest } from '@portal/mail/templates/mail-settings/smtp-test';
 import { openTransport } from '@portal/mail/transport';
 import type { Ctx } from '@portal/platform/context';
 import { takeRoomForOne, tenantLimitReached } from '@portal/platform/outbox/daily-room';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 import { beginSettingsTest } from '@portal/platform/settings-test';
+import { recordAudit } from './audit.ts';
 
 // A person waits for the answer: shorter than the outbox allows itself.
 const limits = {
@@ -43,7 +44,7 @@ export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput):
     if (address === null) {
       await transport.verify();
     } else {
-      const { subject, text, html } = renderMail('mail-settings/smtp-test', {
+      const { subject, text, html } = smtpTest.render({
         tenantName: ctx.account.tenantName,
         serviceUrl: ctx.config.http.publicUrl,
         host: settings.host,
@@ -73,7 +74,7 @@ async function settingsToTry(
   ctx: Ctx,
   { password: input, ...fields }: Omit<SmtpTestInput, 'to'>,
 ): Promise<SmtpSettings | null> {
-  const test = { action: 'smtp_config.test', subject: 'mail', input } as const;
+  const test = { action: 'smtp_config.test', recordAudit, subject: 'mail', input } as const;
   const { host, port, security, fromAddress } = fields;
   if (host === null || port === null || security === null || fromAddress === null) {
     await beginSettingsTest(ctx, { ...test, server: null, hasStoredSecret: false });

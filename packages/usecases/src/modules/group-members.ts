@@ -4,8 +4,8 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { notFound } from '@portal/domain/errors';
 import type { GroupMember } from '@portal/domain/modules/groups';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
 import { ownGroupFor } from './manage-groups.ts';
 
 /** A group's members by username. Throws 404. */

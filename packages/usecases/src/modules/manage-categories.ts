@@ -16,9 +16,9 @@ import {
   showCategories,
 } from '@portal/domain/modules/categories';
 import { isModuleKey, moduleName } from '@portal/domain/modules/modules';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { changeArrangement, readArrangement } from './arrangement.ts';
+import { recordAudit } from './audit.ts';
 
 /** The tenant's categories in order, each with its built-in modules. */
 export const listCategories = async (ctx: Ctx): Promise<ModuleCategory[]> => showCategories(await readArrangement(ctx));

@@ -12,10 +12,10 @@ import {
   customModuleLimits,
   type NewCustomModule,
 } from '@portal/domain/modules/custom-modules';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { readArrangement } from './arrangement.ts';
+import { recordAudit } from './audit.ts';
 
 const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined): Promise<CustomModule[]> =>
   db

@@ -6,8 +6,8 @@ import { notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
 import { type GrantLevel, isModuleKey, moduleName, modules } from '@portal/domain/modules/modules';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
 import { listModules } from './manage-modules.ts';
 
 /** Grants a module, or changes the level of a grant there is. Throws 404 for a group, an account or a module there is not. */

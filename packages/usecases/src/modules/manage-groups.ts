@@ -5,9 +5,9 @@ import { groupMembers, groups } from '@portal/db/schema/modules';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { type Group, groupLimit } from '@portal/domain/modules/groups';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
+import { recordAudit } from './audit.ts';
 
 const groupsWithCounts = (db: Pick<Tx, 'select'>) =>
   db

@@ -4,9 +4,9 @@ import { disabledModules } from '@portal/db/schema/modules';
 import { notFound } from '@portal/domain/errors';
 import { placeModules } from '@portal/domain/modules/categories';
 import { isModuleKey, type Module, moduleName } from '@portal/domain/modules/modules';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { readArrangement } from './arrangement.ts';
+import { recordAudit } from './audit.ts';
 
 const disabledKeys = prepared<Record<string, never>>()('disabled_modules', (db) =>
   db.select({ key: disabledModules.moduleKey }).from(disabledModules),

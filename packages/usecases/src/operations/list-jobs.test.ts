@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
+import { jobsOf } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
 import { startTestWorker } from '@portal/testing/worker';
-import { allJobs } from './all-jobs.ts';
+import { areas } from '../areas.ts';
 import { listJobs } from './list-jobs.ts';
 
 const { url, make, signedIn } = await testRuntime();
@@ -40,7 +41,7 @@ describeOnEachQueue('the list of jobs', (env) => {
       soon,
     );
     const jobs = await listJobs(ctx);
-    expect(jobs.map(({ name }) => name)).toEqual(allJobs.map(({ name }) => name));
+    expect(jobs.map(({ name }) => name)).toEqual(jobsOf(areas).map(({ name }) => name));
     expect(jobs.find(({ name }) => name === 'mails.sweep')).toMatchObject({
       queue: 'mail',
       schedule: 'every 10 s',

@@ -1,7 +1,8 @@
 import { jobOutcomes } from '@portal/db/schema/platform/operations';
+import { jobsOf } from '@portal/platform/area';
 import type { Ctx } from '@portal/platform/context';
 import type { QueueName } from '@portal/platform/jobs/job';
-import { allJobs } from './all-jobs.ts';
+import { areas } from '../areas.ts';
 
 export interface JobEntry {
   queue: QueueName;
@@ -20,7 +21,7 @@ export interface JobEntry {
 export async function listJobs(ctx: Ctx): Promise<JobEntry[]> {
   const [figures, outcomes] = await Promise.all([ctx.jobFigures(), ctx.read((db) => db.select().from(jobOutcomes))]);
   const lastOf = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
-  return allJobs.map(({ queue, name }) => {
+  return jobsOf(areas).map(({ queue, name }) => {
     const { schedule = null, nextRunAt = null, waiting = 0, active = 0, failed = 0 } = figures.get(name) ?? {};
     const { lastRunAt = null, lastState = null, lastDurationMs = null } = lastOf.get(name) ?? {};
     return { queue, name, schedule, lastRunAt, lastState, lastDurationMs, nextRunAt, waiting, active, failed };

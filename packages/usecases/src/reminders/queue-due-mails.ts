@@ -4,6 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { reminders } from '@portal/db/schema/reminders';
 import type { Visit } from '@portal/platform/context';
 import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
+import { reminderDueMail } from './mails/due.ts';
 import { usersBetweenTurns } from './turns.ts';
 
 /** Reminders per transaction: a change that meets one of them waits no longer than that. */
@@ -61,9 +62,9 @@ async function promiseMails(tx: Tx, due: { id: string; userId: string }[]): Prom
   if (still.length === 0) return [];
   await queueMails(
     tx,
+    reminderDueMail,
     still.map(({ id, tenantId, userId, occurrenceId }) => ({
       tenantId,
-      kind: 'reminders/due' as const,
       key: `reminders/due/${occurrenceId}`,
       userId,
       data: { reminderId: id, occurrenceId },

@@ -7,6 +7,7 @@ import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import type { Ctx } from '@portal/platform/context';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { waitingForLocks } from '@portal/testing/locks';
+import { kinds } from '@portal/testing/mail-kinds';
 import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
@@ -49,7 +50,7 @@ const deliver = ({ tenantId }: { tenantId: string }, server: TestSmtpServer | nu
           : {},
       ),
     },
-    { signal: new AbortController().signal, countMail: () => undefined },
+    { signal: new AbortController().signal, kinds },
   );
 
 const outbox = ({ tenantId }: { tenantId: string }) =>

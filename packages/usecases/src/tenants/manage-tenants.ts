@@ -6,9 +6,9 @@ import { tenants } from '@portal/db/schema/tenants';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants/tenants';
-import { recordAudit } from '@portal/platform/audit';
 import type { Ctx } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
+import { recordAudit } from './audit.ts';
 
 const across = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx

@@ -4,7 +4,7 @@ import {
   loginHint,
   WelcomeMailTemplate,
   WelcomeMailValues,
-} from '@portal/domain/accounts/welcome-mail';
+} from '@portal/domain/mail-settings/welcome-mail';
 import { button, hint, p, prose, rows } from '../../blocks.ts';
 import type { Block } from '../../blocks.ts';
 import { Sender, WebUrl } from '../../frame.ts';

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { confirmEmail as template } from '@portal/mail/templates/accounts/confirm-email';
+import { defineMail } from '@portal/platform/outbox/mail';
 import { confirmLink, issueEmailLink } from '../email-links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
 /** The link's token is made here, for this very rendering, and only while the account still waits for this address. */
-export const confirmEmail: Preparation<'accounts/confirm-email', typeof Data> = {
+export const confirmEmailMail = defineMail({
+  kind: 'accounts/confirm-email',
+  template,
   data: Data,
   isAwaited: true,
   addressOf: ({ address }) => address,
@@ -24,4 +27,4 @@ export const confirmEmail: Preparation<'accounts/confirm-email', typeof Data> = 
       validUntil: mailTime(link.expiresAt, language),
     };
   },
-};
+});

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { emailChangeRequested as template } from '@portal/mail/templates/accounts/email-change-requested';
+import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
 /** Goes to the old address, whatever the account's is by then. */
-export const emailChangeRequested: Preparation<'accounts/email-change-requested', typeof Data> = {
+export const emailChangeRequestedMail = defineMail({
+  kind: 'accounts/email-change-requested',
+  template,
   data: Data,
   isAwaited: true,
   addressOf: ({ address }) => address,
@@ -17,4 +20,4 @@ export const emailChangeRequested: Preparation<'accounts/email-change-requested'
       requestedAt: mailTime(createdAt, language),
     };
   },
-};
+});

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { emailChanged as template } from '@portal/mail/templates/accounts/email-changed';
+import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
 /** Goes to the old address, whatever the account's is by then. */
-export const emailChanged: Preparation<'accounts/email-changed', typeof Data> = {
+export const emailChangedMail = defineMail({
+  kind: 'accounts/email-changed',
+  template,
   data: Data,
   isAwaited: true,
   addressOf: ({ address }) => address,
@@ -17,4 +20,4 @@ export const emailChanged: Preparation<'accounts/email-changed', typeof Data> = 
       changedAt: mailTime(createdAt, language),
     };
   },
-};
+});

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { emailTaken as template } from '@portal/mail/templates/accounts/email-taken';
+import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
 /** Has no sense any more once the account has given the address up. */
-export const emailTaken: Preparation<'accounts/email-taken', typeof Data> = {
+export const emailTakenMail = defineMail({
+  kind: 'accounts/email-taken',
+  template,
   data: Data,
   isAwaited: true,
   async prepare(_ctx, { createdAt, recipient }, { language, address }) {
@@ -18,4 +21,4 @@ export const emailTaken: Preparation<'accounts/email-taken', typeof Data> = {
       requestedAt: mailTime(createdAt, language),
     };
   },
-};
+});

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { passwordChanged as template } from '@portal/mail/templates/accounts/password-changed';
+import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 
-export const passwordChanged: Preparation<'accounts/password-changed', typeof Data> = {
+export const passwordChangedMail = defineMail({
+  kind: 'accounts/password-changed',
+  template,
   data: Data,
   isAwaited: true,
   async prepare(_ctx, { createdAt, recipient }, { language }) {
@@ -16,4 +19,4 @@ export const passwordChanged: Preparation<'accounts/password-changed', typeof Da
       changedAt: mailTime(createdAt, language),
     };
   },
-};
+});

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { passwordReset as template } from '@portal/mail/templates/accounts/password-reset';
+import { defineMail } from '@portal/platform/outbox/mail';
 import { issueLink, passwordLink } from '../password-links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 
 /** The link's token is made here, for this very rendering: its clear form stands nowhere but in the mail. */
-export const passwordReset: Preparation<'accounts/password-reset', typeof Data> = {
+export const passwordResetMail = defineMail({
+  kind: 'accounts/password-reset',
+  template,
   data: Data,
   isAwaited: true,
   async prepare(ctx, mail, { language }) {
@@ -32,4 +35,4 @@ export const passwordReset: Preparation<'accounts/password-reset', typeof Data> 
       validUntil: mailTime(expiresAt, language),
     };
   },
-};
+});

@@ -1,17 +1,20 @@
 import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { users } from '@portal/db/schema/accounts/users';
-import { WelcomeMailTemplate, welcomeMailValues } from '@portal/domain/accounts/welcome-mail';
+import { WelcomeMailTemplate, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { welcome as template } from '@portal/mail/templates/accounts/welcome';
+import { defineMail } from '@portal/platform/outbox/mail';
+import { welcomeTemplateOf } from '../../mail-settings/welcome-mail-template.ts';
 import { issueLink, passwordLink } from '../password-links.ts';
 import { signInPage } from '../sign-in-page.ts';
-import { welcomeTemplateOf } from '../welcome-mail-template.ts';
 
 /** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
 const Data = z.object({ test: WelcomeMailTemplate.optional() });
 
-export const welcome: Preparation<'accounts/welcome', typeof Data> = {
+export const welcomeMail = defineMail({
+  kind: 'accounts/welcome',
+  template,
   data: Data,
   isAwaited: true,
   async prepare(ctx, mail, { test }) {
@@ -25,11 +28,12 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
         { adresse: serviceUrl, firma: recipient.tenantName },
       ),
     };
-    const source = recipient.isLocal ? 'local' : 'directory';
-    if (test) return { ...common, template: test, invitation: { kind: 'test', link: signInPage(serviceUrl), source } };
+    const source = recipient.isLocal ? ('local' as const) : ('directory' as const);
+    if (test)
+      return { ...common, template: test, invitation: { kind: 'test' as const, link: signInPage(serviceUrl), source } };
     const template = await ctx.read(welcomeTemplateOf);
     if (!recipient.isLocal)
-      return { ...common, template, invitation: { kind: 'sign-in', link: signInPage(serviceUrl) } };
+      return { ...common, template, invitation: { kind: 'sign-in' as const, link: signInPage(serviceUrl) } };
     const { token, expiresAt } = await ctx.tx((tx) =>
       issueLink(tx, {
         tenantId: ctx.tenantId,
@@ -43,7 +47,11 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
     return {
       ...common,
       template,
-      invitation: { kind: 'set-password', link: passwordLink(serviceUrl, token), validUntil: mailTime(expiresAt) },
+      invitation: {
+        kind: 'set-password' as const,
+        link: passwordLink(serviceUrl, token),
+        validUntil: mailTime(expiresAt),
+      },
     };
   },
   async remember(tx, { userId, data, isSent }) {
@@ -53,4 +61,4 @@ export const welcome: Preparation<'accounts/welcome', typeof Data> = {
       .set({ welcomeMailSentAt: sql`now()` })
       .where(eq(users.id, userId));
   },
-};
+});

@@ -4,9 +4,9 @@ import { users } from '@portal/db/schema/accounts/users';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type SyncCounts, Warnings } from '@portal/domain/directory/sync';
-import { recordAudit } from '@portal/platform/audit';
 import type { TenantCtx } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/operations/state';
+import { recordAudit } from '../audit.ts';
 import { storedCounts } from '../list-sync-runs.ts';
 
 /** Another worker has taken the run up: whatever this one still does would come behind its back. */

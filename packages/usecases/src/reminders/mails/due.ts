@@ -4,7 +4,8 @@ import { prepared } from '@portal/db/prepared';
 import { reminders } from '@portal/db/schema/reminders';
 import { Id } from '@portal/domain/ids';
 import { mailTime } from '@portal/mail/mail-time';
-import type { Preparation } from '@portal/platform/outbox/preparation';
+import { reminderDue as template } from '@portal/mail/templates/reminders/due';
+import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ reminderId: Id, occurrenceId: Id });
 type Data = z.output<typeof Data>;
@@ -33,7 +34,9 @@ const traceOfMail = prepared<Data & { tries: number; isSent: boolean }>()('remin
 );
 
 /** The due time had come when the mail was promised. One that was snoozed, done or deleted since needs none any more. */
-export const reminderDue: Preparation<'reminders/due', typeof Data> = {
+export const reminderDueMail = defineMail({
+  kind: 'reminders/due',
+  template,
   data: Data,
   isAwaited: false,
   maxADay: 100,
@@ -53,4 +56,4 @@ export const reminderDue: Preparation<'reminders/due', typeof Data> = {
   async remember(tx, { data, tries, isSent }) {
     await tx.run(traceOfMail, { ...data, tries, isSent });
   },
-};
+});

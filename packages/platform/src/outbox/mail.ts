@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
-import type { MailData, MailKind } from '@portal/mail/render';
+import type { MailTemplate } from '@portal/mail/template';
 import type { TenantCtx } from '../context.ts';
 import type { WayOut } from './way-out.ts';
 
@@ -34,8 +34,11 @@ export interface Attempt<Data> {
   isSent: boolean;
 }
 
-/** How an outbox row becomes a mail of its kind. */
-export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
+/** A kind of mail that goes through the outbox: what its row holds, and how the row becomes a mail. */
+export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
+  /** `area/what`: what the row carries. It never changes, since rows outlive releases. */
+  kind: string;
+  template: MailTemplate<Words>;
   /** What the row's `data` holds. */
   data: Data;
   /**
@@ -46,7 +49,7 @@ export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
   /** The most one account gets of it in a day over the service's own server. */
   maxADay?: number;
   /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
-  prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<MailData<Kind> | null>;
+  prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<z.input<Words> | null>;
   /**
    * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
    * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
@@ -57,3 +60,16 @@ export interface Preparation<Kind extends MailKind, Data extends z.ZodType> {
   /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
   retryAfterSec?: number[];
 }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of mails holds mails of every kind of data
+export type AnyOutboxMail = OutboxMail<any, any>;
+
+/** Every kind of mail a worker can write, by name. */
+export type OutboxMails = ReadonlyMap<string, AnyOutboxMail>;
+
+export const defineMail = <Data extends z.ZodType, Words extends z.ZodType>(
+  mail: OutboxMail<Data, Words>,
+): OutboxMail<Data, Words> => mail;
+
+/** Five tries within about an hour, for kinds that name no pauses of their own. */
+export const usualRetryAfterSec = [30, 120, 600, 2_700];

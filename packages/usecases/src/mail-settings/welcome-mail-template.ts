@@ -1,20 +1,20 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { welcomeMailTemplates } from '@portal/db/schema/mail-settings';
+import { invalid } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
 import {
   builtInWelcomeMail,
   findUnknownPlaceholders,
   sampleWelcomePerson,
   type WelcomeMailTemplate,
   welcomeMailValues,
-} from '@portal/domain/accounts/welcome-mail';
-import { invalid } from '@portal/domain/errors';
-import { newId } from '@portal/domain/ids';
+} from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '@portal/mail/mail-time';
-import { renderMail } from '@portal/mail/render';
-import { recordAudit } from '@portal/platform/audit';
+import { welcome } from '@portal/mail/templates/accounts/welcome';
 import type { Ctx } from '@portal/platform/context';
-import { signInPage } from './sign-in-page.ts';
+import { signInPage } from '../accounts/sign-in-page.ts';
+import { recordAudit } from './audit.ts';
 
 /** The words of the tenant at work, or the built-in ones. */
 export const welcomeTemplateOf = async (db: Pick<Tx, 'select'>): Promise<WelcomeMailTemplate> => {
@@ -71,7 +71,7 @@ export function previewWelcomeMail(
 ): { subject: string; html: string; text: string } {
   checkPlaceholders(template);
   const serviceUrl = ctx.config.http.publicUrl;
-  const { subject, html, text } = renderMail('accounts/welcome', {
+  const { subject, html, text } = welcome.render({
     tenantName: ctx.account.tenantName,
     serviceUrl,
     template,

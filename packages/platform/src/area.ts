@@ -1,0 +1,44 @@
+import type { FileOwner } from './files/sweep-orphans.ts';
+import type { Handler } from './jobs/handler.ts';
+import type { AnyJob } from './jobs/job.ts';
+import type { Schedule } from './jobs/schedules.ts';
+import type { AnyOutboxMail, OutboxMails } from './outbox/mail.ts';
+import type { Retention } from './retention.ts';
+import type { SealedColumn } from './secrets/sealed-column.ts';
+
+/**
+ * What an area says of itself, once. `packages/usecases/src/areas.ts` lists the areas, and everything that goes through all of them
+ * is made from that list: the worker's jobs and schedules, the outbox, the nightly removals, the rotation of keys, the API document.
+ */
+export interface Area {
+  /** Its folder in every package, and the first word of its jobs and mails. */
+  name: string;
+  /** Tags of its routes in the API document, in the order a reader meets them, each with one sentence. */
+  tags?: Record<string, string>;
+  /** Its jobs, each bound to the use case that does it. Load that use case inside: the API reads this list, too, and runs none. */
+  jobs?: Handler[];
+  /** Jobs that start by themselves. */
+  schedules?: Schedule[];
+  /** Kinds of mail that go through the outbox. */
+  mails?: AnyOutboxMail[];
+  /** Rows that are kept for a time only. */
+  retention?: Retention[];
+  /** Columns that hold sealed secrets: one that is missing here becomes unreadable when a key is taken away. */
+  sealedColumns?: SealedColumn[];
+  /** Columns that keep paths of files: a file that none of them names is removed. */
+  files?: FileOwner[];
+  /** What the audit log can say of it, `area.what`. */
+  auditActions?: readonly string[];
+}
+
+/** Every job there is. */
+export const jobsOf = (areas: readonly Area[]): AnyJob[] =>
+  areas.flatMap(({ jobs = [] }) => jobs.map(({ job }) => job));
+
+/** Every kind of mail by name. Throws when two share one. */
+export function mailsOf(areas: readonly Area[]): OutboxMails {
+  const mails = areas.flatMap(({ mails = [] }) => mails);
+  const byKind = new Map(mails.map((mail) => [mail.kind, mail]));
+  if (byKind.size < mails.length) throw new Error('two kinds of mail share a name');
+  return byKind;
+}

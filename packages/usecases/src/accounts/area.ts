@@ -1,0 +1,58 @@
+import { or, sql } from 'drizzle-orm';
+import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts/sessions';
+import { users } from '@portal/db/schema/accounts/users';
+import type { Area } from '@portal/platform/area';
+import { auditActions } from './audit.ts';
+import { confirmEmailMail } from './mails/confirm-email.ts';
+import { emailChangeRequestedMail } from './mails/email-change-requested.ts';
+import { emailChangedMail } from './mails/email-changed.ts';
+import { emailTakenMail } from './mails/email-taken.ts';
+import { passwordChangedMail } from './mails/password-changed.ts';
+import { passwordResetMail } from './mails/password-reset.ts';
+import { welcomeMail } from './mails/welcome.ts';
+
+export const accounts: Area = {
+  name: 'accounts',
+  tags: {
+    accounts: 'Signing in and out, own sessions and the own password.',
+    users: 'The accounts an administrator keeps.',
+  },
+  mails: [
+    confirmEmailMail,
+    emailChangeRequestedMail,
+    emailChangedMail,
+    emailTakenMail,
+    passwordChangedMail,
+    passwordResetMail,
+    welcomeMail,
+  ],
+  retention: [
+    {
+      what: 'password tokens',
+      table: passwordTokens,
+      id: passwordTokens.id,
+      isOver: sql`${passwordTokens.expiresAt} <= now()`,
+    },
+    {
+      what: 'email tokens',
+      table: emailTokens,
+      id: emailTokens.id,
+      isOver: sql`${emailTokens.expiresAt} <= now()`,
+    },
+    {
+      what: 'pending addresses',
+      table: users,
+      id: users.id,
+      isOver: sql`${users.pendingEmailUntil} <= now()`,
+      emptied: { pendingEmail: null, pendingEmailUntil: null },
+    },
+    {
+      what: 'sessions',
+      table: sessions,
+      id: sessions.id,
+      isOver: or(sql`${sessions.expiresAt} <= now()`, sql`${sessions.revokedAt} is not null`),
+    },
+  ],
+  files: [{ folder: 'avatars', table: users, path: users.avatarPath }],
+  auditActions,
+};

@@ -1,0 +1,32 @@
+import type { Area } from '@portal/platform/area';
+import { filesArea } from '@portal/platform/files/area';
+import { operationsArea } from '@portal/platform/operations/area';
+import { outboxArea } from '@portal/platform/outbox/area';
+import { accounts } from './accounts/area.ts';
+import { audit } from './audit/area.ts';
+import { dashboards } from './dashboards/area.ts';
+import { directory } from './directory/area.ts';
+import { mailSettings } from './mail-settings/area.ts';
+import { modules } from './modules/area.ts';
+import { releases } from './releases/area.ts';
+import { reminders } from './reminders/area.ts';
+import { tenants } from './tenants/area.ts';
+
+/** The areas of the product, in the order in which a reader of the API document meets them. */
+export const areas: readonly Area[] = withPlatform([
+  accounts,
+  modules,
+  mailSettings,
+  dashboards,
+  directory,
+  tenants,
+  reminders,
+  releases,
+  audit,
+]);
+
+/** These areas with what carries their mails, files and work. */
+export function withPlatform(own: readonly Area[]): readonly Area[] {
+  const carried = [...own, outboxArea(own), filesArea(own)];
+  return [...carried, operationsArea(carried)];
+}

@@ -1,0 +1,20 @@
+import { favorites } from '@portal/db/schema/dashboards/favorites';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { discoverIcon } from './jobs.ts';
+
+export const dashboards: Area = {
+  name: 'dashboards',
+  tags: { dashboards: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
+  jobs: [
+    handle(discoverIcon, async (ctx, { favoriteId }, { signal }) => {
+      const { discoverFavoriteIcon } = await import('./discover-icon.ts');
+      await discoverFavoriteIcon(ctx, favoriteId, signal);
+    }),
+  ],
+  files: [
+    { folder: 'dashboard-images', table: dashboardImages, path: dashboardImages.storagePath },
+    { folder: 'favorite-icons', table: favorites, path: favorites.iconPath },
+  ],
+};

@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm';
+import { ldapConfigs, ldapStagedEntries } from '@portal/db/schema/directory';
+import { SECOND } from '@portal/domain/time';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { auditActions } from './audit.ts';
+import { startDueSyncs, syncDirectory } from './jobs.ts';
+import { bindPasswordContext } from './stored-ldap-config.ts';
+
+export const directory: Area = {
+  name: 'directory',
+  tags: { directory: 'The tenant’s directory server: its settings, what of it comes in, and the synchronization.' },
+  jobs: [
+    handle(syncDirectory, async (ctx, payload, work) => {
+      const { syncTenantDirectory } = await import('./sync/sync-directory.ts');
+      await syncTenantDirectory(ctx, payload, work);
+    }),
+    handle(startDueSyncs, async (ctx) => {
+      const { startDueDirectorySyncs } = await import('./start-due-syncs.ts');
+      await startDueDirectorySyncs(ctx);
+    }),
+  ],
+  schedules: [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })],
+  retention: [
+    {
+      what: 'staged entries',
+      table: ldapStagedEntries,
+      id: ldapStagedEntries.runId,
+      isOver: sql`${ldapStagedEntries.stagedAt} <= now() - interval '1 day'`,
+    },
+  ],
+  sealedColumns: [
+    {
+      table: ldapConfigs,
+      column: ldapConfigs.bindPassword,
+      boundTo: ldapConfigs.tenantId,
+      context: bindPasswordContext,
+    },
+  ],
+  auditActions,
+};

@@ -1,0 +1,3 @@
+import type { Area } from '@portal/platform/area';
+
+export const releases: Area = { name: 'releases' };

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm';
+import { reminders as rows, snoozedReminders } from '@portal/db/schema/reminders';
+import { SECOND } from '@portal/domain/time';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { queueDueMails } from './jobs.ts';
+import { reminderDueMail } from './mails/due.ts';
+
+export const reminders: Area = {
+  name: 'reminders',
+  tags: { reminders: 'What a person wants to be reminded of, in the portal and by mail.' },
+  jobs: [
+    handle(queueDueMails, async (ctx, _payload, { signal }) => {
+      const { queueDueReminderMails } = await import('./queue-due-mails.ts');
+      await queueDueReminderMails(ctx, signal);
+    }),
+  ],
+  schedules: [schedule(queueDueMails, {}, { everyMs: 5 * SECOND })],
+  mails: [reminderDueMail],
+  retention: [
+    {
+      what: 'done reminders',
+      table: rows,
+      id: rows.id,
+      isOver: sql`${rows.doneAt} <= now() - interval '30 days'`,
+    },
+    {
+      what: 'reminder notices',
+      table: snoozedReminders,
+      id: snoozedReminders.id,
+      isOver: sql`${snoozedReminders.dueAt} <= now() - interval '14 days'`,
+    },
+  ],
+};
