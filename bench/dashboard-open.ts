@@ -10,7 +10,7 @@ const userCount = 50;
 /** Of each account; what is opened is the first. */
 const tabCount = 4;
 
-interface Visit {
+interface SystemContext {
   headers: Record<string, string>;
   paths: string[];
 }
@@ -19,8 +19,8 @@ try {
   const { url, folder } = await benchDatabase();
   const settings = { ...benchSettings(url, join(folder, 'data')), DATABASE_POOL_MAX: '10' };
   const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
-  const ours: Visit[] = [];
-  const limit: Visit[] = [];
+  const ours: SystemContext[] = [];
+  const limit: SystemContext[] = [];
   for (let n = 0; n < userCount; n += 1) {
     const { cookie, user, tabs } = await fullAccount(database, settings, tabCount);
     const [tab] = tabs;
@@ -48,14 +48,14 @@ try {
   const api = await startServer('apps/api/src/main.ts', settings, join(folder, 'api.log'));
   const bare = await startServer('bench/bare-dashboard.ts', settings, join(folder, 'bare.log'));
 
-  const openAll = (server: string, visits: Visit[]) => async () => {
+  const openAll = (server: string, contexts: SystemContext[]) => async () => {
     let next = 0;
     const result = await autocannon({
       url: server,
       connections: userCount,
       duration: seconds,
       setupClient: (client) => {
-        const { headers, paths } = visits[next++ % visits.length] ?? { headers: {}, paths: ['/'] };
+        const { headers, paths } = contexts[next++ % contexts.length] ?? { headers: {}, paths: ['/'] };
         client.setRequests(paths.map((path) => ({ method: 'GET' as const, path, headers })));
       },
     });

@@ -17,7 +17,7 @@ import { attributesOf, fieldSources } from '@portal/domain/directory/person';
 import type { LdapSyncRun } from '@portal/domain/directory/sync';
 import { Secret } from '@portal/domain/secret';
 import { readConfig } from '@portal/platform/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
@@ -180,10 +180,10 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
     const make = builders(runtime.database);
     const admin = await make.user({ role: 'ADMIN' });
     const session = await make.session(admin);
-    const visit = runtime.visit({ requestId: 'bench', ip: null, userAgent: null });
+    const system = runtime.system({ requestId: 'bench', ip: null, userAgent: null });
     const ctx = await authenticate(
-      visit,
-      sessionTokens(visit).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 }),
+      system,
+      sessionTokens(system).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 }),
     );
     await putLdapConfig(
       ctx,
@@ -223,7 +223,7 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
   }
 }
 
-async function runOf(ctx: Ctx, isRight: (run: LdapSyncRun) => boolean): Promise<void> {
+async function runOf(ctx: UserContext, isRight: (run: LdapSyncRun) => boolean): Promise<void> {
   const { runId } = await startSync(ctx, {});
   const deadline = performance.now() + patienceMs;
   // One column by its key: asking costs the cores on which the run is measured

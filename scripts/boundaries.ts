@@ -12,13 +12,7 @@ const mayImport: Record<string, string[]> = {
   'packages/mail': ['packages/domain'],
   'packages/connectors': ['packages/domain'],
   'packages/platform': ['packages/domain', 'packages/db', 'packages/mail', 'packages/connectors'],
-  'packages/usecases': [
-    'packages/domain',
-    'packages/db',
-    'packages/mail',
-    'packages/connectors',
-    'packages/platform',
-  ],
+  'packages/usecases': ['packages/domain', 'packages/db', 'packages/mail', 'packages/connectors', 'packages/platform'],
   'apps/api': ['packages/domain', 'packages/platform', 'packages/usecases'],
   'apps/worker': ['packages/domain', 'packages/platform', 'packages/usecases'],
 };
@@ -57,7 +51,8 @@ function targetOf(name: string, from: string): string {
 }
 
 const packageOf = (path: string): string => path.split('/').slice(0, 2).join('/');
-const isTest = (path: string): boolean => /\.test\.ts$|^(apps|packages)\/[^/]+\/test(ing)?\/|^packages\/testing\//.test(path);
+const isTest = (path: string): boolean =>
+  /\.test\.ts$|^(apps|packages)\/[^/]+\/test(ing)?\/|^packages\/testing\//.test(path);
 
 function packageFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path, imports }) => {
@@ -127,7 +122,14 @@ function writeFaults(files: SourceFile[]): string[] {
       ([, names = '', owner = '']) =>
         names
           .split(',')
-          .map((name) => (name.trim().split(/\s+as\s+/).at(-1) ?? '').trim())
+          .map((name) =>
+            (
+              name
+                .trim()
+                .split(/\s+as\s+/)
+                .at(-1) ?? ''
+            ).trim(),
+          )
           .filter((table) => table !== '' && owner !== mine && isWritten(text, table))
           .filter(() => !writeExceptions.some((known) => known.file === path && known.owner === owner))
           .map((table) => `${path} writes ${table}, which belongs to ${owner}`),
@@ -136,6 +138,6 @@ function writeFaults(files: SourceFile[]): string[] {
 }
 
 const isWritten = (text: string, table: string): boolean =>
-  new RegExp(
-    String.raw`\.(insert|update|delete)\(\s*${table}\b|(insert into|update|delete from) \$\{${table}\}`,
-  ).test(text);
+  new RegExp(String.raw`\.(insert|update|delete)\(\s*${table}\b|(insert into|update|delete from) \$\{${table}\}`).test(
+    text,
+  );

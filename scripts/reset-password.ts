@@ -16,8 +16,8 @@ try {
   const config = readConfig(process.env);
   const runtime = openRuntime(config, { process: 'script', log: openLog('warn', 'script') });
   try {
-    const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
-    const { temporaryPassword, wasInDirectory } = await operatorResetPassword(visit, username);
+    const system = runtime.system({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
+    const { temporaryPassword, wasInDirectory } = await operatorResetPassword(system, username);
     console.log(
       `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in, within 7 days; all sessions of the account have ended.`,
     );

@@ -24,20 +24,21 @@ import { registerHealth } from './operations/health-routes.ts';
 import { registerMetrics } from './operations/metrics-routes.ts';
 import { registerWork } from './operations/work-routes.ts';
 import { guardRoutes } from './plugins/access.ts';
-import { readJsonBodies } from './plugins/bodies.ts';
+import { requestIds, trustedPeers } from './plugins/client-address.ts';
+import { checkOrigins } from './plugins/cors.ts';
 import { answerError, answerErrors } from './plugins/errors.ts';
+import { readJsonBodies } from './plugins/json-body.ts';
 import { limitLoad } from './plugins/load.ts';
-import { checkOrigins } from './plugins/origins.ts';
 import { PackedMessage } from './plugins/packed-message.ts';
-import { requestIds, trustedPeers } from './plugins/peer.ts';
 import { requestWatcher } from './plugins/request-log.ts';
 import { listRoutes } from './plugins/route-list.ts';
 import { securityHeaders } from './plugins/security.ts';
 import { answerUnknownExpectations, socketErrorHandler } from './plugins/socket-errors.ts';
+import { answerWithDeclaredStatus } from './plugins/success-status.ts';
 import { answerUnknownPaths } from './plugins/unknown-paths.ts';
 import { registerReminders } from './reminders/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
-import { type App, useZod } from './typed.ts';
+import { type App, useZod } from './zod-app.ts';
 
 const limits = {
   bodyLimit: 1024 * 1024,
@@ -101,6 +102,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   answerUnknownPaths(app);
   guardRoutes(app, runtime, load);
   listRoutes(app);
+  answerWithDeclaredStatus(app);
   readJsonBodies(app);
   answerErrors(app);
   registerDocs(app, config);

@@ -11,7 +11,9 @@ export const sessionCookieName = (config: Config): string =>
 /** The session token a request carries, good or not. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
   const header = request.headers.cookie;
-  return header === undefined ? undefined : request.server.parseCookie(header)[sessionCookieName(request.visit.config)];
+  return header === undefined
+    ? undefined
+    : request.server.parseCookie(header)[sessionCookieName(request.system.config)];
 }
 
 /** Hands the session token to the browser. */
@@ -24,7 +26,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 function writeCookie(reply: FastifyReply, value: string, maxAge: number): void {
-  const { config } = reply.request.visit;
+  const { config } = reply.request.system;
   const { cookieSameSite: sameSite } = config.http;
   void reply.setCookie(sessionCookieName(config), value, {
     path: '/',

@@ -3,7 +3,7 @@ import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { invalid, invalidField, PortalError } from '@portal/domain/errors';
 import { gather } from './plugins/gather.ts';
-import { type App, readerOf } from './typed.ts';
+import { type App, readerOf } from './zod-app.ts';
 
 // Boundaries and part headers around one file; far more than any client writes.
 const envelopeBytes = 64 * 1024;

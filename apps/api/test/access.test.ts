@@ -3,7 +3,7 @@ import { describeAccess, hasRole, open, role, type Role, signedIn } from '@porta
 import { testRuntime } from '@portal/testing/runtime';
 import { buildApp } from '../src/app.ts';
 import { markPluginRoutes } from '../src/plugins/access.ts';
-import type { App } from '../src/typed.ts';
+import type { App } from '../src/zod-app.ts';
 import { testApp } from '../testing/app.ts';
 import { addressOf, methodOf } from './every-route.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { needsBody } from '../src/plugins/bodies.ts';
+import { needsBody } from '../src/plugins/json-body.ts';
 import { testApp } from '../testing/app.ts';
 import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
 

@@ -138,10 +138,10 @@ it('costs one prepared statement more, and other routes none', async () => {
   const statements: string[] = [];
   const counted = await buildApp({
     ...runtime,
-    visit(origin) {
-      const visit = runtime.visit(origin);
-      const inTenant: typeof visit.inTenant = (tenantId) => {
-        const scope = visit.inTenant(tenantId);
+    system(origin) {
+      const system = runtime.system(origin);
+      const inTenant: typeof system.inTenant = (tenantId) => {
+        const scope = system.inTenant(tenantId);
         return {
           ...scope,
           run: (statement, params) => {
@@ -150,7 +150,7 @@ it('costs one prepared statement more, and other routes none', async () => {
           },
         };
       };
-      return { ...visit, inTenant };
+      return { ...system, inTenant };
     },
   });
   counted.get('/test', { config: { access: needs('calendar', 'USE') } }, () => Promise.resolve({}));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
-import { startRun } from '@portal/platform/operations/start';
+import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { tinyGif } from '@portal/testing/pictures';
 import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
@@ -25,7 +25,7 @@ const us = await make.user({ role: 'ADMIN' });
 const them = await make.user({ role: 'ADMIN' });
 
 async function userWithAvatar(tenantId: string) {
-  const { files } = runtime.visit({ requestId: '', ip: null, userAgent: null });
+  const { files } = runtime.system({ requestId: '', ip: null, userAgent: null });
   const { path } = await files.write('avatars', newId(), 'webp', Buffer.from('picture'), { maxBytes: 100 });
   return make.user({ tenantId, avatarPath: path });
 }
@@ -71,7 +71,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/favorites/:id/icon': favoriteWithIcon,
   '/favorites/:id/discover-icon': favoriteWithIcon,
   '/dashboard/images/:id': async () => (await addImage(await signedIn(them), { name: 'fest.gif', bytes: tinyGif })).id,
-  '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
+  '/runs/:id': async () =>
+    (await startOperation(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
   '/groups/:id': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
   '/groups/:id/members': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
   '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },

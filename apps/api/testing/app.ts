@@ -6,7 +6,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { buildApp } from '../src/app.ts';
 import { sessionCookieName } from '../src/session-cookie.ts';
-import type { App } from '../src/typed.ts';
+import type { App } from '../src/zod-app.ts';
 
 export interface TestAppOptions {
   /** Settings beside those of every test, as environment variables. */

@@ -10,7 +10,7 @@ import {
   trust,
 } from '@portal/testing/servers/mail-exchange';
 import type { SmtpStep, SmtpTrouble } from '@portal/testing/servers/smtp-server';
-import type { MailFailureClass } from './mail-failure.ts';
+import type { MailFailureClass } from './mail-error.ts';
 
 const failing = (failure: MailFailureClass, retry: boolean, message: RegExp) => ({
   failure,

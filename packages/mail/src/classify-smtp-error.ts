@@ -1,6 +1,6 @@
 import { certificateFault } from '@portal/domain/certificate-fault';
-import { MailFailure } from './mail-failure.ts';
-import type { MailFailureClass } from './mail-failure.ts';
+import { MailError } from './mail-error.ts';
+import type { MailFailureClass } from './mail-error.ts';
 import { oneLine } from './safe-text.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -125,7 +125,7 @@ const diagnose = (fields: SmtpErrorFields, server: Server): Diagnosis => {
 };
 
 /** What a nodemailer error means, in the words of somebody who set up the mail server. */
-export const classifySmtpError = (error: unknown, server: Server): MailFailure => {
+export const classifySmtpError = (error: unknown, server: Server): MailError => {
   const [failure, about] = diagnose(fieldsOf(error), server);
-  return new MailFailure(failure, `The mail server ${server.host}:${server.port} ${about}`, error);
+  return new MailError(failure, `The mail server ${server.host}:${server.port} ${about}`, error);
 };

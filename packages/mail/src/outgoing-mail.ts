@@ -1,5 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
-import { MailFailure } from './mail-failure.ts';
+import { MailError } from './mail-error.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
 export interface OutgoingMail {
@@ -24,7 +24,7 @@ const lineEnd = /[\u0000\r\n]/;
 
 const checkHeader = (what: string, value: string): string => {
   if (lineEnd.test(value)) {
-    throw new MailFailure(
+    throw new MailError(
       'rejected',
       `The mail was not sent, because its ${what} contains a line break or NUL character.`,
     );
@@ -40,7 +40,7 @@ const addressForm = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@([^\s\p{Cc}@<>()[\]\\,;:"]
 
 const checkAddress = (failure: 'recipient' | 'rejected', what: string, address: string): string => {
   if (address.length > 254 || !addressForm.test(address)) {
-    throw new MailFailure(failure, `The mail was not sent, because its ${what} is not a valid e-mail address.`);
+    throw new MailError(failure, `The mail was not sent, because its ${what} is not a valid e-mail address.`);
   }
   return address;
 };
@@ -68,7 +68,7 @@ const checkExtraHeaders = (headers: Record<string, string>): Record<string, stri
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!/^[a-z][a-z0-9-]{0,75}$/.test(lower) || ownHeaders.has(lower) || lower.startsWith('content-')) {
-      throw new MailFailure('rejected', 'The mail was not sent, because it carries a header it must not set.');
+      throw new MailError('rejected', 'The mail was not sent, because it carries a header it must not set.');
     }
     checkHeader(`${name} header`, value);
   }
@@ -79,10 +79,7 @@ const checkSize = (mail: OutgoingMail): void => {
   const attached = (mail.attachments ?? []).reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   const bytes = Buffer.byteLength(mail.text) + Buffer.byteLength(mail.html ?? '') + attached;
   if (bytes > maxBytes) {
-    throw new MailFailure(
-      'rejected',
-      `The mail was not sent, because it is larger than ${maxBytes / 1024 / 1024} MiB.`,
-    );
+    throw new MailError('rejected', `The mail was not sent, because it is larger than ${maxBytes / 1024 / 1024} MiB.`);
   }
 };
 
@@ -91,7 +88,7 @@ export const composeMail = (mail: OutgoingMail, settings: SmtpSettings): SendMai
   const to = checkAddress('recipient', 'recipient', mail.to.address);
   const from = checkAddress('rejected', 'sender', settings.fromAddress);
   if (!/^<[!-;=?A-~]{1,120}@[!-;=?A-~]{1,253}>$/.test(mail.messageId)) {
-    throw new MailFailure('rejected', 'The mail was not sent, because its Message-ID is malformed.');
+    throw new MailError('rejected', 'The mail was not sent, because its Message-ID is malformed.');
   }
   checkSize(mail);
   return {

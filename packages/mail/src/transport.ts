@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { classifySmtpError } from './classify-smtp-error.ts';
-import { MailFailure } from './mail-failure.ts';
+import { MailError } from './mail-error.ts';
 import { composeMail } from './outgoing-mail.ts';
 import type { OutgoingMail } from './outgoing-mail.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
@@ -30,7 +30,7 @@ export interface Delivery {
 }
 
 export interface MailTransport {
-  /** Resolves once the server has taken the mail; throws a MailFailure, or the signal's reason when it is aborted. */
+  /** Resolves once the server has taken the mail; throws a MailError, or the signal's reason when it is aborted. */
   send: (mail: OutgoingMail, options?: Cancellable) => Promise<Delivery>;
   /** Connects and signs in without sending anything. */
   verify: (options?: Cancellable) => Promise<void>;
@@ -119,7 +119,7 @@ export const openTransport = (settings: SmtpSettings, limits: TransportLimits = 
       }
       if (deadline.signal.aborted) {
         const where = `The mail server ${settings.host}:${settings.port}`;
-        throw new MailFailure('timeout', `${where} took longer than ${overallTimeoutMs / 1000} seconds.`, error);
+        throw new MailError('timeout', `${where} took longer than ${overallTimeoutMs / 1000} seconds.`, error);
       }
       throw classifySmtpError(error, settings);
     } finally {

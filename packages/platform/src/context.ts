@@ -2,7 +2,7 @@ import type { Database, TenantScope } from '@portal/db/open';
 import type { Actor } from '@portal/domain/access';
 import type { OwnAccount } from '@portal/domain/accounts/accounts';
 import type { Config } from './config.ts';
-import type { FileRoom } from './files/store.ts';
+import type { FileStore } from './files/store.ts';
 import type { JobFigures } from './jobs/figures.ts';
 import type { Enqueue } from './jobs/job.ts';
 import type { Log } from './log.ts';
@@ -12,7 +12,7 @@ import type { SecretStore } from './secrets/stored-secret.ts';
 import type { WorkApart } from './work-apart/open-work-apart.ts';
 
 /** What every use case may reach, whoever calls: no account, no tenant yet. Open routes and platform jobs get this. */
-export interface Visit {
+export interface SystemContext {
   config: Config;
   log: Log;
   now: () => Date;
@@ -26,7 +26,7 @@ export interface Visit {
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;
   secrets: SecretStore;
-  files: FileRoom;
+  files: FileStore;
   workApart: WorkApart;
   metrics: Metrics;
   /** What areas open once for the process, see `resource`. */
@@ -34,10 +34,10 @@ export interface Visit {
 }
 
 /** The same within one tenant: what a tenant job gets. */
-export interface TenantCtx extends Visit, TenantScope {}
+export interface TenantContext extends SystemContext, TenantScope {}
 
 /** The same for a signed-in account: what a use case behind a session gets. */
-export interface Ctx extends TenantCtx {
+export interface UserContext extends TenantContext {
   actor: Actor;
   /** The actor's account as it stood when the request came in. */
   account: OwnAccount;

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { QueueName } from './jobs/job.ts';
-import { inTime } from './timeout.ts';
+import { withTimeout } from './timeout.ts';
 
 export interface QueueDepth {
   waiting: number;
@@ -112,7 +112,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     registers,
     async collect() {
       this.reset();
-      const depths = await inTime(sources.queues(), queueTimeoutMs).catch(() => null);
+      const depths = await withTimeout(sources.queues(), queueTimeoutMs).catch(() => null);
       for (const [queue, depth] of Object.entries(depths ?? {})) {
         for (const [state, count] of Object.entries(depth)) this.set({ queue, state }, Number(count));
       }

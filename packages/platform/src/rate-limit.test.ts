@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { testRuntime } from '@portal/testing/runtime';
-import { clearHits, type RateLimit, secondsUntilRoom, takeHit } from './rate-limit.ts';
+import { clearHits, type RateLimit, retryAfter, consume } from './rate-limit.ts';
 
 const { runtime } = await testRuntime();
 const limit: RateLimit = { name: 'a limit of this test', max: 2, windowSec: 60 };
-const hit = (subject: string) => runtime.database.acrossTenants('a test counts', (tx) => takeHit(tx, limit, subject));
+const hit = (subject: string) => runtime.database.acrossTenants('a test counts', (tx) => consume(tx, limit, subject));
 
 it.each([
   ['an IPv6 network', ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:0DB8:1:2:3:4:5:6']],
@@ -13,9 +13,9 @@ it.each([
 ])('counts %s as one', async (_, [first = '', second = '', third = '']) => {
   expect([await hit(first), await hit(second), await hit(third)]).toEqual([true, true, false]);
   await runtime.database.acrossTenants('a test looks', async (tx) => {
-    expect(await secondsUntilRoom(tx, limit, third)).toBeGreaterThan(50);
+    expect(await retryAfter(tx, limit, third)).toBeGreaterThan(50);
     await clearHits(tx, limit, first);
-    expect(await secondsUntilRoom(tx, limit, third)).toBeNull();
+    expect(await retryAfter(tx, limit, third)).toBeNull();
   });
 });
 

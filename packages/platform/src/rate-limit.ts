@@ -60,13 +60,13 @@ const forget = prepared<{ key: Buffer }>()('rate_forget', (db) =>
 );
 
 /** Counts one event and says whether there was room for it; at the limit nothing is counted. Exact under concurrency. */
-export async function takeHit(tx: Tx, limit: RateLimit, subject: string): Promise<boolean> {
+export async function consume(tx: Tx, limit: RateLimit, subject: string): Promise<boolean> {
   const counted = await tx.run(countHit, { key: keyOf(limit, subject), max: limit.max, windowSec: limit.windowSec });
   return counted.length > 0;
 }
 
 /** Seconds until there is room again, or null when there is room now. */
-export async function secondsUntilRoom(tx: Tx, limit: RateLimit, subject: string): Promise<number | null> {
+export async function retryAfter(tx: Tx, limit: RateLimit, subject: string): Promise<number | null> {
   const [row] = await tx.run(untilRoom, { key: keyOf(limit, subject), max: limit.max, windowSec: limit.windowSec });
   return row?.waitSec ?? null;
 }

@@ -13,7 +13,7 @@ import { areas } from '@portal/usecases/areas';
 import { removeExpiredRows } from './retention.ts';
 
 const retentions = areas.flatMap(({ retention = [] }) => retention);
-const { make, runtime, visit } = await testRuntime();
+const { make, runtime, system } = await testRuntime();
 const across = runtime.database.acrossTenants;
 const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
 
@@ -91,7 +91,7 @@ it('removes what has been kept long enough and nothing else', async () => {
       { key: Buffer.from('b'), hits: [], expiresAt: ago(1) },
     ]);
   });
-  const removed = await removeExpiredRows(visit(), retentions, new AbortController().signal);
+  const removed = await removeExpiredRows(system(), retentions, new AbortController().signal);
   expect(removed).toEqual({
     'password tokens': 1,
     'email tokens': 1,
@@ -139,10 +139,10 @@ it('goes on batch after batch until nothing is left', async () => {
     tx.execute(sql`insert into rate_windows (key, hits, expires_at)
       select int4send(n), '{}', now() - interval '1 day' from generate_series(1, 12000) n`),
   );
-  const removed = await removeExpiredRows(visit(), retentions, new AbortController().signal);
+  const removed = await removeExpiredRows(system(), retentions, new AbortController().signal);
   expect(removed['rate windows']).toBe(12_000);
 });
 
 it('stops between two batches when told to', async () => {
-  await expect(removeExpiredRows(visit(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  await expect(removeExpiredRows(system(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });

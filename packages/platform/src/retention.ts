@@ -1,7 +1,7 @@
 import { inArray, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
-import type { Visit } from './context.ts';
+import type { SystemContext } from './context.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
 const batch = 5_000;
@@ -22,7 +22,7 @@ export type Retention = OldRows | { what: string; remove: (tx: Tx) => Promise<nu
 
 /** Deletes what has been kept long enough, a batch at a time, and says how many rows of what went. */
 export async function removeExpiredRows(
-  visit: Visit,
+  system: SystemContext,
   retentions: readonly Retention[],
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
@@ -33,12 +33,12 @@ export async function removeExpiredRows(
     let last: number;
     do {
       signal.throwIfAborted();
-      last = await visit.acrossTenants('rows kept long enough go', remove);
+      last = await system.acrossTenants('rows kept long enough go', remove);
       count += last;
     } while (last > 0);
     removed[retention.what] = count;
   }
-  visit.log.info({ removed }, 'rows kept long enough were removed');
+  system.log.info({ removed }, 'rows kept long enough were removed');
   return removed;
 }
 

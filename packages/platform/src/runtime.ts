@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@portal/db/open';
 import type { Config } from './config.ts';
-import type { TenantCtx, Visit } from './context.ts';
-import { openFileRoom } from './files/store.ts';
+import type { TenantContext, SystemContext } from './context.ts';
+import { openFileStore } from './files/store.ts';
 import { readJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -29,8 +29,8 @@ export interface Runtime {
   resources: Resources;
   database: Database;
   queues: Queues;
-  visit(origin: Origin): Visit;
-  tenantVisit(origin: Origin, tenantId: string): TenantCtx;
+  system(origin: Origin): SystemContext;
+  tenant(origin: Origin, tenantId: string): TenantContext;
   close(): Promise<void>;
 }
 
@@ -66,13 +66,13 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     acrossTenants: database.acrossTenants,
     runAcrossTenants: database.runAcrossTenants,
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
-    files: openFileRoom(config.dataDir),
+    files: openFileStore(config.dataDir),
     workApart,
     metrics,
     resources,
     jobFigures: () => readJobFigures(queues),
   };
-  const visit = (origin: Origin): Visit => ({
+  const system = (origin: Origin): SystemContext => ({
     ...shared,
     requestId: origin.requestId,
     ip: origin.ip,
@@ -88,8 +88,8 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     resources,
     database,
     queues,
-    visit,
-    tenantVisit: (origin, tenantId) => ({ ...visit({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
+    system,
+    tenant: (origin, tenantId) => ({ ...system({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
     async close() {
       await workApart.close();
       await queues.close();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { openSharedSlots, openSlots, openSlotsByKey } from './semaphore.ts';
+import { openSharedSlots, openSemaphore, openSemaphores } from './semaphore.ts';
 
 const inSlotOf = (slots: number, queueLimit: number) =>
-  openSlots({ slots, queueLimit, refusal: () => new Error('too many') });
+  openSemaphore({ slots, queueLimit, refusal: () => new Error('too many') });
 
 it('runs so many at a time, in order of arrival, and refuses whoever comes beyond the queue', async () => {
   const inSlot = inSlotOf(2, 3);
@@ -37,7 +37,7 @@ it('goes on after work that fails', async () => {
 });
 
 it('keeps those of one key apart from those of another', async () => {
-  const inSlotOf = openSlotsByKey({ slots: 1, queueLimit: 1, refusal: () => new Error('too many') });
+  const inSlotOf = openSemaphores({ slots: 1, queueLimit: 1, refusal: () => new Error('too many') });
   const gate = Promise.withResolvers<string>();
   const begun: string[] = [];
   const enter = (key: string, name: string) =>

@@ -2,7 +2,15 @@
  * Runs at most `slots` pieces of work at a time and lets at most `queueLimit` wait, in order of arrival;
  * whoever comes beyond that meets `refusal` at once.
  */
-export function openSlots({ slots, queueLimit, refusal }: { slots: number; queueLimit: number; refusal: () => Error }) {
+export function openSemaphore({
+  slots,
+  queueLimit,
+  refusal,
+}: {
+  slots: number;
+  queueLimit: number;
+  refusal: () => Error;
+}) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
@@ -29,11 +37,11 @@ export function openSlots({ slots, queueLimit, refusal }: { slots: number; queue
 }
 
 /** The same for each key by itself, as if every key had slots of its own. */
-export function openSlotsByKey(limits: Parameters<typeof openSlots>[0]) {
-  const byKey = new Map<string, { inSlot: ReturnType<typeof openSlots>; callers: number }>();
+export function openSemaphores(limits: Parameters<typeof openSemaphore>[0]) {
+  const byKey = new Map<string, { inSlot: ReturnType<typeof openSemaphore>; callers: number }>();
 
   return async function inSlotOf<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const of = byKey.get(key) ?? { inSlot: openSlots(limits), callers: 0 };
+    const of = byKey.get(key) ?? { inSlot: openSemaphore(limits), callers: 0 };
     byKey.set(key, of);
     of.callers += 1;
     try {
@@ -55,7 +63,7 @@ interface Room {
  * of arrival for one of all. Keys whose work hangs so keep others out only when there are `all.slots / each.slots` of them.
  */
 export function openSharedSlots({ each, all, refusal }: { each: Room; all: Room; refusal: () => Error }) {
-  const inSlotOf = openSlotsByKey({ ...each, refusal });
-  const inSlot = openSlots({ ...all, refusal });
+  const inSlotOf = openSemaphores({ ...each, refusal });
+  const inSlot = openSemaphore({ ...all, refusal });
   return <T>(key: string, work: () => Promise<T>): Promise<T> => inSlotOf(key, () => inSlot(work));
 }

@@ -1,8 +1,8 @@
 import { busy } from '@portal/domain/errors';
 import { secretChange, type SecretInput } from '@portal/domain/secret-input';
 import type { RecordAudit } from './audit.ts';
-import type { Ctx } from './context.ts';
-import { type RateLimit, secondsUntilRoom, takeHit } from './rate-limit.ts';
+import type { UserContext } from './context.ts';
+import { type RateLimit, retryAfter, consume } from './rate-limit.ts';
 
 /** Each kind of settings by itself: who tries the directory may still try the mail. */
 const perTenant = (action: string): RateLimit => ({ name: `${action} per tenant`, max: 10, windowSec: 60 });
@@ -24,12 +24,15 @@ export interface SettingsTest<Action extends string> {
  * To be called before anything is dialled: counts the test against its tenant's limit and notes for the audit log which server
  * gets what. Throws 429 beyond ten a minute.
  */
-export async function beginSettingsTest<Action extends string>(ctx: Ctx, test: SettingsTest<Action>): Promise<void> {
+export async function beginSettingsTest<Action extends string>(
+  ctx: UserContext,
+  test: SettingsTest<Action>,
+): Promise<void> {
   const { action, recordAudit, subject, server } = test;
   const limit = perTenant(action);
   await ctx.tx(async (tx) => {
-    if (!(await takeHit(tx, limit, ctx.tenantId))) {
-      const waitSec = await secondsUntilRoom(tx, limit, ctx.tenantId);
+    if (!(await consume(tx, limit, ctx.tenantId))) {
+      const waitSec = await retryAfter(tx, limit, ctx.tenantId);
       throw busy('These settings were tried too often. Please wait before you try again.', waitSec ?? 1);
     }
     await recordAudit(tx, ctx, {

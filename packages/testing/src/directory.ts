@@ -4,9 +4,9 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import type { LdapSyncRun } from '@portal/domain/directory/sync';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { handle } from '@portal/platform/jobs/handler';
-import { waitForRun } from '@portal/platform/operations/wait';
+import { waitForOperation } from '@portal/platform/operations/wait';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun } from '@portal/usecases/directory/list-sync-runs';
@@ -31,13 +31,17 @@ export async function directoryRuntime() {
   afterAll(() => worker.stop());
 
   /** An administrator of a tenant of its own with that directory. */
-  async function adminOf(directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<Ctx> {
+  async function adminOf(directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<UserContext> {
     const ctx = await base.signedIn(await base.make.user({ role: 'ADMIN' }));
     await configure(ctx, directory, settings);
     return ctx;
   }
 
-  async function configure(ctx: Ctx, directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<void> {
+  async function configure(
+    ctx: UserContext,
+    directory: TestDirectory,
+    settings: Partial<LdapConfigInput> = {},
+  ): Promise<void> {
     await putLdapConfig(
       ctx,
       LdapConfigInput.parse({
@@ -51,24 +55,24 @@ export async function directoryRuntime() {
   }
 
   /** A run from its start to its end. */
-  async function sync(ctx: Ctx, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
+  async function sync(ctx: UserContext, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
     const { runId } = await startSync(ctx, options);
-    if (!(await waitForRun(ctx, runId, 60))) throw new Error('the run did not end within a minute');
+    if (!(await waitForOperation(ctx, runId, 60))) throw new Error('the run did not end within a minute');
     return getSyncRun(ctx, runId);
   }
 
-  const accounts = (ctx: Ctx) =>
+  const accounts = (ctx: UserContext) =>
     ctx.read((db) => db.select().from(users).where(isNotNull(users.ldapDn)).orderBy(users.username));
-  const account = async (ctx: Ctx, username: string) => {
+  const account = async (ctx: UserContext, username: string) => {
     const [found] = await ctx.read((db) => db.select().from(users).where(eq(users.username, username)));
     if (!found) throw new Error(`there is no account ${username}`);
     return found;
   };
-  const usernames = async (ctx: Ctx): Promise<string[]> =>
+  const usernames = async (ctx: UserContext): Promise<string[]> =>
     (await accounts(ctx)).filter(({ isActive }) => isActive).map(({ username }) => username);
 
   /** Members by group, in order. */
-  async function memberships(ctx: Ctx): Promise<Record<string, string[]>> {
+  async function memberships(ctx: UserContext): Promise<Record<string, string[]>> {
     const rows = await ctx.read((db) =>
       db
         .select({ group: groups.internalName, username: users.username })

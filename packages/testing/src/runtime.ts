@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { type Config, readConfig } from '@portal/platform/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Origin } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
@@ -49,16 +49,16 @@ export async function testRuntime(env: Record<string, string> = {}) {
   async function signedIn(
     user: { id: string; tenantId: string; sessionVersion?: number | undefined },
     from: Partial<Origin> = {},
-  ): Promise<Ctx> {
+  ): Promise<UserContext> {
     const session = await make.session(user);
-    const visit = runtime.visit(origin(from));
-    const token = sessionTokens(visit).issue({
+    const system = runtime.system(origin(from));
+    const token = sessionTokens(system).issue({
       sub: user.id,
       tid: user.tenantId,
       sid: session.id,
       ver: user.sessionVersion ?? 1,
     });
-    return authenticate(visit, token);
+    return authenticate(system, token);
   }
 
   return {
@@ -67,7 +67,7 @@ export async function testRuntime(env: Record<string, string> = {}) {
     config,
     runtime,
     make,
-    visit: (from: Partial<Origin> = {}) => runtime.visit(origin(from)),
+    system: (from: Partial<Origin> = {}) => runtime.system(origin(from)),
     signedIn,
   };
 }

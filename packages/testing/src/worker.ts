@@ -1,5 +1,5 @@
 import { newId } from '@portal/domain/ids';
-import { type Pace, type RunningWorker, startWorker, usualPace } from '@portal/platform/jobs/worker';
+import { type WorkerTimings, type RunningWorker, startWorker, usualTimings } from '@portal/platform/jobs/worker';
 import type { WorkerParts } from '@portal/platform/jobs/worker-parts';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
@@ -17,12 +17,12 @@ export interface TestWorker {
 export function startTestWorker(
   url: string,
   parts: Partial<WorkerParts> & Pick<WorkerParts, 'handlers'>,
-  { env = {}, pace = {} }: { env?: Record<string, string>; pace?: Partial<Pace> } = {},
+  { env = {}, timings = {} }: { env?: Record<string, string>; timings?: Partial<WorkerTimings> } = {},
 ): TestWorker {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', 'worker', { write: (line: string) => void lines.push(JSON.parse(line)) });
   const runtime = openRuntime(testConfig(url, env), { process: 'worker', log });
-  const worker = startWorker(runtime, { schedules: [], ...parts }, { ...usualPace, ...pace });
+  const worker = startWorker(runtime, { schedules: [], ...parts }, { ...usualTimings, ...timings });
   return {
     runtime,
     worker,

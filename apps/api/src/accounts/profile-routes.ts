@@ -8,8 +8,8 @@ import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/use
 import { setDashboardBackground, updateOwnProfile } from '@portal/usecases/accounts/update-own-profile';
 import { markReleaseSeen, releaseNotice } from '@portal/usecases/releases/release-notice';
 import { sendFile } from '../files.ts';
-import { type App, NoContent } from '../typed.ts';
 import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['accounts'];
 const access = signedIn;
@@ -32,6 +32,7 @@ export function registerProfile(app: App): void {
         },
       },
       schema: {
+        operationId: 'updateOwnProfile',
         tags,
         summary: 'Change the own profile',
         description:
@@ -55,6 +56,7 @@ export function registerProfile(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'setDashboardBackground',
         tags,
         summary: 'Set the background of the own dashboards',
         description: 'None, a color, a gradient or one of the own pictures; anything else is refused.',
@@ -72,6 +74,7 @@ export function registerProfile(app: App): void {
         ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
         schema: {
+          operationId: 'setAvatar',
           tags,
           summary: 'Upload the own picture',
           description:
@@ -93,6 +96,7 @@ export function registerProfile(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'openOwnAvatar',
         tags,
         summary: 'The own picture',
         description: 'As WebP; 404 without one.',
@@ -108,16 +112,14 @@ export function registerProfile(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteAvatar',
         tags,
         summary: 'Remove the own picture',
         description: 'One that is not there is fine.',
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteAvatar(request.ctx);
-      return reply.status(204).send();
-    },
+    (request) => deleteAvatar(request.ctx),
   );
 
   app.get(
@@ -125,6 +127,7 @@ export function registerProfile(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'openAvatar',
         tags,
         summary: 'The picture of an account of the same tenant',
         description: 'As WebP; 404 without one, and for any other tenant’s account.',
@@ -141,6 +144,7 @@ export function registerProfile(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'releaseNotice',
         tags,
         summary: 'Whether there is a release to read about',
         description: 'The running release and the last one seen; on `dev` nothing is new.',
@@ -165,6 +169,7 @@ export function registerProfile(app: App): void {
     {
       config: { access, errors: { 400: ['NOT_COMPARABLE'] } },
       schema: {
+        operationId: 'markReleaseSeen',
         tags,
         summary: 'Remember a release as seen',
         description:

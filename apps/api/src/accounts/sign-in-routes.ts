@@ -11,7 +11,7 @@ import { requestReset } from '@portal/usecases/accounts/request-reset';
 import { resetPassword } from '@portal/usecases/accounts/reset-password';
 import { signIn } from '@portal/usecases/accounts/sign-in';
 import { clearSessionCookie, sessionTokenOf, setSessionCookie } from '../session-cookie.ts';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['accounts'];
 
@@ -64,6 +64,7 @@ export function registerSignIn(app: App): void {
         errors: { 401: ['INVALID_CREDENTIALS'], 429: ['RATE_LIMITED'] },
       },
       schema: {
+        operationId: 'signIn',
         tags,
         summary: 'Sign in',
         description:
@@ -78,7 +79,7 @@ export function registerSignIn(app: App): void {
       },
     },
     async (request, reply) => {
-      const { profile, token } = await signIn(request.visit, request.body, sessionTokenOf(request));
+      const { profile, token } = await signIn(request.system, request.body, sessionTokenOf(request));
       setSessionCookie(reply, token);
       return { user: profile };
     },
@@ -89,6 +90,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: open('signing out twice is fine') },
       schema: {
+        operationId: 'signOut',
         tags,
         summary: 'Sign out',
         description: 'Ends the session of the cookie and clears the cookie; answers the same without one.',
@@ -96,9 +98,8 @@ export function registerSignIn(app: App): void {
       },
     },
     async (request, reply) => {
-      await signOut(request.visit, sessionTokenOf(request));
+      await signOut(request.system, sessionTokenOf(request));
       clearSessionCookie(reply);
-      return reply.status(204).send();
     },
   );
 
@@ -107,6 +108,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'endOwnSessions',
         tags,
         summary: 'Sign out everywhere',
         description: 'Ends every session of the account, this one included.',
@@ -116,7 +118,6 @@ export function registerSignIn(app: App): void {
     async (request, reply) => {
       await endOwnSessions(request.ctx);
       clearSessionCookie(reply);
-      return reply.status(204).send();
     },
   );
 
@@ -125,6 +126,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'getOwnProfile',
         tags,
         summary: 'The signed-in account',
         description: 'The profile as it stands now; reachable while a password change is due.',
@@ -139,6 +141,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listSessions',
         tags,
         summary: 'Own sessions',
         description: 'Open sessions of the account, newest first, at most 200.',
@@ -153,6 +156,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'endSession',
         tags,
         summary: 'End one of the own sessions',
         description: 'The device that holds it must sign in again.',
@@ -160,10 +164,7 @@ export function registerSignIn(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await endSession(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => endSession(request.ctx, request.params.id),
   );
 
   app.post(
@@ -179,6 +180,7 @@ export function registerSignIn(app: App): void {
         },
       },
       schema: {
+        operationId: 'changePassword',
         tags,
         summary: 'Change the own password',
         description:
@@ -192,7 +194,6 @@ export function registerSignIn(app: App): void {
     async (request, reply) => {
       const { token } = await changePassword(request.ctx, request.body);
       setSessionCookie(reply, token);
-      return reply.status(204).send();
     },
   );
 
@@ -201,6 +202,7 @@ export function registerSignIn(app: App): void {
     {
       config: { access: open('whoever forgot the password is not signed in') },
       schema: {
+        operationId: 'requestReset',
         tags,
         summary: 'Ask for a reset mail',
         description:
@@ -211,7 +213,7 @@ export function registerSignIn(app: App): void {
     },
     async (request, reply) => {
       const { identifier, email, username, language } = request.body;
-      await requestReset(request.visit, { identifier: identifier ?? email ?? username ?? '', language });
+      await requestReset(request.system, { identifier: identifier ?? email ?? username ?? '', language });
       return reply.status(202).send({ accepted: true });
     },
   );
@@ -224,6 +226,7 @@ export function registerSignIn(app: App): void {
         errors: { 400: ['TOKEN_INVALID', 'PASSWORD_POLICY'] },
       },
       schema: {
+        operationId: 'resetPassword',
         tags,
         summary: 'Set a new password with the token of a mail',
         description:
@@ -234,10 +237,7 @@ export function registerSignIn(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await resetPassword(request.visit, request.body);
-      return reply.status(204).send();
-    },
+    (request) => resetPassword(request.system, request.body),
   );
 
   app.post(
@@ -248,6 +248,7 @@ export function registerSignIn(app: App): void {
         errors: { 400: ['TOKEN_INVALID'] },
       },
       schema: {
+        operationId: 'confirmEmail',
         tags,
         summary: 'Confirm an address with the token of a mail',
         description:
@@ -256,9 +257,6 @@ export function registerSignIn(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await confirmEmail(request.visit, request.body.token);
-      return reply.status(204).send();
-    },
+    (request) => confirmEmail(request.system, request.body.token),
   );
 }

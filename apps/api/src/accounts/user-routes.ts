@@ -14,7 +14,7 @@ import { listUsers } from '@portal/usecases/accounts/list-users';
 import { sendWelcomeMail, welcomeMailStatus } from '@portal/usecases/accounts/send-welcome-mail';
 import { updateUser } from '@portal/usecases/accounts/update-user';
 import { pageQuery, sendPage } from '../paging.ts';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['users'];
 const access = role('ADMIN');
@@ -62,6 +62,7 @@ export function registerUsers(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listUsers',
         tags,
         summary: 'List accounts',
         description: 'By username. An ADMIN sees the own tenant; a SUPER_ADMIN all tenants, or the one named.',
@@ -95,6 +96,7 @@ export function registerUsers(app: App): void {
         },
       },
       schema: {
+        operationId: 'createUser',
         tags,
         summary: 'Create a local account',
         description: 'Only a SUPER_ADMIN may assign SUPER_ADMIN or name another tenant.',
@@ -102,7 +104,7 @@ export function registerUsers(app: App): void {
         response: { 201: User },
       },
     },
-    async (request, reply) => reply.status(201).send(await createUser(request.ctx, request.body)),
+    (request) => createUser(request.ctx, request.body),
   );
 
   app.get(
@@ -110,6 +112,7 @@ export function registerUsers(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getUser',
         tags,
         summary: 'One account',
         description: 'Another tenant’s account answers 404, except to a SUPER_ADMIN.',
@@ -132,6 +135,7 @@ export function registerUsers(app: App): void {
         },
       },
       schema: {
+        operationId: 'updateUser',
         tags,
         summary: 'Change an account',
         description:
@@ -154,6 +158,7 @@ export function registerUsers(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'], 409: ['LAST_SUPER_ADMIN'] } },
       schema: {
+        operationId: 'deleteUser',
         tags,
         summary: 'Delete an account',
         description:
@@ -162,10 +167,7 @@ export function registerUsers(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteUser(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteUser(request.ctx, request.params.id),
   );
 
   app.post(
@@ -173,6 +175,7 @@ export function registerUsers(app: App): void {
     {
       config: { access, errors: { 400: ['PASSWORD_POLICY'], 403: ['FORBIDDEN'], 409: ['DIRECTORY_ACCOUNT'] } },
       schema: {
+        operationId: 'adminResetPassword',
         tags,
         summary: 'Give an account a temporary password',
         description:
@@ -194,6 +197,7 @@ export function registerUsers(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'] } },
       schema: {
+        operationId: 'endUserSessions',
         tags,
         summary: 'End every session of an account',
         description: 'The account must sign in again everywhere.',
@@ -201,10 +205,7 @@ export function registerUsers(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await endUserSessions(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => endUserSessions(request.ctx, request.params.id),
   );
 
   app.get(
@@ -212,6 +213,7 @@ export function registerUsers(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'welcomeMailStatus',
         tags,
         summary: 'Whether welcome mails can be sent',
         description: 'Not while neither the tenant nor the service has a mail server.',
@@ -230,6 +232,7 @@ export function registerUsers(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'], 409: ['NO_ADDRESS', 'MAIL_NOT_CONFIGURED'] } },
       schema: {
+        operationId: 'sendWelcomeMail',
         tags,
         summary: 'Send an account its welcome mail',
         description:

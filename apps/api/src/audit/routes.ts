@@ -6,7 +6,7 @@ import { Instant } from '@portal/domain/time';
 import { areas } from '@portal/usecases/areas';
 import { listAuditEntries } from '@portal/usecases/audit/list-audit-entries';
 import { pageQuery, sendPage } from '../paging.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const AuditAction = z.enum(areas.flatMap(({ auditActions = [] }) => auditActions));
 
@@ -17,6 +17,7 @@ export function registerAudit(app: App): void {
     {
       config: { access: role('ADMIN') },
       schema: {
+        operationId: 'listAuditEntries',
         tags: ['audit'],
         summary: 'Read the audit log',
         description:

@@ -3,7 +3,7 @@ import { signedIn } from '@portal/domain/access';
 import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/dashboards/favorites';
 import { Id, PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
-import { waitForRun } from '@portal/platform/operations/wait';
+import { waitForOperation } from '@portal/platform/operations/wait';
 import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
 import { changeFavorite } from '@portal/usecases/dashboards/change-favorite';
 import { deleteFavorite } from '@portal/usecases/dashboards/delete-favorite';
@@ -20,8 +20,8 @@ import { getRun } from '@portal/usecases/operations/get-run';
 import { sendFile } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
-import { type App, NoContent } from '../typed.ts';
 import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -35,6 +35,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'listFavorites',
         tags,
         summary: 'List the own favorites',
         description: 'Those of one widget in their order, or all of them, widget by widget.',
@@ -50,6 +51,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'], 409: ['LIMIT_REACHED'] } },
       schema: {
+        operationId: 'addFavorite',
         tags,
         summary: 'Add a favorite',
         description: `Behind the others of its widget, ${maxFavorites} at most. Its icon is looked for in the background: at \`iconUrl\`, else on the page itself. A widget of another type is refused.`,
@@ -57,7 +59,7 @@ export function registerFavorites(app: App): void {
         response: { 201: Favorite },
       },
     },
-    async (request, reply) => reply.status(201).send(await addFavorite(request.ctx, request.body)),
+    (request) => addFavorite(request.ctx, request.body),
   );
 
   app.put(
@@ -65,6 +67,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'orderFavorites',
         tags,
         summary: 'Put the favorites of a widget into another order',
         description:
@@ -83,6 +86,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'changeFavorite',
         tags,
         summary: 'Change a favorite',
         description:
@@ -100,6 +104,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteFavorite',
         tags,
         summary: 'Delete a favorite',
         description: 'With its icon. Those behind it move up.',
@@ -107,10 +112,7 @@ export function registerFavorites(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteFavorite(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteFavorite(request.ctx, request.params.id),
   );
 
   app.get(
@@ -118,6 +120,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getIcon',
         tags,
         summary: 'The icon of a favorite',
         description:
@@ -142,6 +145,7 @@ export function registerFavorites(app: App): void {
         ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
         schema: {
+          operationId: 'uploadIcon',
           tags,
           summary: 'Upload the icon of a favorite',
           description:
@@ -161,6 +165,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'removeIcon',
         tags,
         summary: 'Remove the icon of a favorite',
         description:
@@ -169,10 +174,7 @@ export function registerFavorites(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await removeIcon(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => removeIcon(request.ctx, request.params.id),
   );
 
   app.post(
@@ -180,6 +182,7 @@ export function registerFavorites(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'startIconDiscovery',
         tags,
         summary: 'Look for the icon of a favorite again',
         description:
@@ -197,7 +200,7 @@ export function registerFavorites(app: App): void {
       const seconds = preferredWait(request);
       if (seconds === null) return reply.status(202).send(started);
       preferenceApplied(reply, seconds);
-      return (await waitForRun(ctx, started.runId, seconds))
+      return (await waitForOperation(ctx, started.runId, seconds))
         ? reply.status(200).send(await getRun(ctx, started.runId))
         : reply.status(202).send(started);
     },

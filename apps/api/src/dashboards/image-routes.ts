@@ -7,8 +7,8 @@ import { deleteImage } from '@portal/usecases/dashboards/delete-image';
 import { listImages } from '@portal/usecases/dashboards/list-images';
 import { openImage } from '@portal/usecases/dashboards/open-image';
 import { sendFile } from '../files.ts';
-import { type App, NoContent } from '../typed.ts';
 import { acceptOneFile, bodyIsRead, FileBody, readNamedFile } from '../uploads.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -20,6 +20,7 @@ export function registerDashboardImages(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listImages',
         tags,
         summary: 'List the own pictures',
         description: 'In the order they were uploaded.',
@@ -36,6 +37,7 @@ export function registerDashboardImages(app: App): void {
         ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'], 409: ['IMAGE_LIMIT'] } },
         schema: {
+          operationId: 'addImage',
           tags,
           summary: 'Upload a picture',
           description:
@@ -45,9 +47,9 @@ export function registerDashboardImages(app: App): void {
           response: { 201: DashboardImage },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const upload = await readNamedFile(request, 'image');
-        return reply.status(201).send(await addImage(request.ctx, upload));
+        return addImage(request.ctx, upload);
       },
     );
   });
@@ -57,6 +59,7 @@ export function registerDashboardImages(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'openImage',
         tags,
         summary: 'The bytes of an own picture',
         description:
@@ -78,6 +81,7 @@ export function registerDashboardImages(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteImage',
         tags,
         summary: 'Delete an own picture',
         description: 'A background that showed it becomes none, and picture frames go on without it.',
@@ -85,9 +89,6 @@ export function registerDashboardImages(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteImage(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteImage(request.ctx, request.params.id),
   );
 }

@@ -11,7 +11,7 @@ import { listTabs } from '@portal/usecases/dashboards/list-tabs';
 import { orderTabs } from '@portal/usecases/dashboards/order-tabs';
 import { renameTab } from '@portal/usecases/dashboards/rename-tab';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
-import { type App, NoContent, readPlainBodies } from '../typed.ts';
+import { type App, NoContent, readPlainBodies } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -25,6 +25,7 @@ export function registerTabs(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listTabs',
         tags,
         summary: 'List the own dashboards',
         description: 'In their order. Who has none gets the first one with this call.',
@@ -39,6 +40,7 @@ export function registerTabs(app: App): void {
     {
       config: { access, errors: { 409: ['TAB_LIMIT'] } },
       schema: {
+        operationId: 'createTab',
         tags,
         summary: 'Add a dashboard',
         description:
@@ -50,7 +52,7 @@ export function registerTabs(app: App): void {
         response: { 201: DashboardTab },
       },
     },
-    async (request, reply) => reply.status(201).send(await createTab(request.ctx, request.body?.name)),
+    (request) => createTab(request.ctx, request.body?.name),
   );
 
   app.put(
@@ -58,6 +60,7 @@ export function registerTabs(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'orderTabs',
         tags,
         summary: 'Put the own dashboards into another order',
         description:
@@ -74,6 +77,7 @@ export function registerTabs(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'renameTab',
         tags,
         summary: 'Rename a dashboard',
         description: 'Two may have the same name.',
@@ -90,6 +94,7 @@ export function registerTabs(app: App): void {
     {
       config: { access, errors: { 409: ['LAST_TAB'] } },
       schema: {
+        operationId: 'deleteTab',
         tags,
         summary: 'Delete a dashboard',
         description: 'With its widgets and their favorites; the others close the gap. The last one stays.',
@@ -97,10 +102,7 @@ export function registerTabs(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteTab(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteTab(request.ctx, request.params.id),
   );
 
   app.get(
@@ -108,6 +110,7 @@ export function registerTabs(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getLayout',
         tags,
         summary: 'The layout of a dashboard',
         description:
@@ -126,6 +129,7 @@ export function registerTabs(app: App): void {
       validatorCompiler: readPlainBodies(isPlainLayoutInput),
       config: { access, errors: { 409: ['GRID_VERSION_NEWER', 'LAYOUT_CHANGED'] } },
       schema: {
+        operationId: 'saveLayout',
         tags,
         summary: 'Save the layout of a dashboard',
         description:

@@ -6,7 +6,7 @@ import { addWidget } from '@portal/usecases/dashboards/add-widget';
 import { changeWidget } from '@portal/usecases/dashboards/change-widget';
 import { listWidgets } from '@portal/usecases/dashboards/list-widgets';
 import { removeWidget } from '@portal/usecases/dashboards/remove-widget';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -27,6 +27,7 @@ export function registerWidgets(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listWidgets',
         tags,
         summary: 'List the widgets of a dashboard',
         description: 'In the order they were made; where they stand is said by the layout.',
@@ -42,6 +43,7 @@ export function registerWidgets(app: App): void {
     {
       config: { access, errors: addErrors },
       schema: {
+        operationId: 'addTabWidget',
         tags,
         summary: 'Add a widget to a dashboard',
         description: addDescription,
@@ -50,8 +52,7 @@ export function registerWidgets(app: App): void {
         response: { 201: DashboardWidget },
       },
     },
-    async (request, reply) =>
-      reply.status(201).send(await addWidget(request.ctx, { tabId: request.params.id, ...request.body })),
+    (request) => addWidget(request.ctx, { tabId: request.params.id, ...request.body }),
   );
 
   app.post(
@@ -59,6 +60,7 @@ export function registerWidgets(app: App): void {
     {
       config: { access, errors: addErrors },
       schema: {
+        operationId: 'addWidget',
         tags,
         summary: 'Add a widget to the dashboard the body names',
         description: addDescription,
@@ -66,7 +68,7 @@ export function registerWidgets(app: App): void {
         response: { 201: DashboardWidget },
       },
     },
-    async (request, reply) => reply.status(201).send(await addWidget(request.ctx, request.body)),
+    (request) => addWidget(request.ctx, request.body),
   );
 
   app.patch(
@@ -74,6 +76,7 @@ export function registerWidgets(app: App): void {
     {
       config: { access, errors: { 409: ['LIMIT_REACHED'] } },
       schema: {
+        operationId: 'changeWidget',
         tags,
         summary: 'Configure or move a widget',
         description:
@@ -91,6 +94,7 @@ export function registerWidgets(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'removeWidget',
         tags,
         summary: 'Remove a widget',
         description: 'With its favorites and its place in the layout, whose revision rises.',
@@ -98,9 +102,6 @@ export function registerWidgets(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await removeWidget(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => removeWidget(request.ctx, request.params.id),
   );
 }

@@ -14,7 +14,7 @@ import { deleteLdapConfig, getLdapConfig, putLdapConfig } from '@portal/usecases
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from '@portal/usecases/directory/ldap-mappings';
 import { listLiveGroups } from '@portal/usecases/directory/list-live-groups';
 import { testLdap } from '@portal/usecases/directory/test-ldap';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['directory'];
 const access = role('ADMIN');
@@ -26,6 +26,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getLdapConfig',
         tags,
         summary: 'Read the directory settings',
         description:
@@ -41,6 +42,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access, errors: { 400: ['SECRET_REQUIRED'] } },
       schema: {
+        operationId: 'putLdapConfig',
         tags,
         summary: 'Replace the directory settings',
         description:
@@ -57,6 +59,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteLdapConfig',
         tags,
         summary: 'Delete the directory settings',
         description:
@@ -64,10 +67,7 @@ export function registerDirectory(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteLdapConfig(request.ctx);
-      return reply.status(204).send();
-    },
+    (request) => deleteLdapConfig(request.ctx),
   );
 
   app.post(
@@ -75,6 +75,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access, errors: { 400: ['SECRET_REQUIRED'], 429: ['RATE_LIMITED'] } },
       schema: {
+        operationId: 'testLdap',
         tags,
         summary: 'Try directory settings before saving them',
         description:
@@ -94,6 +95,7 @@ export function registerDirectory(app: App): void {
         errors: { 409: ['DIRECTORY_NOT_CONFIGURED'], 429: ['RATE_LIMITED'], 502: ['DIRECTORY_UNAVAILABLE'] },
       },
       schema: {
+        operationId: 'listLiveGroups',
         tags,
         summary: 'Find groups and units in the directory',
         description:
@@ -110,6 +112,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listLdapMappings',
         tags,
         summary: 'List how entries become accounts',
         description:
@@ -125,6 +128,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access, errors: { 409: ['CONFLICT', 'LIMIT_REACHED'] } },
       schema: {
+        operationId: 'addLdapMapping',
         tags,
         summary: 'Add a mapping',
         description:
@@ -144,6 +148,7 @@ export function registerDirectory(app: App): void {
     {
       config: { access, errors: { 409: ['CONFLICT'] } },
       schema: {
+        operationId: 'deleteLdapMapping',
         tags,
         summary: 'Delete a mapping',
         description:
@@ -152,9 +157,6 @@ export function registerDirectory(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteLdapMapping(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteLdapMapping(request.ctx, request.params.id),
   );
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory/sync';
 import { Id, PathId } from '@portal/domain/ids';
-import { waitForRun } from '@portal/platform/operations/wait';
+import { waitForOperation } from '@portal/platform/operations/wait';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
 import { previewSync } from '@portal/usecases/directory/sync/preview-sync';
 import { pageQuery, sendPage } from '../paging.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const tags = ['directory'];
 const access = role('ADMIN');
@@ -38,6 +38,7 @@ export function registerDirectorySync(app: App): void {
         errors: { 409: ['DIRECTORY_NOT_CONFIGURED'], 429: ['RATE_LIMITED'], 502: ['DIRECTORY_UNAVAILABLE'] },
       },
       schema: {
+        operationId: 'previewSync',
         tags,
         summary: 'See what a synchronization would do',
         description:
@@ -53,6 +54,7 @@ export function registerDirectorySync(app: App): void {
     {
       config: { access, errors: { 409: ['DIRECTORY_NOT_CONFIGURED', 'SYNC_RUNNING'] } },
       schema: {
+        operationId: 'startSync',
         tags,
         summary: 'Start a synchronization',
         description:
@@ -66,7 +68,7 @@ export function registerDirectorySync(app: App): void {
       const seconds = preferredWait(request);
       if (seconds === null) return reply.status(202).send({ runId });
       preferenceApplied(reply, seconds);
-      const isOver = await waitForRun(request.ctx, runId, seconds);
+      const isOver = await waitForOperation(request.ctx, runId, seconds);
       return isOver ? getSyncRun(request.ctx, runId) : reply.status(202).send({ runId });
     },
   );
@@ -76,6 +78,7 @@ export function registerDirectorySync(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listSyncRuns',
         tags,
         summary: 'List synchronizations',
         description: 'Newest first, with what each did and why it failed. Kept for 90 days.',
@@ -94,6 +97,7 @@ export function registerDirectorySync(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getSyncRun',
         tags,
         summary: 'How a synchronization stands',
         description: 'Its progress while it runs; afterwards what it did, with a warning for everything it left alone.',

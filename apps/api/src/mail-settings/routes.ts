@@ -11,7 +11,7 @@ import {
   previewWelcomeMail,
   putWelcomeTemplate,
 } from '@portal/usecases/mail-settings/welcome-mail-template';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['mail-settings'];
 const access = role('ADMIN');
@@ -24,6 +24,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getSmtpConfig',
         tags,
         summary: 'Read the mail settings',
         description:
@@ -39,6 +40,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access, errors: { 400: ['SECRET_REQUIRED'] } },
       schema: {
+        operationId: 'putSmtpConfig',
         tags,
         summary: 'Replace the mail settings',
         description:
@@ -55,16 +57,14 @@ export function registerMailSettings(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteSmtpConfig',
         tags,
         summary: 'Delete the mail settings',
         description: 'The service’s own mail server is used again.',
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteSmtpConfig(request.ctx);
-      return reply.status(204).send();
-    },
+    (request) => deleteSmtpConfig(request.ctx),
   );
 
   app.post(
@@ -80,6 +80,7 @@ export function registerMailSettings(app: App): void {
         },
       },
       schema: {
+        operationId: 'testSmtpConfig',
         tags,
         summary: 'Try mail settings before saving them',
         description:
@@ -96,6 +97,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getWelcomeTemplate',
         tags,
         summary: 'Read the words of the welcome mail',
         description: 'The tenant’s own, or the built-in ones. A hint of null is the built-in hint.',
@@ -110,6 +112,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access, errors: { 400: ['UNKNOWN_PLACEHOLDER'] } },
       schema: {
+        operationId: 'putWelcomeTemplate',
         tags,
         summary: 'Replace the words of the welcome mail',
         description:
@@ -126,16 +129,14 @@ export function registerMailSettings(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'deleteWelcomeTemplate',
         tags,
         summary: 'Go back to the built-in welcome mail',
         description: 'Forgets the tenant’s own words.',
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteWelcomeTemplate(request.ctx);
-      return reply.status(204).send();
-    },
+    (request) => deleteWelcomeTemplate(request.ctx),
   );
 
   app.post(
@@ -143,6 +144,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access, errors: { 400: ['UNKNOWN_PLACEHOLDER'] } },
       schema: {
+        operationId: 'previewWelcomeMail',
         tags,
         summary: 'See the welcome mail before saving its words',
         description: 'Rendered for a sample person, with your own tenant as `firma`.',
@@ -166,6 +168,7 @@ export function registerMailSettings(app: App): void {
     {
       config: { access, errors: { 400: ['UNKNOWN_PLACEHOLDER'], 409: ['NO_ADDRESS'] } },
       schema: {
+        operationId: 'testWelcomeMail',
         tags,
         summary: 'Send these words to yourself',
         description:

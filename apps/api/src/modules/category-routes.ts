@@ -10,7 +10,7 @@ import {
   renameCategory,
   setCategoryOrder,
 } from '@portal/usecases/modules/manage-categories';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];
 const access = role('ADMIN');
@@ -30,6 +30,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listCategories',
         tags,
         summary: 'List the categories of modules',
         description:
@@ -45,6 +46,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access, errors: { 409: ['CONFLICT', 'LIMIT_REACHED'] } },
       schema: {
+        operationId: 'createCategory',
         tags,
         summary: 'Create a category',
         description:
@@ -53,7 +55,7 @@ export function registerModuleCategories(app: App): void {
         response: { 201: ModuleCategory },
       },
     },
-    async (request, reply) => reply.status(201).send(await createCategory(request.ctx, request.body)),
+    (request) => createCategory(request.ctx, request.body),
   );
 
   app.put(
@@ -61,6 +63,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'setCategoryOrder',
         tags,
         summary: 'Put the categories in order',
         description:
@@ -77,6 +80,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'assignModule',
         tags,
         summary: 'Move a built-in module to a category',
         description:
@@ -95,6 +99,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access, errors: { 409: ['CONFLICT'] } },
       schema: {
+        operationId: 'renameCategory',
         tags,
         summary: 'Rename a category',
         description: 'Its key stays. `custom-modules` can be renamed, too.',
@@ -111,6 +116,7 @@ export function registerModuleCategories(app: App): void {
     {
       config: { access, errors: { 409: ['TARGET_REQUIRED', 'CONFLICT'] } },
       schema: {
+        operationId: 'deleteCategory',
         tags,
         summary: 'Delete a category',
         description:
@@ -120,9 +126,6 @@ export function registerModuleCategories(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteCategory(request.ctx, request.params.key, request.query.target);
-      return reply.status(204).send();
-    },
+    (request) => deleteCategory(request.ctx, request.params.key, request.query.target),
   );
 }

@@ -8,7 +8,7 @@ import {
   listCustomModules,
   updateCustomModule,
 } from '@portal/usecases/modules/manage-custom-modules';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];
 const access = signedIn;
@@ -21,6 +21,7 @@ export function registerCustomModules(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listCustomModules',
         tags,
         summary: 'List custom modules',
         description: 'Those shared with the tenant and your own, by `sortOrder` and name.',
@@ -35,6 +36,7 @@ export function registerCustomModules(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'], 409: ['LIMIT_REACHED'] } },
       schema: {
+        operationId: 'createCustomModule',
         tags,
         summary: 'Add a custom module',
         description:
@@ -43,7 +45,7 @@ export function registerCustomModules(app: App): void {
         response: { 201: CustomModule },
       },
     },
-    async (request, reply) => reply.status(201).send(await createCustomModule(request.ctx, request.body)),
+    (request) => createCustomModule(request.ctx, request.body),
   );
 
   app.patch(
@@ -51,6 +53,7 @@ export function registerCustomModules(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'] } },
       schema: {
+        operationId: 'updateCustomModule',
         tags,
         summary: 'Change a custom module',
         description:
@@ -68,6 +71,7 @@ export function registerCustomModules(app: App): void {
     {
       config: { access, errors: { 403: ['FORBIDDEN'] } },
       schema: {
+        operationId: 'deleteCustomModule',
         tags,
         summary: 'Delete a custom module',
         description:
@@ -76,9 +80,6 @@ export function registerCustomModules(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteCustomModule(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteCustomModule(request.ctx, request.params.id),
   );
 }

@@ -1,7 +1,7 @@
 import { role } from '@portal/domain/access';
 import { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
 import { deleteGrant, grantMatrix, setGrant } from '@portal/usecases/modules/manage-grants';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];
 const access = role('ADMIN');
@@ -13,6 +13,7 @@ export function registerModuleGrants(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'grantMatrix',
         tags,
         summary: 'Show all grants',
         description:
@@ -28,6 +29,7 @@ export function registerModuleGrants(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'setGrant',
         tags,
         summary: 'Grant a module or change the level of a grant',
         description:
@@ -44,6 +46,7 @@ export function registerModuleGrants(app: App): void {
     {
       config: { access, errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'deleteGrant',
         tags,
         summary: 'Take a grant away',
         description: 'Counts from the next request on. A grant there is not answers 404.',
@@ -51,9 +54,6 @@ export function registerModuleGrants(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteGrant(request.ctx, request.query);
-      return reply.status(204).send();
-    },
+    (request) => deleteGrant(request.ctx, request.query),
   );
 }

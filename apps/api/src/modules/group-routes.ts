@@ -4,7 +4,7 @@ import { PathId } from '@portal/domain/ids';
 import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/modules/groups';
 import { listGroupMembers, setGroupMembers } from '@portal/usecases/modules/group-members';
 import { createGroup, deleteGroup, listGroups, renameGroup } from '@portal/usecases/modules/manage-groups';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['groups'];
 const access = role('ADMIN');
@@ -17,6 +17,7 @@ export function registerGroups(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listGroups',
         tags,
         summary: 'List groups',
         description:
@@ -32,6 +33,7 @@ export function registerGroups(app: App): void {
     {
       config: { access, errors: { 409: ['GROUP_NAME_TAKEN', 'LIMIT_REACHED'] } },
       schema: {
+        operationId: 'createGroup',
         tags,
         summary: 'Create a group',
         description:
@@ -40,7 +42,7 @@ export function registerGroups(app: App): void {
         response: { 201: Group },
       },
     },
-    async (request, reply) => reply.status(201).send(await createGroup(request.ctx, request.body)),
+    (request) => createGroup(request.ctx, request.body),
   );
 
   app.patch(
@@ -48,6 +50,7 @@ export function registerGroups(app: App): void {
     {
       config: { access, errors: { 409: ['GROUP_NAME_TAKEN', 'DIRECTORY_GROUP'] } },
       schema: {
+        operationId: 'renameGroup',
         tags,
         summary: 'Rename a group',
         description: 'Members and grants stay.',
@@ -64,6 +67,7 @@ export function registerGroups(app: App): void {
     {
       config: { access, errors: { 409: ['DIRECTORY_GROUP'] } },
       schema: {
+        operationId: 'deleteGroup',
         tags,
         summary: 'Delete a group',
         description: 'With its memberships and grants; the accounts stay.',
@@ -71,10 +75,7 @@ export function registerGroups(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteGroup(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteGroup(request.ctx, request.params.id),
   );
 
   app.get(
@@ -82,6 +83,7 @@ export function registerGroups(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listGroupMembers',
         tags,
         summary: 'List the members of a group',
         description: 'All of them, by username.',
@@ -97,6 +99,7 @@ export function registerGroups(app: App): void {
     {
       config: { access, errors: { 409: ['DIRECTORY_GROUP'] } },
       schema: {
+        operationId: 'setGroupMembers',
         tags,
         summary: 'Replace the members of a group',
         description:

@@ -3,7 +3,7 @@ import { role, signedIn } from '@portal/domain/access';
 import { ActiveModule, CatalogModule, Module, modules } from '@portal/domain/modules/modules';
 import { listActiveModules } from '@portal/usecases/modules/list-active-modules';
 import { listModules, setModuleEnabled } from '@portal/usecases/modules/manage-modules';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const tags = ['modules'];
 
@@ -14,6 +14,7 @@ export function registerModules(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listModules',
         tags,
         summary: 'List the modules of the tenant',
         description: 'Every built-in module, whether it is on for the tenant, and the category it stands in.',
@@ -28,6 +29,7 @@ export function registerModules(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'getModuleCatalog',
         tags,
         summary: 'Describe every module',
         description: 'What the product has to offer, the same for every tenant.',
@@ -42,6 +44,7 @@ export function registerModules(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listActiveModules',
         tags,
         summary: 'List what you may open',
         description:
@@ -57,6 +60,7 @@ export function registerModules(app: App): void {
     {
       config: { access: role('ADMIN') },
       schema: {
+        operationId: 'setModuleEnabled',
         tags,
         summary: 'Switch a module on or off',
         description:

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { z } from 'zod';
 import { describeAccess } from '@portal/domain/access';
 import { areas } from '@portal/usecases/areas';
-import { needsBody } from '../plugins/bodies.ts';
 import { ErrorBody } from '../plugins/error-body.ts';
+import { needsBody } from '../plugins/json-body.ts';
 import type { ListedRoute } from '../plugins/route-list.ts';
 import { errorAnswer, errorCodesOf } from './error-answers.ts';
 import { exampleOf } from './examples.ts';
@@ -39,8 +39,9 @@ export function describeRoutes(all: ListedRoute[], service: { version: string; c
 }
 
 function operationOf(route: ListedRoute, book: SchemaBook) {
-  const { method, url, config } = route;
+  const { config } = route;
   const {
+    operationId,
     summary,
     description,
     tags: own,
@@ -60,7 +61,7 @@ function operationOf(route: ListedRoute, book: SchemaBook) {
     tags: own,
     summary,
     description,
-    operationId: operationId(method, url),
+    operationId,
     'x-access': describeAccess(config.access),
     security: config.access.kind === 'open' ? [] : [{ session: [] }],
     parameters: [...parametersOf('path', params, book), ...parametersOf('query', querystring, book)],
@@ -119,14 +120,3 @@ const pageHeaders = {
     schema: { type: 'integer' },
   },
 };
-
-/** `PATCH /users/:id` becomes `patchUsersById`: what client generators name their functions after. */
-function operationId(method: string, url: string): string {
-  const words = url.split(/[/.-]/).filter((word) => word !== '');
-  return (
-    method.toLowerCase() +
-    words.map((word) => (word.startsWith(':') ? `By${capitalized(word.slice(1))}` : capitalized(word))).join('')
-  );
-}
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

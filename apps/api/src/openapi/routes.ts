@@ -4,7 +4,7 @@ import { open } from '@portal/domain/access';
 import type { Config } from '@portal/platform/config';
 import { jsonType } from '../plugins/error-body.ts';
 import { sessionCookieName } from '../session-cookie.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const tags = ['operations'];
 const access = open('the description of the interface is no secret');
@@ -60,6 +60,7 @@ export function registerDocs(app: App, config: Config): void {
     {
       config: { access },
       schema: {
+        operationId: 'getOpenApiDocument',
         tags,
         summary: 'This document',
         description: 'OpenAPI 3.1, every route with request, answers, errors and examples.',
@@ -89,6 +90,7 @@ export function registerDocs(app: App, config: Config): void {
     {
       config: { access },
       schema: {
+        operationId: 'getDocumentation',
         tags,
         summary: 'This document to browse',
         description: 'A page that shows every route and lets one try it.',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { unavailable } from '@portal/domain/errors';
 import { Instant, SECOND } from '@portal/domain/time';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import type { Runtime } from '@portal/platform/runtime';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const tags = ['operations'];
 const access = open('load balancers and people look here without an account');
@@ -21,6 +21,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
     {
       config: { access },
       schema: {
+        operationId: 'getHealth',
         tags,
         summary: 'Whether the service is alive',
         description: 'Touches nothing else: neither database nor queue.',
@@ -28,7 +29,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
       },
     },
     (request, reply) => {
-      reply.send({ status: 'ok', timestamp: request.visit.now() });
+      reply.send({ status: 'ok', timestamp: request.system.now() });
     },
   );
 
@@ -37,6 +38,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
     {
       config: { access, errors: { 503: ['UNAVAILABLE'] } },
       schema: {
+        operationId: 'getReadiness',
         tags,
         summary: 'Whether the service can work',
         description:
@@ -50,7 +52,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
         },
       },
     },
-    (request) => checkReadiness(runtime, request.visit),
+    (request) => checkReadiness(runtime, request.system),
   );
 
   app.get(
@@ -58,6 +60,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
     {
       config: { access },
       schema: {
+        operationId: 'getVersion',
         tags,
         summary: 'Which release is running',
         description: 'As the image build stamped it; a run from source says `dev`.',
@@ -88,11 +91,11 @@ export function registerHealth(app: App, runtime: Runtime): void {
   );
 }
 
-async function checkReadiness({ database, queues }: Runtime, visit: Visit) {
+async function checkReadiness({ database, queues }: Runtime, system: SystemContext) {
   const [hasDatabase, hasQueue] = await Promise.all([isReachable(database.ping()), isReachable(queues.ping())]);
   if (!hasDatabase) throw unavailable('The database cannot be reached right now.');
   const checks = { database: 'ok', queue: hasQueue ? 'ok' : 'unreachable' } as const;
-  return { status: hasQueue ? ('ok' as const) : ('degraded' as const), timestamp: visit.now(), checks };
+  return { status: hasQueue ? ('ok' as const) : ('degraded' as const), timestamp: system.now(), checks };
 }
 
 /** Whether a ping comes back in time. */

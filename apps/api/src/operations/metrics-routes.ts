@@ -5,7 +5,7 @@ import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Runtime } from '@portal/platform/runtime';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const workerTimeoutMs = 500;
 const workerMaxBytes = 4 * 1024 * 1024;
@@ -20,6 +20,7 @@ export function registerMetrics(app: App, runtime: Runtime): void {
     {
       config: { access: open('scrapers show a token or stand on this machine'), errors: { 404: ['NOT_FOUND'] } },
       schema: {
+        operationId: 'getMetrics',
         tags: ['operations'],
         summary: 'Figures for Prometheus',
         description:

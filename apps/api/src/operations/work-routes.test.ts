@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startRun } from '@portal/platform/operations/start';
+import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { testApp } from '../../testing/app.ts';
 
@@ -8,7 +8,7 @@ const { request, make, signedIn } = await testApp();
 it('GET /runs/:id shows a run to who started it and to administrators of the tenant', async () => {
   const tenantId = (await make.tenant()).id;
   const starter = await make.user({ tenantId });
-  const { runId } = await startRun(await signedIn(starter), deliverMails, { tenantId });
+  const { runId } = await startOperation(await signedIn(starter), deliverMails, { tenantId });
   for (const as of [starter, await make.user({ tenantId, role: 'ADMIN' })]) {
     expect((await request({ url: `/runs/${runId}`, as })).json()).toEqual({
       id: runId,

@@ -4,7 +4,7 @@ import { Id, PathId } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { listJobs } from '@portal/usecases/operations/list-jobs';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const tags = ['operations'];
 
@@ -68,6 +68,7 @@ export function registerWork(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'getRun',
         tags,
         summary: 'How started work stands',
         description: 'Runs the caller started; administrators see all of their tenant.',
@@ -83,6 +84,7 @@ export function registerWork(app: App): void {
     {
       config: { access: role('SUPER_ADMIN') },
       schema: {
+        operationId: 'listJobs',
         tags,
         summary: 'All kinds of background jobs',
         description: 'Each with its schedule, its last run and how many of it wait, run and have failed.',

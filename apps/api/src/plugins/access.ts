@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { type Access, type Actor, hasRole } from '@portal/domain/access';
 import { forbidden, type PortalError } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import type { Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { checkModuleAccess } from '@portal/usecases/modules/module-access';
 import { sessionTokenOf } from '../session-cookie.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
+import { addressOf } from './client-address.ts';
 import type { Load } from './load.ts';
-import { addressOf } from './peer.ts';
 
 type Guard = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
@@ -22,7 +22,7 @@ const session = Symbol('session');
 
 declare module 'fastify' {
   interface FastifyRequest {
-    [session]: Ctx | undefined;
+    [session]: UserContext | undefined;
   }
   interface FastifyInstance {
     accessOfPluginRoutes: Access | undefined;
@@ -34,12 +34,12 @@ declare module 'fastify' {
  * The guard made from it runs before anything of the request's body is read.
  */
 export function guardRoutes(app: App, runtime: Runtime, load: Load): void {
-  app.decorateRequest('visit');
+  app.decorateRequest('system');
   app.decorateRequest(session);
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
       const ctx = this[session];
-      if (!ctx) throw new Error(`${this.method} ${this.routeOptions.url} is open: it has a visit, but no ctx`);
+      if (!ctx) throw new Error(`${this.method} ${this.routeOptions.url} is open: it has a system, but no ctx`);
       return ctx;
     },
   });
@@ -65,19 +65,19 @@ export function markPluginRoutes(scope: App, access: Access): void {
 }
 
 function guardOf(access: Access, route: string, runtime: Runtime, load: Load): Guard {
-  const visitOf = (request: FastifyRequest) =>
-    runtime.visit({ requestId: request.id, ip: addressOf(request), userAgent: request.headers['user-agent'] ?? null });
+  const systemContextOf = (request: FastifyRequest) =>
+    runtime.system({ requestId: request.id, ip: addressOf(request), userAgent: request.headers['user-agent'] ?? null });
 
   if (access.kind === 'open') {
     return (request, _reply, done) => {
-      request.visit = visitOf(request);
+      request.system = systemContextOf(request);
       done();
     };
   }
   const refusal = refusalOf(access, openDuringForcedChange.has(route));
   return (request, _reply, done) => {
-    request.visit = visitOf(request);
-    authenticate(request.visit, sessionTokenOf(request)).then((ctx) => {
+    request.system = systemContextOf(request);
+    authenticate(request.system, sessionTokenOf(request)).then((ctx) => {
       request[session] = ctx;
       const refused = load.enterAccount(request, ctx.actor.id) ?? refusal(ctx);
       if (refused || access.kind !== 'module') return done(refused);
@@ -90,8 +90,9 @@ function guardOf(access: Access, route: string, runtime: Runtime, load: Load): G
 function refusalOf(
   access: Exclude<Access, { kind: 'open' }>,
   isOpenDuringForcedChange: boolean,
-): (ctx: Ctx) => PortalError | undefined {
-  const lacksRights = access.kind === 'role' ? (ctx: Ctx) => !hasRole(ctx.actor.role, access.role) : () => false;
+): (ctx: UserContext) => PortalError | undefined {
+  const lacksRights =
+    access.kind === 'role' ? (ctx: UserContext) => !hasRole(ctx.actor.role, access.role) : () => false;
   return (ctx) => {
     if (ctx.account.mustChangePassword && !isOpenDuringForcedChange) {
       return forbidden('Please change your password first.', 'PASSWORD_CHANGE_REQUIRED');

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, PortalError } from '@portal/domain/errors';
 import { isDatabaseRefusal, refusalByDatabase } from '@portal/platform/database-refusal';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 import { type ErrorBody, errorBody, internalError, jsonType, statusOf } from './error-body.ts';
 
 /** Answers every error that a route, a hook or the framework raises, in the one error shape. */

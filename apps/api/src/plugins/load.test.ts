@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, expect, it } from 'vitest';
-import { useZod } from '../typed.ts';
+import { useZod } from '../zod-app.ts';
 import { answerErrors } from './errors.ts';
 import { limitLoad } from './load.ts';
 

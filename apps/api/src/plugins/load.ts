@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { busy, type PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { Metrics } from '@portal/platform/metrics';
-import type { App } from '../typed.ts';
-import { addressOf } from './peer.ts';
+import type { App } from '../zod-app.ts';
+import { addressOf } from './client-address.ts';
 
 const MiB = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '@portal/platform/log';
 import type { Metrics } from '@portal/platform/metrics';
 import { actorOf } from './access.ts';
-import { addressOf } from './peer.ts';
+import { addressOf } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

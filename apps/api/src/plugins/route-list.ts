@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 /** A route as documents and checks need it: everything but what it does. */
 export interface ListedRoute {

@@ -1,6 +1,6 @@
 import findMyWay from 'find-my-way';
 import { notFound } from '@portal/domain/errors';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 import { errorBody, jsonType } from './error-body.ts';
 
 /**

@@ -18,7 +18,7 @@ import { listNotices } from '@portal/usecases/reminders/list-notices';
 import { listReminders } from '@portal/usecases/reminders/list-reminders';
 import { snoozeReminder } from '@portal/usecases/reminders/snooze-reminder';
 import { updateReminder } from '@portal/usecases/reminders/update-reminder';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['reminders'];
 const params = z.object({ id: PathId });
@@ -30,6 +30,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listReminders',
         tags,
         summary: 'List own reminders',
         description:
@@ -46,6 +47,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn, errors: { 409: ['LIMIT_REACHED'] } },
       schema: {
+        operationId: 'createReminder',
         tags,
         summary: 'Create a reminder',
         description:
@@ -54,7 +56,7 @@ export function registerReminders(app: App): void {
         response: { 201: Reminder },
       },
     },
-    async (request, reply) => reply.status(201).send(await createReminder(request.ctx, request.body)),
+    (request) => createReminder(request.ctx, request.body),
   );
 
   app.get(
@@ -62,6 +64,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'reminderEmailStatus',
         tags,
         summary: 'Ask whether reminder mails can reach you',
         description: 'They need an address of your account and a mail server of the tenant or the service.',
@@ -80,6 +83,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'listNotices',
         tags,
         summary: 'List what became due',
         description:
@@ -102,6 +106,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn, errors: { 409: ['REMINDER_DUE', 'REMINDER_DONE'] } },
       schema: {
+        operationId: 'updateReminder',
         tags,
         summary: 'Change a reminder that is not due',
         description:
@@ -119,6 +124,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn },
       schema: {
+        operationId: 'deleteReminder',
         tags,
         summary: 'Delete a reminder',
         description: 'In every state. Its notices go with it, and a mail not sent yet is not sent.',
@@ -126,10 +132,7 @@ export function registerReminders(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteReminder(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteReminder(request.ctx, request.params.id),
   );
 
   app.post(
@@ -137,6 +140,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn, errors: { 409: ['REMINDER_NOT_DUE'] } },
       schema: {
+        operationId: 'snoozeReminder',
         tags,
         summary: 'Snooze a due reminder',
         description:
@@ -154,6 +158,7 @@ export function registerReminders(app: App): void {
     {
       config: { access: signedIn, errors: { 409: ['REMINDER_NOT_DUE'] } },
       schema: {
+        operationId: 'finishReminder',
         tags,
         summary: 'Mark a due reminder as done',
         description: 'A second call answers the same. A mail not sent yet is not sent.',

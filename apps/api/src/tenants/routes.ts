@@ -9,7 +9,7 @@ import {
   listTenants,
   updateTenant,
 } from '@portal/usecases/tenants/manage-tenants';
-import { type App, NoContent } from '../typed.ts';
+import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['tenants'];
 const access = role('SUPER_ADMIN');
@@ -22,6 +22,7 @@ export function registerTenants(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'listTenants',
         tags,
         summary: 'List tenants',
         description: 'All of them, by name, with the number of their accounts.',
@@ -36,6 +37,7 @@ export function registerTenants(app: App): void {
     {
       config: { access, errors: { 409: ['TENANT_NAME_TAKEN'] } },
       schema: {
+        operationId: 'createTenant',
         tags,
         summary: 'Create a tenant',
         description: 'Names differ by more than upper and lower case.',
@@ -45,7 +47,7 @@ export function registerTenants(app: App): void {
         response: { 201: Tenant },
       },
     },
-    async (request, reply) => reply.status(201).send(await createTenant(request.ctx, request.body)),
+    (request) => createTenant(request.ctx, request.body),
   );
 
   app.get(
@@ -53,6 +55,7 @@ export function registerTenants(app: App): void {
     {
       config: { access },
       schema: {
+        operationId: 'getTenant',
         tags,
         summary: 'One tenant',
         description: 'With the number of its accounts.',
@@ -68,6 +71,7 @@ export function registerTenants(app: App): void {
     {
       config: { access, errors: { 409: ['TENANT_NAME_TAKEN', 'OWN_TENANT', 'LAST_SUPER_ADMIN'] } },
       schema: {
+        operationId: 'updateTenant',
         tags,
         summary: 'Rename, deactivate or activate a tenant',
         description:
@@ -87,6 +91,7 @@ export function registerTenants(app: App): void {
     {
       config: { access, errors: { 409: ['TENANT_HAS_ACTIVE_USERS'] } },
       schema: {
+        operationId: 'deleteTenant',
         tags,
         summary: 'Delete a tenant',
         description: 'With everything it owns. Refused while it has an active account.',
@@ -94,9 +99,6 @@ export function registerTenants(app: App): void {
         response: { 204: NoContent },
       },
     },
-    async (request, reply) => {
-      await deleteTenant(request.ctx, request.params.id);
-      return reply.status(204).send();
-    },
+    (request) => deleteTenant(request.ctx, request.params.id),
   );
 }

@@ -45,7 +45,7 @@ const profileOf = async (user: User) =>
 
 /** Sends what is due in the tenant's outbox; answers what has come to an address so far. */
 async function mailsTo(address: string | null | undefined, tenantId: string): Promise<ReceivedMail[]> {
-  const ctx = runtime.tenantVisit({ requestId: newId(), ip: null, userAgent: null }, tenantId);
+  const ctx = runtime.tenant({ requestId: newId(), ip: null, userAgent: null }, tenantId);
   await deliverDueMails(ctx, { signal: new AbortController().signal, kinds });
   return smtp.messages.filter(({ envelopeTo }) => envelopeTo.includes(address ?? ''));
 }

@@ -30,8 +30,8 @@ const outcomes: string[] = [];
 /** Lets every due time of the tenant come and sends what is due. */
 async function letTimePass({ tenantId }: User): Promise<void> {
   await runtime.database.inTenant(tenantId).tx((tx) => tx.update(reminders).set({ dueAt: sql`now()` }));
-  await queueDueReminderMails(runtime.visit(jobOrigin()), AbortSignal.timeout(20_000));
-  const ctx = runtime.tenantVisit(jobOrigin(), tenantId);
+  await queueDueReminderMails(runtime.system(jobOrigin()), AbortSignal.timeout(20_000));
+  const ctx = runtime.tenant(jobOrigin(), tenantId);
   const metrics = { ...ctx.metrics, countMail: (_: string, outcome: string) => void outcomes.push(outcome) };
   await deliverDueMails({ ...ctx, metrics }, { kinds, signal: AbortSignal.timeout(60_000) });
 }

@@ -59,7 +59,7 @@ const askForReset = async ({ username }: User) => {
   expect(answer.statusCode).toBe(202);
 };
 const deliver = (tenantId: string, signal = AbortSignal.timeout(60_000)) =>
-  deliverDueMails(runtime.tenantVisit(jobOrigin(), tenantId), { signal, kinds });
+  deliverDueMails(runtime.tenant(jobOrigin(), tenantId), { signal, kinds });
 const at = (server: TestSmtpServer, { email }: User) =>
   server.messages.filter(({ envelopeTo }) => envelopeTo[0] === email);
 const tokenIn = (text: string | undefined): string => /#token=([\w-]+)/.exec(text ?? '')?.[1] ?? '';
@@ -123,7 +123,7 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
       await queueMail(tx, passwordResetMail, { ...promised, key: newId() });
     });
     await make.reminder(boss, { dueAt: new Date(Date.now() - 1_000), emailEnabled: true });
-    await queueDueReminderMails(runtime.visit(jobOrigin()), AbortSignal.timeout(20_000));
+    await queueDueReminderMails(runtime.system(jobOrigin()), AbortSignal.timeout(20_000));
     await deliver(boss.tenantId);
     expect(at(theirs, boss)).toEqual([]);
     expect(at(service, boss)).toHaveLength(4);

@@ -11,7 +11,7 @@ import { testApp } from '../../testing/app.ts';
 const { app, make, signedIn, runtime } = await testApp();
 const password = 'directory secret';
 const anna = person('anna', { password });
-const passwordHash = await passwordHashing(runtime.visit({ requestId: newId(), ip: null, userAgent: null })).hash(
+const passwordHash = await passwordHashing(runtime.system({ requestId: newId(), ip: null, userAgent: null })).hash(
   password,
 );
 

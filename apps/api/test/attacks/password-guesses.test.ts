@@ -7,12 +7,12 @@ import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, request, runtime, cookieOf } = await testApp();
-const visit = () => runtime.visit({ requestId: newId(), ip: null, userAgent: null });
+const system = () => runtime.system({ requestId: newId(), ip: null, userAgent: null });
 const password = 'correct horse battery';
 const newPassword = 'four candles and a fork';
 let passwordHash: string;
 beforeAll(async () => {
-  passwordHash = await passwordHashing(visit()).hash(password);
+  passwordHash = await passwordHashing(system()).hash(password);
 });
 
 let last = 0;
@@ -90,7 +90,7 @@ describe('a password that somebody else chose', () => {
       'the operator’s command',
       async () => {
         const user = await make.user();
-        return { user, ...(await operatorResetPassword(visit(), user.username)) };
+        return { user, ...(await operatorResetPassword(system(), user.username)) };
       },
     ],
     [
@@ -118,7 +118,7 @@ describe('a password that somebody else chose', () => {
       payload: { currentPassword: temporaryPassword, newPassword },
     });
     expect(change.json()).toMatchObject({ statusCode: 401, code: 'CURRENT_PASSWORD_WRONG' });
-    const again = await operatorResetPassword(visit(), user.username);
+    const again = await operatorResetPassword(system(), user.username);
     const back = await logIn(user.username, again.temporaryPassword);
     expect(back.statusCode).toBe(200);
     const chosen = await app.inject({

@@ -5,7 +5,7 @@ import { testApp } from '../../testing/app.ts';
 
 const { app, make, runtime, cookieOf } = await testApp();
 const password = 'correct horse battery';
-const passwordHash = await passwordHashing(runtime.visit({ requestId: newId(), ip: null, userAgent: null })).hash(
+const passwordHash = await passwordHashing(runtime.system({ requestId: newId(), ip: null, userAgent: null })).hash(
   password,
 );
 

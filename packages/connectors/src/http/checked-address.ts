@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { type AllowedHost, isAllowedHost, withoutRootDot } from './allowed-hosts.ts';
-import { OutboundFailure } from './outbound-failure.ts';
+import { OutboundError } from './outbound-error.ts';
 import { isPrivateAddress, isPublicAddress } from './public-address.ts';
 import { resolveByDns, resolveLocally, type ResolveHost } from './resolve-host.ts';
 
@@ -22,7 +22,7 @@ export interface AddressPolicy {
 const maxAddresses = 6;
 
 /**
- * The addresses of a host, each one checked. Throws an OutboundFailure that says `blocked`, an error with the code ENOTFOUND for a
+ * The addresses of a host, each one checked. Throws an OutboundError that says `blocked`, an error with the code ENOTFOUND for a
  * name without an address, or the signal's reason.
  */
 export async function checkedAddresses(url: URL, policy: AddressPolicy, signal: AbortSignal): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function checkedAddresses(url: URL, policy: AddressPolicy, signal: 
   const resolve = policy.resolve ?? (isAllowed || isPrivate ? resolveLocally() : resolveByDns());
   const addresses = isIP(host) === 0 ? await found(host, resolve(host, signal), signal) : [host];
   const isCallable = (address: string) => isPublicAddress(address) || (isPrivate && isPrivateAddress(address));
-  if (!isAllowed && !addresses.every(isCallable)) throw new OutboundFailure('blocked', url.host);
+  if (!isAllowed && !addresses.every(isCallable)) throw new OutboundError('blocked', url.host);
   return addresses.slice(0, maxAddresses);
 }
 

@@ -72,7 +72,7 @@ it.each<[string, Parameters<typeof save>[1], string]>([
   ['/stalls', { stallMs: 200 }, 'timeout'],
   ['/trickles', { stallMs: 10_000, timeoutMs: 500 }, 'timeout'],
 ])('a failure of %s %j leaves nothing behind', async (url, change, reason) => {
-  await expect(save(url, change)).rejects.toMatchObject({ name: 'OutboundFailure', reason });
+  await expect(save(url, change)).rejects.toMatchObject({ name: 'OutboundError', reason });
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -243,7 +243,7 @@ describe('a failure', () => {
       request.socket.on('close', () => closed.resolve());
       response.writeHead('location' in headers ? 302 : 200, headers).write('more follows');
     };
-    await expect(get('/hangs')).rejects.toMatchObject({ name: 'OutboundFailure' });
+    await expect(get('/hangs')).rejects.toMatchObject({ name: 'OutboundError' });
     await closed.promise;
   });
 
@@ -257,7 +257,7 @@ describe('a failure', () => {
     ['/unknown-encoding', 'malformed'],
   ])('of %s is %s, and says no more than the host', async (path, reason) => {
     await expect(get(path)).rejects.toMatchObject({
-      name: 'OutboundFailure',
+      name: 'OutboundError',
       reason,
       kind: 'upstream',
       message: expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:${site.port} [a-z ]+\\.$`)),

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { withoutRootDot } from './allowed-hosts.ts';
 import { type AddressPolicy, checkedAddresses } from './checked-address.ts';
-import { OutboundFailure, reasonOf } from './outbound-failure.ts';
+import { OutboundError, reasonOf } from './outbound-error.ts';
 import { type BodyLimits, bodyOf, type Destination, saveBody } from './read-body.ts';
 import { type HttpMessage, send, type Trust } from './send.ts';
 
@@ -56,7 +56,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * Calls an address that somebody set (contract, “Outbound requests”). Every address its name resolves to must be one the policy
  * allows; the connection goes to one of those just checked, so that a name cannot change in between; each redirect starts over.
- * No proxy, no shared connection, no cookie. Any status is an answer. Throws an OutboundFailure, or the signal's reason.
+ * No proxy, no shared connection, no cookie. Any status is an answer. Throws an OutboundError, or the signal's reason.
  */
 export const guardedFetch = (
   address: string | URL,
@@ -134,7 +134,7 @@ async function call<Body extends object>(
       try {
         const next = request.redirects === 'answer' ? null : redirectOf(response, hop.url);
         if (next === null) return { ...headOf(response, hop.url), ...(await read(response, host, hop.request)) };
-        if (followed === maxRedirects) throw new OutboundFailure('redirects', host);
+        if (followed === maxRedirects) throw new OutboundError('redirects', host);
         hop = { url: checkedUrl(next, policy), request: carriedOn(hop, response.statusCode, next) };
       } finally {
         // Nothing may be left on an answer nobody reads to its end.
@@ -143,8 +143,8 @@ async function call<Body extends object>(
     }
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (late.aborted) throw new OutboundFailure(isConnected ? 'timeout' : 'unreachable', host, error);
-    throw error instanceof OutboundFailure ? error : new OutboundFailure(reasonOf(error), host, error);
+    if (late.aborted) throw new OutboundError(isConnected ? 'timeout' : 'unreachable', host, error);
+    throw error instanceof OutboundError ? error : new OutboundError(reasonOf(error), host, error);
   }
 }
 
@@ -162,7 +162,7 @@ async function ask(
 ): Promise<IncomingMessage> {
   const { policy, trust, kept } = way;
   const unconnected = new AbortController();
-  const giveUp = () => unconnected.abort(new OutboundFailure('unreachable', url.host));
+  const giveUp = () => unconnected.abort(new OutboundError('unreachable', url.host));
   const timer = connectTimeoutMs === undefined ? undefined : setTimeout(giveUp, connectTimeoutMs);
   const signal = AbortSignal.any([way.signal, unconnected.signal]);
   try {
@@ -189,9 +189,9 @@ async function ask(
 /** The address as a URL that names nothing but a host to call and what to ask of it. */
 function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
   const url = URL.parse(String(address));
-  if (!url) throw new OutboundFailure('blocked', 'This');
+  if (!url) throw new OutboundError('blocked', 'This');
   const isScheme = url.protocol === 'https:' || (url.protocol === 'http:' && !policy.httpsOnly);
-  if (!isScheme || url.username !== '' || url.password !== '') throw new OutboundFailure('blocked', url.host || 'This');
+  if (!isScheme || url.username !== '' || url.password !== '') throw new OutboundError('blocked', url.host || 'This');
   url.hostname = withoutRootDot(url.hostname);
   url.hash = '';
   return url;
@@ -215,7 +215,7 @@ function redirectOf(response: IncomingMessage, from: URL): URL | null {
   if (!redirects.has(response.statusCode ?? 0) || location === undefined) return null;
   // Headers are read byte by byte; addresses in them are UTF-8 where they are not ASCII.
   const to = URL.parse(Buffer.from(location, 'latin1').toString(), from);
-  if (!to) throw new OutboundFailure('malformed', from.host);
+  if (!to) throw new OutboundError('malformed', from.host);
   return to;
 }
 

@@ -4,7 +4,7 @@ import { startDnsServer } from '@portal/testing/servers/dns-server';
 import { startHttpServer } from '@portal/testing/servers/http-server';
 import { dialUnder } from './checked-address.ts';
 import { guardedFetch, type OutboundPolicy } from './guarded-fetch.ts';
-import { OutboundFailure } from './outbound-failure.ts';
+import { OutboundError } from './outbound-error.ts';
 import { resolveByDns } from './resolve-host.ts';
 
 const canary = await startHttpServer((_request, response) => response.end('reached'));
@@ -209,15 +209,15 @@ it('the canary is heard where it is allowed, so that its silence means something
 });
 
 /** The failure of a call that must not reach this machine. */
-async function refusalOf(url: string, timeoutMs?: number): Promise<OutboundFailure> {
+async function refusalOf(url: string, timeoutMs?: number): Promise<OutboundError> {
   const before = canary.connections();
   const failure: unknown = await call(url, timeoutMs).then(
     () => null,
     (error: unknown) => error,
   );
   expect(canary.connections()).toBe(before);
-  expect(failure).toBeInstanceOf(OutboundFailure);
-  return failure as OutboundFailure;
+  expect(failure).toBeInstanceOf(OutboundError);
+  return failure as OutboundError;
 }
 
 describe('a hostile address reaches nobody', () => {
@@ -415,7 +415,7 @@ describe('an address that an administrator may set', () => {
     const failure = await refusalWithoutSocket(() =>
       guardedFetch(url, privately, { maxBytes: 1_000, timeoutMs: 20_000 }),
     );
-    expect(failure).toMatchObject({ name: 'OutboundFailure', reason: expect.stringMatching(/blocked|unreachable/) });
+    expect(failure).toMatchObject({ name: 'OutboundError', reason: expect.stringMatching(/blocked|unreachable/) });
   });
 
   it.each(neighbors.filter((host) => !/[%\t\n]/.test(host)))('leads nowhere on a redirect to %j', async (host) => {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { OutboundFailure } from './outbound-failure.ts';
+import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
   /** As it was asked: to HEAD there is no body, whatever the headers say. */
@@ -27,7 +27,7 @@ type Chunks = AsyncIterable<Buffer>;
 
 const readAheadBytes = 256 * 1024;
 
-class Enough extends Error {}
+class EnoughError extends Error {}
 
 /** The body of an answer in memory. `host` is for the failure. */
 export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
@@ -43,12 +43,12 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
           chunks.push(chunk.subarray(0, room));
           room -= chunk.length;
           if (room >= 0) continue;
-          throw overflow === 'cut' ? new Enough() : new OutboundFailure('too_large', host);
+          throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
         }
       },
     ]);
   } catch (error) {
-    if (!(error instanceof Enough)) throw error;
+    if (!(error instanceof EnoughError)) throw error;
   }
   return Buffer.concat(chunks);
 }
@@ -70,7 +70,7 @@ export async function saveBody(
       async (source: Chunks) => {
         for await (const chunk of source) {
           sizeBytes += chunk.length;
-          if (sizeBytes > limits.maxBytes) throw new OutboundFailure('too_large', host);
+          if (sizeBytes > limits.maxBytes) throw new OutboundError('too_large', host);
           await file.writeFile(chunk);
           freeBuffers(chunk.length);
         }
@@ -100,7 +100,7 @@ function bufferCollector(): (bytes: number) => void {
 
 const endingAfterSilence = (ms: number, response: IncomingMessage, host: string) =>
   async function* (source: Chunks) {
-    const timer = setTimeout(() => response.destroy(new OutboundFailure('timeout', host)), ms);
+    const timer = setTimeout(() => response.destroy(new OutboundError('timeout', host)), ms);
     try {
       for await (const chunk of source) {
         yield chunk;
@@ -117,7 +117,7 @@ const limitTo = (bytes: number, host: string) =>
     let left = bytes;
     for await (const chunk of source) {
       left -= chunk.length;
-      if (left < 0) throw new OutboundFailure('too_large', host);
+      if (left < 0) throw new OutboundError('too_large', host);
       yield chunk;
     }
   };
@@ -135,7 +135,7 @@ function decodersOf({ headers, statusCode }: IncomingMessage, host: string, { me
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return [];
   const decoder = decoders[encoding];
-  if (!decoder) throw new OutboundFailure('malformed', host);
+  if (!decoder) throw new OutboundError('malformed', host);
   // Packed, a body is rarely larger than unpacked; what is read ahead must not count against one that is cut.
   return [limitTo(2 * maxBytes + readAheadBytes, host), decoder()];
 }

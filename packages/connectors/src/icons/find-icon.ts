@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { guardedFetch, type OutboundAnswer, type OutboundPolicy } from '../http/guarded-fetch.ts';
-import { OutboundFailure } from '../http/outbound-failure.ts';
+import { OutboundError } from '../http/outbound-error.ts';
 import { addressOf, type IconLink, parseSizes, readIconLinks } from './icon-links.ts';
 
 export interface IconSearch<Icon> {
@@ -27,7 +27,7 @@ const maxTries = 6;
 /** What a tile shows on a screen of double density, pixels. */
 const wantedSize = 64;
 
-/** The icon at an address, or null when what lies there is none. Throws an OutboundFailure. */
+/** The icon at an address, or null when what lies there is none. Throws an OutboundError. */
 export async function fetchIcon<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | null> {
   const { policy, maxBytes, timeoutMs, signal, read } = search;
   const answer = await guardedFetch(url, policy, { maxBytes, timeoutMs, ...(signal && { signal }) });
@@ -36,23 +36,23 @@ export async function fetchIcon<Icon>(url: URL, search: IconSearch<Icon>): Promi
 
 /**
  * The icon of a page: the best of those it links to or its manifest names, else its host's `/favicon.ico`, else a mask.
- * Null when there is none that can be used. Throws an OutboundFailure when the page cannot be reached and has no such file either.
+ * Null when there is none that can be used. Throws an OutboundError when the page cannot be reached and has no such file either.
  */
 export async function findIcon<Icon>(pageUrl: URL, search: IconSearch<Icon>): Promise<FoundIcon<Icon> | null> {
   const page = await fetchText(pageUrl, search).catch(passable);
-  const url = page instanceof OutboundFailure ? pageUrl : page.url;
-  const links = page instanceof OutboundFailure ? [] : await iconsOf(page, search);
+  const url = page instanceof OutboundError ? pageUrl : page.url;
+  const links = page instanceof OutboundError ? [] : await iconsOf(page, search);
   for (const candidate of candidatesOf(links, url)) {
     const icon = await iconAt(candidate, search);
     if (icon !== null) return { icon, url: candidate.protocol === 'data:' ? null : candidate.href };
   }
-  if (page instanceof OutboundFailure) throw page;
+  if (page instanceof OutboundError) throw page;
   return null;
 }
 
 /** A failure that leaves hope for other addresses; one that may not be called leaves none. */
-function passable(error: unknown): OutboundFailure {
-  if (error instanceof OutboundFailure && error.reason !== 'blocked') return error;
+function passable(error: unknown): OutboundError {
+  if (error instanceof OutboundError && error.reason !== 'blocked') return error;
   throw error;
 }
 
@@ -77,7 +77,7 @@ async function iconsOf(
   const { icons, manifest } = readIconLinks(page.body.toString(), page.url);
   if (manifest === null || manifest.protocol === 'data:') return icons;
   const answer = await fetchText(manifest, search).catch((error: unknown) => {
-    if (error instanceof OutboundFailure) return null;
+    if (error instanceof OutboundError) return null;
     throw error;
   });
   return answer?.status === 200 ? [...icons, ...iconsOfManifest(answer)] : icons;
@@ -134,7 +134,7 @@ async function iconAt<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | 
   try {
     return await fetchIcon(url, search);
   } catch (error) {
-    if (error instanceof OutboundFailure) return null;
+    if (error instanceof OutboundError) return null;
     throw error;
   }
 }

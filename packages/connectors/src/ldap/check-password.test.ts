@@ -55,7 +55,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       const dn = `uid=anna,${slapd.peopleDn}`;
       expect(await check({ ...server, caCertificatePem }, dn, 'Pässwörd €')).toBe(true);
       const untrusted = check({ ...server, caCertificatePem: otherCaCertificatePem }, dn, 'Pässwörd €');
-      await expect(untrusted).rejects.toMatchObject({ name: 'LdapFailure', kind: 'certificate' });
+      await expect(untrusted).rejects.toMatchObject({ name: 'LdapError', kind: 'certificate' });
     }
   });
 

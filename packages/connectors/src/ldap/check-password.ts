@@ -1,5 +1,5 @@
 import { LdapConnection } from './connection.ts';
-import { LdapFailure, resultCode } from './failure.ts';
+import { LdapError, resultCode } from './ldap-error.ts';
 import { ldapAddress, type LdapHost } from './server.ts';
 
 /**
@@ -16,7 +16,7 @@ const refusals: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether the directory lets the DN in with the password; throws an LdapFailure where the server gives no verdict.
+ * Whether the directory lets the DN in with the password; throws an LdapError where the server gives no verdict.
  * A blank DN or password is refused here: a server takes a bind without a password for an anonymous one and
  * answers success (RFC 4513 section 5.1.2), and so may one that reads a password only up to its first NUL.
  */
@@ -30,7 +30,7 @@ export async function checkPassword(
   const deadline = new AbortController();
   const timer = setTimeout(() => {
     const about = `did not answer within ${Math.ceil(timeoutMs / 1_000)} seconds.`;
-    deadline.abort(new LdapFailure('timeout', ldapAddress(server.url), about));
+    deadline.abort(new LdapError('timeout', ldapAddress(server.url), about));
   }, timeoutMs);
   try {
     const connection = await LdapConnection.open(server, {

@@ -4,13 +4,13 @@ import { BindRequest, type Control, ExtendedRequest, PagedResultsControl, Search
 import { checkedAddress } from '../http/checked-address.ts';
 import { BerError, elements } from './ber.ts';
 import { LdapEntry } from './entry.ts';
-import { LdapFailure, type LdapFailureKind, type LdapResult, resultFailure, socketFailure } from './failure.ts';
 import { parseFilter } from './filter.ts';
+import { LdapError, type LdapFailureKind, type LdapResult, resultFailure, socketFailure } from './ldap-error.ts';
 import {
   controlValue,
   type LdapMessage,
   MessageSplitter,
-  MessageTooLong,
+  MessageTooLongError,
   operation,
   pageCookie,
   parseMessage,
@@ -102,7 +102,7 @@ export class LdapConnection {
     this.#maxAnswerBytes = maxAnswerBytes;
   }
 
-  /** Connected, and encrypted where the server's settings say so; throws an LdapFailure or the signal's reason. */
+  /** Connected, and encrypted where the server's settings say so; throws an LdapError or the signal's reason. */
   static async open(
     server: LdapHost,
     {
@@ -173,7 +173,7 @@ export class LdapConnection {
   }
 
   /** The failure behind a refusal that this connection answered. */
-  refusal(result: LdapResult, step: 'bind' | 'search'): LdapFailure {
+  refusal(result: LdapResult, step: 'bind' | 'search'): LdapError {
     return resultFailure(this.address, result, step, this.#isAnonymous);
   }
 
@@ -336,24 +336,24 @@ export class LdapConnection {
   }
 
   #misunderstood(error: unknown): unknown {
-    if (error instanceof MessageTooLong) {
-      return new LdapFailure(
+    if (error instanceof MessageTooLongError) {
+      return new LdapError(
         'protocol',
         this.address,
         'sends an entry of more than 12 MB, which is more than can be taken in.',
       );
     }
     if (!(error instanceof BerError)) return error;
-    return new LdapFailure('protocol', this.address, 'answers with something that is not LDAP; check the port.');
+    return new LdapError('protocol', this.address, 'answers with something that is not LDAP; check the port.');
   }
 
-  #brokenOff(): LdapFailure {
+  #brokenOff(): LdapError {
     const about = this.#operations.size > 0 ? ' in the middle of an answer.' : '.';
-    return new LdapFailure('unreachable', this.address, `broke off the connection${about}`);
+    return new LdapError('unreachable', this.address, `broke off the connection${about}`);
   }
 
-  #fail(kind: LdapFailureKind, about: string): LdapFailure {
-    const failure = new LdapFailure(kind, this.address, about);
+  #fail(kind: LdapFailureKind, about: string): LdapError {
+    const failure = new LdapError(kind, this.address, about);
     this.#end(failure);
     return failure;
   }

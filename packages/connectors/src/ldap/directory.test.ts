@@ -15,8 +15,8 @@ import { group, person, type SlapdOptions, startSlapd, type TestSlapd } from '@p
 import { otherCaCertificatePem } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { type Directory, openDirectory } from './directory.ts';
-import { LdapFailure } from './failure.ts';
 import { escapeFilterBytes, escapeFilterValue } from './filter.ts';
+import { LdapError } from './ldap-error.ts';
 import { MessageSplitter, parseMessage } from './messages.ts';
 import type { LdapServer } from './server.ts';
 
@@ -105,13 +105,13 @@ const users = (base: string) => ({
   attributes: ['sAMAccountName'],
 });
 
-const failureOf = async (work: Promise<unknown>): Promise<LdapFailure> => {
+const failureOf = async (work: Promise<unknown>): Promise<LdapError> => {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(LdapFailure);
-  return error as LdapFailure;
+  expect(error).toBeInstanceOf(LdapError);
+  return error as LdapError;
 };
 
 describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {

@@ -1,6 +1,6 @@
 import { type ConnectionOptions, LdapConnection, type SearchAnswer } from './connection.ts';
 import type { LdapEntry } from './entry.ts';
-import { LdapFailure, resultCode } from './failure.ts';
+import { LdapError, resultCode } from './ldap-error.ts';
 import type { LdapServer } from './server.ts';
 
 export interface LdapSearch {
@@ -16,7 +16,7 @@ export interface LdapSearch {
 
 export type ServerType = 'active-directory' | 'openldap' | 'other';
 
-/** A connection to a directory server, signed in. Everything throws an LdapFailure, or the reason of an aborted signal. */
+/** A connection to a directory server, signed in. Everything throws an LdapError, or the reason of an aborted signal. */
 export interface Directory extends AsyncDisposable {
   readonly serverType: ServerType;
   /**
@@ -38,7 +38,7 @@ const defaultPageSize = 500;
 const maxEmptyPages = 1_000;
 const maxEntries = 5_000_000;
 
-/** Connects, encrypts and binds; throws an LdapFailure, or the reason of an aborted signal. */
+/** Connects, encrypts and binds; throws an LdapError, or the reason of an aborted signal. */
 export async function openDirectory(server: LdapServer, options: ConnectionOptions = {}): Promise<Directory> {
   const connection = await LdapConnection.open(server, options);
   try {
@@ -115,7 +115,7 @@ async function* pages(
       const firstDn = entries[0]?.dn;
       const isRepeated = firstDn !== undefined && firstDn === lastFirstDn;
       if (isRepeated || emptyPages > maxEmptyPages || entryCount > maxEntries) {
-        throw new LdapFailure('protocol', connection.address, 'sends pages without end.');
+        throw new LdapError('protocol', connection.address, 'sends pages without end.');
       }
       lastFirstDn = firstDn ?? lastFirstDn;
       next = cookie.length === 0 ? null : ask(cookie);
@@ -139,7 +139,7 @@ function refuseReferences(connection: LdapConnection, serverType: ServerType, re
       !/^ldaps?:\/\/[^/]*\/(DC=DomainDnsZones|DC=ForestDnsZones|CN=Configuration|CN=Schema),/i.test(url),
   );
   if (hiding.length === 0) return;
-  throw new LdapFailure(
+  throw new LdapError(
     'protocol',
     connection.address,
     serverType === 'active-directory'
@@ -185,7 +185,7 @@ async function* allValues(connection: LdapConnection, entry: LdapEntry, attribut
     found = rest === null ? null : portion(rest, attribute);
     const isFurther = found !== null && (found.next === null || found.next > next);
     if (rest === null || found === null || !isFurther) {
-      throw new LdapFailure('protocol', connection.address, 'changed a group while it was read; try again.');
+      throw new LdapError('protocol', connection.address, 'changed a group while it was read; try again.');
     }
     source = rest;
   }

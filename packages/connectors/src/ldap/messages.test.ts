@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import { bindResponse, searchDone, searchEntry } from '@portal/testing/servers/ldap-wire';
 import { BerError } from './ber.ts';
 import { LdapEntry } from './entry.ts';
-import { controlValue, MessageSplitter, MessageTooLong, pageCookie, parseMessage, parseResult } from './messages.ts';
+import {
+  controlValue,
+  MessageSplitter,
+  MessageTooLongError,
+  pageCookie,
+  parseMessage,
+  parseResult,
+} from './messages.ts';
 
 const entry = (attributes: Record<string, string[]>): LdapEntry => {
   const pairs = Object.entries(attributes).map(([name, values]): [string, Buffer[]] => [
@@ -35,7 +42,9 @@ it('refuses what is no LDAP, and a message that is too long before it comes', ()
   expect(() => new MessageSplitter().push(Buffer.from('220 mail.example.org ESMTP'))).toThrow(BerError);
   expect(() => new MessageSplitter().push(Buffer.from('HTTP/1.1 400 Bad Request'))).toThrow(BerError);
   expect(() => new MessageSplitter().push(Buffer.from([0x30, 0x80, 0]))).toThrow(BerError);
-  expect(() => new MessageSplitter().push(Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff]))).toThrow(MessageTooLong);
+  expect(() => new MessageSplitter().push(Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff]))).toThrow(
+    MessageTooLongError,
+  );
 });
 
 it('never reads a shortened answer as a success', () => {

@@ -1,5 +1,5 @@
 import { BerError, readElement, readWhole, type Span } from './ber.ts';
-import type { LdapResult } from './failure.ts';
+import type { LdapResult } from './ldap-error.ts';
 
 /** The answers that are understood (RFC 4511 section 4.2 to 4.12). */
 export const operation = {
@@ -32,10 +32,10 @@ function messageLength(bytes: Buffer, at: number): number | null {
   return bytes.length < at + 2 + lengthBytes ? null : 2 + lengthBytes + bytes.readUIntBE(at + 2, lengthBytes);
 }
 
-export class MessageTooLong extends Error {}
+export class MessageTooLongError extends Error {}
 
 /**
- * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLong
+ * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLongError
  * as soon as a message says it is longer than 12 MB.
  */
 export class MessageSplitter {
@@ -57,7 +57,7 @@ export class MessageSplitter {
       at += length;
       length = messageLength(bytes, at);
     }
-    if (length !== null && length > maxMessageBytes) throw new MessageTooLong();
+    if (length !== null && length > maxMessageBytes) throw new MessageTooLongError();
     const rest = bytes.subarray(at);
     this.#waiting = rest.length === 0 ? [] : [rest];
     this.#waitingBytes = rest.length;

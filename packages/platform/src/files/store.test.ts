@@ -8,15 +8,15 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { type FileRoom, openFileRoom } from './store.ts';
+import { type FileStore, openFileStore } from './store.ts';
 
 const folders: string[] = [];
 let dataDir: string;
-let room: FileRoom;
+let room: FileStore;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'portal-test-room-'));
   folders.push(dataDir);
-  room = openFileRoom(dataDir);
+  room = openFileStore(dataDir);
 });
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
@@ -66,16 +66,16 @@ describe('writing', () => {
 
   it('makes the data folder when there is none, and is there for another process that looks', async () => {
     const nested = join(dataDir, 'not', 'there', 'yet');
-    const { path } = await openFileRoom(nested).write('avatars', newId(), 'webp', Buffer.from('hello'), {
+    const { path } = await openFileStore(nested).write('avatars', newId(), 'webp', Buffer.from('hello'), {
       maxBytes: 5,
     });
-    expect(await content(path, openFileRoom(nested))).toBe('hello');
+    expect(await content(path, openFileStore(nested))).toBe('hello');
   });
 
   it('works where the data folder is reached through a link', async () => {
     const link = join(dataDir, 'link');
     await symlink(await mkdtemp(join(dataDir, 'disk-')), link);
-    const linked = openFileRoom(link);
+    const linked = openFileStore(link);
     const { path } = await linked.write('avatars', newId(), 'webp', Buffer.from('hello'), { maxBytes: 5 });
     expect(await content(path, linked)).toBe('hello');
   });
@@ -175,8 +175,8 @@ describe('writing what cannot be kept', () => {
       '--input-type=module',
       '--eval',
       `
-      import { openFileRoom } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
-      await openFileRoom(process.argv[1]).write('avatars', process.argv[2], 'webp', Buffer.alloc(100_000), { maxBytes: 100_000 }).catch(
+      import { openFileStore } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      await openFileStore(process.argv[1]).write('avatars', process.argv[2], 'webp', Buffer.alloc(100_000), { maxBytes: 100_000 }).catch(
         ({ kind, cause }) => console.log(kind, cause.code));`,
       dataDir,
       newId(),
@@ -195,9 +195,9 @@ describe('writing what cannot be kept', () => {
         `
       import { Readable } from 'node:stream';
       import { setTimeout as pause } from 'node:timers/promises';
-      import { openFileRoom } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      import { openFileStore } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
       const trickle = async function* () { for (;;) { yield Buffer.alloc(10_000); await pause(1); } };
-      await openFileRoom(process.argv[1]).write('avatars', process.argv[2], 'webp', Readable.from(trickle()), { maxBytes: Infinity });`,
+      await openFileStore(process.argv[1]).write('avatars', process.argv[2], 'webp', Readable.from(trickle()), { maxBytes: Infinity });`,
         dataDir,
         id,
       ],

@@ -13,7 +13,7 @@ export interface StoredFile {
   sizeBytes: number;
 }
 
-export interface FileRoom {
+export interface FileStore {
   /**
    * Stores `content` whole or not at all, and answers once it would survive a power cut.
    * `id` is a new one for each content, never that of an earlier file: what lies under a path never changes.
@@ -50,7 +50,7 @@ const unfinishedPath = new RegExp(`^${stored}\\.[0-9a-f]{12}\\.part$`);
  * Order of work for who keeps a row: write the file, commit the row, then remove the file of the row before.
  * Whatever goes wrong in between leaves a file without a row, which the sweep removes, never a row without its file.
  */
-export function openFileRoom(dataDir: string): FileRoom {
+export function openFileStore(dataDir: string): FileStore {
   const root = resolve(dataDir, 'files');
 
   /** Where a path lies; null when its folder is missing or reached through a link. */

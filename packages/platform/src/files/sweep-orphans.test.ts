@@ -5,14 +5,14 @@ import { afterAll, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { openFileRoom } from './store.ts';
+import { openFileStore } from './store.ts';
 import { sweepOrphanFiles } from './sweep-orphans.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
-const { make, visit: plainVisit } = await testRuntime();
-const room = openFileRoom(dataDir);
-const visit = (files = room) => ({ ...plainVisit(), files });
+const { make, system: plainSystem } = await testRuntime();
+const room = openFileStore(dataDir);
+const system = (files = room) => ({ ...plainSystem(), files });
 const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
 const store = async ({ isOld }: { isOld: boolean }): Promise<string> => {
@@ -36,20 +36,20 @@ it('removes old files without a row, whatever the tenant of those with one, and 
   await writeFile(unfinished, 'half');
   await utimes(unfinished, 0, 0);
 
-  expect(await sweepOrphanFiles(visit(), owners, new AbortController().signal)).toBe(1_201);
+  expect(await sweepOrphanFiles(system(), owners, new AbortController().signal)).toBe(1_201);
   expect((await found()).toSorted()).toEqual([...kept, fresh].toSorted());
-  expect(await sweepOrphanFiles(visit(), owners, new AbortController().signal)).toBe(0);
+  expect(await sweepOrphanFiles(system(), owners, new AbortController().signal)).toBe(0);
 });
 
 it('has nothing to do before the first upload', async () => {
   expect(
-    await sweepOrphanFiles(visit(openFileRoom(join(dataDir, 'empty'))), owners, new AbortController().signal),
+    await sweepOrphanFiles(system(openFileStore(join(dataDir, 'empty'))), owners, new AbortController().signal),
   ).toBe(0);
 });
 
 it('stops when told to, removing nothing more', async () => {
   const path = await store({ isOld: true });
-  await expect(sweepOrphanFiles(visit(), owners, AbortSignal.abort())).rejects.toThrow(
+  await expect(sweepOrphanFiles(system(), owners, AbortSignal.abort())).rejects.toThrow(
     expect.objectContaining({ name: 'AbortError' }),
   );
   expect(await found()).toContain(path);

@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Visit } from '../context.ts';
+import type { SystemContext } from '../context.ts';
 
 /** The column that keeps the paths of a folder's files. */
 export interface FileOwner {
@@ -17,25 +17,25 @@ const batch = 500;
  * Files younger than an hour are left alone. Answers how many went.
  */
 export async function sweepOrphanFiles(
-  visit: Pick<Visit, 'acrossTenants' | 'files' | 'log'>,
+  system: Pick<SystemContext, 'acrossTenants' | 'files' | 'log'>,
   owners: readonly FileOwner[],
   signal: AbortSignal,
 ): Promise<number> {
   let removed = 0;
   const sweep = async ({ table, path }: FileOwner, paths: string[]) => {
     signal.throwIfAborted();
-    const rows = await visit.acrossTenants('files are compared with the rows that keep them', (tx) =>
+    const rows = await system.acrossTenants('files are compared with the rows that keep them', (tx) =>
       tx.select({ path }).from(table).where(inArray(path, paths)),
     );
     const kept = new Set(rows.map((row) => row.path));
     for (const orphan of paths.filter((candidate) => !kept.has(candidate))) {
-      await visit.files.remove(orphan);
+      await system.files.remove(orphan);
       removed += 1;
     }
   };
   for (const owner of owners) {
     let paths: string[] = [];
-    for await (const path of visit.files.list(owner.folder)) {
+    for await (const path of system.files.list(owner.folder)) {
       paths.push(path);
       if (paths.length < batch) continue;
       await sweep(owner, paths);
@@ -43,6 +43,6 @@ export async function sweepOrphanFiles(
     }
     if (paths.length > 0) await sweep(owner, paths);
   }
-  visit.log.info({ removed }, 'files without a row were removed');
+  system.log.info({ removed }, 'files without a row were removed');
   return removed;
 }

@@ -2,7 +2,7 @@ import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { resource } from '../resource.ts';
-import { openSlots, openSlotsByKey } from '../semaphore.ts';
+import { openSemaphore, openSemaphores } from '../semaphore.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskFailure, taskOf } from '../work-apart/task.ts';
 import { cleanSvg } from './clean-svg.ts';
@@ -39,12 +39,12 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
     maxMemoryMb: 300,
     maxOutputBytes: iconMaxBytes + 1024,
   });
-  const inSlotOf = openSlotsByKey({
+  const inSlotOf = openSemaphores({
     slots: 1,
     queueLimit: 2,
     refusal: () => busy('Your other icons are still being looked at. Please try again in a few seconds.', 5),
   });
-  const inSlot = openSlots({
+  const inSlot = openSemaphore({
     slots: 1,
     queueLimit: 20,
     refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),

@@ -2,7 +2,7 @@ import { unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { BullQueue } from '../queues/backend.ts';
 import type { Queues } from '../queues/queues.ts';
-import { inTime } from '../timeout.ts';
+import { withTimeout } from '../timeout.ts';
 import { queueNames, type QueueName } from './job.ts';
 import { describeRhythm, Tick } from './schedules.ts';
 
@@ -24,7 +24,10 @@ const timeoutMs = 5 * SECOND;
 /** Figures by job name of all queues; throws 503 while the queue cannot be reached. */
 export async function readJobFigures(queues: Queues): Promise<Map<string, JobFigures>> {
   try {
-    const lists = await inTime(Promise.all(queueNames.map((name) => readQueue(name, queues.queue(name)))), timeoutMs);
+    const lists = await withTimeout(
+      Promise.all(queueNames.map((name) => readQueue(name, queues.queue(name)))),
+      timeoutMs,
+    );
     return new Map(lists.flat().map((figures) => [figures.name, figures]));
   } catch (cause) {
     throw unavailable('The job queue cannot be reached right now. Please try again in a few seconds.', cause);

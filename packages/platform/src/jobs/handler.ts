@@ -1,5 +1,5 @@
-import type { TenantCtx, Visit } from '../context.ts';
-import type { RunAtWork } from '../operations/state.ts';
+import type { TenantContext, SystemContext } from '../context.ts';
+import type { RunningOperation } from '../operations/state.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AnyJob, PlatformJob, TenantJob } from './job.ts';
 
@@ -9,7 +9,7 @@ export interface Work {
   signal: AbortSignal;
   actorId: string | null;
   /** The run the job carries out, if it does. */
-  run: RunAtWork | null;
+  run: RunningOperation | null;
   /** Shown to who watches the run, if the job carries one out; call it as often as you like. */
   progress(done: number, total: number): void;
 }
@@ -27,11 +27,11 @@ export interface Handler {
 /** Binds a job to the use case that does it. A tenant job's context reaches that tenant alone. */
 export function handle<Payload extends { tenantId: string }>(
   job: TenantJob<Payload>,
-  work: (ctx: TenantCtx, payload: Payload, work: Work) => Promise<void>,
+  work: (ctx: TenantContext, payload: Payload, work: Work) => Promise<void>,
 ): Handler;
 export function handle<Payload>(
   job: PlatformJob<Payload>,
-  work: (visit: Visit, payload: Payload, work: Work) => Promise<void>,
+  work: (system: SystemContext, payload: Payload, work: Work) => Promise<void>,
 ): Handler;
 export function handle(job: AnyJob, work: (ctx: never, payload: never, work: Work) => Promise<void>): Handler {
   return {
@@ -40,8 +40,8 @@ export function handle(job: AnyJob, work: (ctx: never, payload: never, work: Wor
       const origin = { requestId, ip: null, userAgent: null, ...(actorId === null ? {} : { actorId }) };
       const ctx =
         job.scope === 'tenant'
-          ? runtime.tenantVisit(origin, (payload as { tenantId: string }).tenantId)
-          : runtime.visit(origin);
+          ? runtime.tenant(origin, (payload as { tenantId: string }).tenantId)
+          : runtime.system(origin);
       return work(ctx as never, payload, details);
     },
   };

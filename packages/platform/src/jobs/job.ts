@@ -46,7 +46,7 @@ export const defineTenantJob = <Payload extends { tenantId: string }>(
 
 export interface EnqueueOptions {
   delayMs?: number;
-  /** The run the job carries out, see `startRun`. */
+  /** The run the job carries out, see `startOperation`. */
   runId?: string;
 }
 

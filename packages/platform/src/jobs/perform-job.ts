@@ -6,7 +6,7 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
 import type { JobOutcome } from '../metrics.ts';
-import { beginRun, endRun, postponeRun, type RunAtWork } from '../operations/state.ts';
+import { beginOperation, endOperation, postponeOperation, type RunningOperation } from '../operations/state.ts';
 import { watchProgress } from '../operations/watch-progress.ts';
 import type { BullJob } from '../queues/backend.ts';
 import type { Envelope } from '../queues/queues.ts';
@@ -18,18 +18,18 @@ import { recordOutcome } from './record-outcome.ts';
 export type InterruptionReason = 'shutdown' | 'timeout' | 'lock lost';
 
 /** Why a handler was told to stop. */
-class Interruption extends Error {
+class InterruptedError extends Error {
   readonly why: InterruptionReason;
 
   constructor(why: InterruptionReason) {
     super(`The work was interrupted: ${why}.`);
-    this.name = 'Interruption';
+    this.name = 'InterruptedError';
     this.why = why;
   }
 }
 
 /** What BullMQ shall try again after a pause. */
-class TryAgain extends Error {}
+class RetryError extends Error {}
 
 /** How to interrupt each job at work, by its id. */
 export type JobsAtWork = Map<string, (why: InterruptionReason) => void>;
@@ -89,7 +89,7 @@ export async function performJob(
   givenUp.promise.catch(() => undefined);
   const interrupt = (why: InterruptionReason) => {
     if (controller.signal.aborted) return;
-    const reason = new Interruption(why);
+    const reason = new InterruptedError(why);
     controller.abort(reason);
     // A handler that does not heed its signal is not waited for.
     grace = setTimeout(() => givenUp.reject(reason), graceMs);
@@ -100,11 +100,11 @@ export async function performJob(
 
   const scope = tenantId === null ? null : runtime.database.inTenant(tenantId);
   const watched = scope && runId !== null ? watchProgress(scope, runId, log) : null;
-  let run: RunAtWork | null = null;
+  let run: RunningOperation | null = null;
   try {
     if (scope && !(await isTenantActive(scope))) return await end('rested');
     if (watched) {
-      run = await beginRun(watched.scope, watched.runId);
+      run = await beginOperation(watched.scope, watched.runId);
       if (!run) return await end('rested');
     }
     const work: Work = {
@@ -116,24 +116,24 @@ export async function performJob(
     await Promise.race([handler.perform(runtime, { requestId, actorId }, payload as never, work), givenUp.promise]);
     if (watched && run) {
       await watched.stop();
-      await endRun(watched.scope, run, { error: null });
+      await endOperation(watched.scope, run, { error: null });
     }
     await end('succeeded');
   } catch (thrown) {
     const interruption: unknown = controller.signal.reason;
-    if (interruption instanceof Interruption && interruption.why !== 'timeout') {
+    if (interruption instanceof InterruptedError && interruption.why !== 'timeout') {
       await end('released');
       if (interruption.why === 'shutdown') return await releaseJob(log, bull, token);
       // The job is another worker's now: nothing of it may be touched.
       throw new WaitingError();
     }
-    const error = interruption instanceof Interruption ? outOfTime(job) : thrown;
+    const error = interruption instanceof InterruptedError ? outOfTime(job) : thrown;
     const isLast = !mayRetry(error) || attempt >= job.attempts;
     if (watched && run) {
       await watched.stop();
       const settled = isLast
-        ? endRun(watched.scope, run, { error: sentenceFor(error) })
-        : postponeRun(watched.scope, run, job.backoffMs * 2 ** attempt);
+        ? endOperation(watched.scope, run, { error: sentenceFor(error) })
+        : postponeOperation(watched.scope, run, job.backoffMs * 2 ** attempt);
       // The sweep comes back to a run that could not be settled.
       await settled.catch((settleError: unknown) =>
         log.warn({ ...facts, err: settleError }, 'a run could not be settled'),
@@ -141,7 +141,7 @@ export async function performJob(
     }
     await end(isLast ? 'failed' : 'retried', error);
     // What BullMQ keeps of an error is shown to operators: only sentences made for people.
-    throw isLast ? new UnrecoverableError(sentenceFor(error)) : new TryAgain(sentenceFor(error));
+    throw isLast ? new UnrecoverableError(sentenceFor(error)) : new RetryError(sentenceFor(error));
   } finally {
     await watched?.stop();
     clearTimeout(timeout);

@@ -41,7 +41,7 @@ describeOnEachQueue('schedules', (env) => {
     const worker = startTestWorker(
       (await database).url,
       { handlers, schedules },
-      { env, pace: { ensureSchedulesMs: 300 } },
+      { env, timings: { ensureSchedulesMs: 300 } },
     );
     open.push(worker);
     return worker;

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import type { BullQueue } from '../queues/backend.ts';
 import { isConnectionTrouble } from '../queues/outage.ts';
 import type { Queues } from '../queues/queues.ts';
-import { inTime, TooLate } from '../timeout.ts';
+import { withTimeout, TimeoutError } from '../timeout.ts';
 import { type AnyJob, type PayloadOf, queueNames } from './job.ts';
 
 /** When something happens by itself: every so often, or at a time of day of a zone. */
@@ -57,12 +57,12 @@ export function keepSchedules(
         for (const name of queueNames) {
           if (isStopping) return;
           const wanted = schedules.filter(({ job }) => job.queue === name);
-          await inTime(ensureQueue(queues.queue(name), wanted), ensureQueueMs);
+          await withTimeout(ensureQueue(queues.queue(name), wanted), ensureQueueMs);
         }
       });
     } catch (error) {
       // That the queue is away has been told; the next round comes soon.
-      if (!isConnectionTrouble(error) && !(error instanceof TooLate))
+      if (!isConnectionTrouble(error) && !(error instanceof TimeoutError))
         log.error({ err: error }, 'the schedules could not be set');
     } finally {
       if (!isStopping) timer = setTimeout(next, everyMs);
@@ -100,7 +100,7 @@ async function asTheOnlyOne(database: Database, work: () => Promise<void>): Prom
 }
 
 async function ensureQueue(queue: BullQueue, schedules: Schedule[]): Promise<void> {
-  await inTime(queue.waitUntilReady(), 2 * SECOND);
+  await withTimeout(queue.waitUntilReady(), 2 * SECOND);
   const found = new Map((await queue.getJobSchedulers(0, -1)).map((scheduler) => [scheduler.key, scheduler]));
   for (const wanted of schedules) {
     const id = scheduleId(wanted);

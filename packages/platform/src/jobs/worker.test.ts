@@ -12,7 +12,7 @@ import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { handle, type Handler } from './handler.ts';
 import { definePlatformJob, defineTenantJob } from './job.ts';
 import { schedule } from './schedules.ts';
-import type { Pace } from './worker.ts';
+import type { WorkerTimings } from './worker.ts';
 
 const { url, make, runtime } = await testRuntime();
 
@@ -32,8 +32,8 @@ const soon = { timeout: 20_000, interval: 25 };
 
 describeOnEachQueue('a worker', (env) => {
   const open: TestWorker[] = [];
-  const start = (handlers: Handler[], pace: Partial<Pace> = {}): TestWorker => {
-    const worker = startTestWorker(url, { handlers }, { env, pace: { graceMs: 300, ...pace } });
+  const start = (handlers: Handler[], timings: Partial<WorkerTimings> = {}): TestWorker => {
+    const worker = startTestWorker(url, { handlers }, { env, timings: { graceMs: 300, ...timings } });
     open.push(worker);
     return worker;
   };
@@ -55,14 +55,14 @@ describeOnEachQueue('a worker', (env) => {
     expect(await seen.promise).toEqual([ours.id]);
   });
 
-  it('gives a platform job a visit that names who asked for it', async () => {
+  it('gives a platform job a system that names who asked for it', async () => {
     const job = definePlatformJob({
-      ...tenantJob('test.visit'),
+      ...tenantJob('test.system'),
       payload: z.object({ n: z.number() }),
       key: () => 'all',
     });
     const seen = Promise.withResolvers<string>();
-    const { runtime: own } = start([handle(job, async (visit) => seen.resolve(visit.requestId))]);
+    const { runtime: own } = start([handle(job, async (system) => seen.resolve(system.requestId))]);
     await own.queues.push(job, { n: 1 }, { origin: { requestId: 'request-7' } });
     expect(await seen.promise).toBe('request-7');
   });

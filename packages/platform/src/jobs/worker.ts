@@ -15,7 +15,7 @@ export interface RunningWorker {
 }
 
 /** How long things may take, milliseconds. */
-export interface Pace {
+export interface WorkerTimings {
   /** A worker that was killed holds its jobs until their locks run out … */
   lockMs: number;
   /** … and somebody looks: both together at most. */
@@ -28,7 +28,7 @@ export interface Pace {
   ensureSchedulesMs: number;
 }
 
-export const usualPace: Pace = {
+export const usualTimings: WorkerTimings = {
   lockMs: 6 * SECOND,
   stalledCheckMs: 3 * SECOND,
   interruptAfterMs: 10 * SECOND,
@@ -47,7 +47,7 @@ const maxStalls = 20;
 export function startWorker(
   runtime: Runtime,
   { handlers, schedules }: WorkerParts,
-  pace: Pace = usualPace,
+  timings: WorkerTimings = usualTimings,
 ): RunningWorker {
   checkParts({ handlers, schedules });
   const { log, metrics, queues } = runtime;
@@ -71,7 +71,7 @@ export function startWorker(
       token,
       envelope: envelope.data,
       payload: payload.data,
-      graceMs: pace.graceMs,
+      graceMs: timings.graceMs,
       atWork,
     });
   }
@@ -97,14 +97,14 @@ export function startWorker(
         metrics.countJob(bull.name, 'failed', 0);
       },
       concurrency: runtime.config.worker.concurrency,
-      lockDuration: pace.lockMs,
-      stalledInterval: pace.stalledCheckMs,
+      lockDuration: timings.lockMs,
+      stalledInterval: timings.stalledCheckMs,
       maxStalledCount: maxStalls,
       runRetryDelay: SECOND,
     }),
   );
   const outOfOrder = (error: unknown) => log.warn({ err: error }, 'the worker did not stop in order');
-  const keptSchedules = keepSchedules(runtime, schedules, { log, everyMs: pace.ensureSchedulesMs });
+  const keptSchedules = keepSchedules(runtime, schedules, { log, everyMs: timings.ensureSchedulesMs });
   log.info(
     { queues: [...worked], jobs: handlers.length, schedules: schedules.map(scheduleId) },
     'the worker has started',
@@ -115,7 +115,7 @@ export function startWorker(
       isStopping = true;
       const interrupting = setTimeout(() => {
         for (const interrupt of atWork.values()) interrupt('shutdown');
-      }, pace.interruptAfterMs);
+      }, timings.interruptAfterMs);
       let isClosed = false;
       void Promise.all([keptSchedules.stop(), ...consumers.map((consumer) => consumer.close())]).then(() => {
         isClosed = true;
@@ -125,7 +125,7 @@ export function startWorker(
       let busyAt = stoppingAt;
       while (
         !isClosed &&
-        performance.now() - stoppingAt < pace.stopWithinMs &&
+        performance.now() - stoppingAt < timings.stopWithinMs &&
         performance.now() - busyAt < idlePatienceMs
       ) {
         await pause(20);

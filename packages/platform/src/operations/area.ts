@@ -15,8 +15,8 @@ export function operationsArea(areas: readonly Area[]): Area {
     tags: { operations: 'Health, version, figures, and the work going on in the background.' },
     jobs: [
       handle(sweepRuns, async (ctx) => {
-        const { handOverIdleRuns } = await import('./sweep.ts');
-        await handOverIdleRuns(ctx, jobs);
+        const { handOverIdleOperations } = await import('./sweep.ts');
+        await handOverIdleOperations(ctx, jobs);
       }),
       handle(removeExpired, async (ctx, _payload, { signal }) => {
         const { removeExpiredRows } = await import('../retention.ts');

@@ -10,11 +10,11 @@ import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { handle, type Handler } from '../jobs/handler.ts';
 import { defineTenantJob } from '../jobs/job.ts';
-import { startRun } from './start.ts';
-import { beginRun, endRun } from './state.ts';
-import { handOverIdleRuns } from './sweep.ts';
+import { startOperation } from './start.ts';
+import { beginOperation, endOperation } from './state.ts';
+import { handOverIdleOperations } from './sweep.ts';
 
-const { url, make, runtime, signedIn, visit } = await testRuntime();
+const { url, make, runtime, signedIn, system } = await testRuntime();
 
 const syncJob = defineTenantJob({
   name: 'test.sync',
@@ -50,7 +50,7 @@ describe('a run', () => {
     const ctx = await signedIn(await make.user());
     const reported = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     expect(await getRun(ctx, runId)).toEqual({
       id: runId,
       kind: 'test.sync',
@@ -97,7 +97,7 @@ describe('a run', () => {
         throw upstream('AWAY', 'The directory did not answer.');
       }),
     );
-    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     await vi.waitFor(
       async () =>
         expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed', error: 'The directory did not answer.' }),
@@ -113,7 +113,7 @@ describe('a run', () => {
         throw new Error('select secret from nowhere');
       }),
     );
-    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     await vi.waitFor(async () => expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed' }), soon);
     expect((await getRun(ctx, runId)).error).not.toContain('secret');
   });
@@ -126,7 +126,7 @@ describe('a run', () => {
       await make.user({ tenantId, role: 'ADMIN' }),
     ];
     const stranger = await make.user({ role: 'ADMIN' });
-    const { runId } = await startRun(await signedIn(owner), syncJob, { tenantId, force: true });
+    const { runId } = await startOperation(await signedIn(owner), syncJob, { tenantId, force: true });
     await expect(getRun(await signedIn(owner), runId)).resolves.toMatchObject({ id: runId });
     await expect(getRun(await signedIn(admin), runId)).resolves.toMatchObject({ id: runId });
     await expect(getRun(await signedIn(colleague), runId)).rejects.toMatchObject({ kind: 'not_found' });
@@ -138,19 +138,19 @@ describe('a run', () => {
 describe('the sweep over runs', () => {
   it('hands over a run whose job was lost, once, and leaves young ones alone', async () => {
     const ctx = await signedIn(await make.user());
-    const lost = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const lost = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    const young = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const young = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: false,
     });
     await letTimePass(lost.runId);
     const done: boolean[] = [];
     work(handle(syncJob, async ({ tenantId }, { force }) => void (tenantId === ctx.tenantId && done.push(force))));
-    await handOverIdleRuns(visit(), [syncJob]);
-    await handOverIdleRuns(visit(), [syncJob]);
+    await handOverIdleOperations(system(), [syncJob]);
+    await handOverIdleOperations(system(), [syncJob]);
     await vi.waitFor(async () => expect(await getRun(ctx, lost.runId)).toMatchObject({ state: 'succeeded' }), soon);
     await pause(100);
     expect(done).toEqual([true]);
@@ -159,15 +159,15 @@ describe('the sweep over runs', () => {
 
   it('hands over a run whose worker is gone, and ends one that loses its worker again and again', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    for (let n = 1; n <= 20; n++) expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: n });
+    for (let n = 1; n <= 20; n++) expect(await beginOperation(ctx, runId)).toEqual({ id: runId, attempt: n });
     await letTimePass(runId);
     let ran = false;
     work(handle(syncJob, async () => void (ran = true)));
-    await handOverIdleRuns(visit(), [syncJob]);
+    await handOverIdleOperations(system(), [syncJob]);
     await vi.waitFor(
       async () =>
         expect(await getRun(ctx, runId)).toMatchObject({
@@ -181,11 +181,11 @@ describe('the sweep over runs', () => {
 
   it('does a run that is over not again', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    await endRun(ctx, { id: runId }, { error: null });
+    await endOperation(ctx, { id: runId }, { error: null });
     let ran = false;
     const { lines } = work(handle(syncJob, async () => void (ran = true)));
     await ctx.enqueue(syncJob, { tenantId: ctx.tenantId, force: true }, { runId });
@@ -195,13 +195,13 @@ describe('the sweep over runs', () => {
 
   it('ends a run of a kind this release does not know', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startRun(
+    const { runId } = await startOperation(
       { ...ctx, enqueue: async () => undefined },
       { ...syncJob, name: 'test.forgotten' },
       { tenantId: ctx.tenantId, force: true },
     );
     await letTimePass(runId);
-    await handOverIdleRuns(visit(), [syncJob]);
+    await handOverIdleOperations(system(), [syncJob]);
     expect(await getRun(ctx, runId)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('does not know'),
@@ -211,7 +211,7 @@ describe('the sweep over runs', () => {
   it('leaves the runs of inactive tenants alone', async () => {
     const tenant = await make.tenant();
     const ctx = await signedIn(await make.user({ tenantId: tenant.id }));
-    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
@@ -220,8 +220,8 @@ describe('the sweep over runs', () => {
       tx.execute(sql`update tenants set is_active = false where id = ${tenant.id}`),
     );
     const handed: unknown[] = [];
-    await handOverIdleRuns(
-      { ...visit(), enqueue: async (_job, _payload, options) => void handed.push(options?.runId) },
+    await handOverIdleOperations(
+      { ...system(), enqueue: async (_job, _payload, options) => void handed.push(options?.runId) },
       [syncJob],
     );
     expect(handed).not.toContain(runId);

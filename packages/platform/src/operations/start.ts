@@ -3,25 +3,25 @@ import { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '../context.ts';
+import type { UserContext } from '../context.ts';
 import type { TenantJob } from '../jobs/job.ts';
 
 /**
  * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out.
  * The payload stands in the row, so it must hold no secret.
  */
-export async function startRun<Payload extends { tenantId: string }>(
-  ctx: Ctx,
+export async function startOperation<Payload extends { tenantId: string }>(
+  ctx: UserContext,
   job: TenantJob<Payload>,
   payload: Payload,
 ): Promise<{ runId: string }> {
-  const runId = await ctx.tx((tx) => addRun(tx, job, payload, { startedBy: ctx.actor.id }));
+  const runId = await ctx.tx((tx) => addOperation(tx, job, payload, { startedBy: ctx.actor.id }));
   await ctx.enqueue(job, payload, { runId });
   return { runId };
 }
 
 /** The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit. */
-export async function addRun<Payload extends { tenantId: string }>(
+export async function addOperation<Payload extends { tenantId: string }>(
   tx: Tx,
   job: TenantJob<Payload>,
   payload: Payload,

@@ -17,14 +17,14 @@ const isOpen = (id: string, attempt?: number) =>
   );
 
 /** A run at work. */
-export interface RunAtWork {
+export interface RunningOperation {
   id: string;
   /** Which try of the run this is, from 1: a later one takes over from a worker that stalled. */
   attempt: number;
 }
 
 /** Takes a run up; null when it is over already, so that a job that comes twice does its work once. */
-export async function beginRun(scope: TenantScope, id: string): Promise<RunAtWork | null> {
+export async function beginOperation(scope: TenantScope, id: string): Promise<RunningOperation | null> {
   const [begun] = await scope.tx((tx) =>
     tx
       .update(runs)
@@ -39,7 +39,7 @@ export async function beginRun(scope: TenantScope, id: string): Promise<RunAtWor
   );
   if (!begun) return null;
   if (begun.attempts <= maxAttempts) return { id, attempt: begun.attempts };
-  await endRun(scope, { id }, { error: 'The work was interrupted too often and was given up.' });
+  await endOperation(scope, { id }, { error: 'The work was interrupted too often and was given up.' });
   return null;
 }
 
@@ -47,7 +47,7 @@ export async function beginRun(scope: TenantScope, id: string): Promise<RunAtWor
  * Holds a run for the rest of the transaction; false when it is over or another worker took it up since. A transaction that
  * begins with it changes nothing behind the back of that other one.
  */
-export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boolean> {
+export async function holdOperation(tx: Tx, { id, attempt }: RunningOperation): Promise<boolean> {
   const held = await tx
     .select({ id: runs.id })
     .from(runs)
@@ -57,7 +57,7 @@ export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boole
 }
 
 /** Says that somebody is at it, and how far. */
-export async function touchRun(
+export async function touchOperation(
   scope: TenantScope,
   id: string,
   progress: { done: number; total: number } | null,
@@ -71,7 +71,11 @@ export async function touchRun(
 }
 
 /** Puts a run back for a later try of its job; the sweep steps in when that try does not come. */
-export async function postponeRun(scope: TenantScope, { id, attempt }: RunAtWork, delayMs: number): Promise<void> {
+export async function postponeOperation(
+  scope: TenantScope,
+  { id, attempt }: RunningOperation,
+  delayMs: number,
+): Promise<void> {
   await scope.tx((tx) =>
     tx
       .update(runs)
@@ -81,9 +85,9 @@ export async function postponeRun(scope: TenantScope, { id, attempt }: RunAtWork
 }
 
 /** `error` is for the person who watches: one plain sentence, null for a success. A try that was overtaken ends nothing. */
-export async function endRun(
+export async function endOperation(
   scope: TenantScope,
-  { id, attempt }: Pick<RunAtWork, 'id'> & Partial<RunAtWork>,
+  { id, attempt }: Pick<RunningOperation, 'id'> & Partial<RunningOperation>,
   { error }: { error: string | null },
 ): Promise<void> {
   await scope.tx((tx) =>

@@ -1,16 +1,16 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
-import type { Visit } from '../context.ts';
+import type { SystemContext } from '../context.ts';
 import type { AnyJob } from '../jobs/job.ts';
-import { endRun } from './state.ts';
+import { endOperation } from './state.ts';
 
 /** Runs handed over per sweep; the rest waits for the next one. */
 const batch = 500;
 
 /** Hands runs to the queue again that nobody picked up or whose worker is gone. Those of inactive tenants rest. */
-export async function handOverIdleRuns(visit: Visit, jobs: readonly AnyJob[]): Promise<void> {
-  const idle = await visit.acrossTenants('idle runs of every tenant are handed over', async (tx) => {
+export async function handOverIdleOperations(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
+  const idle = await system.acrossTenants('idle runs of every tenant are handed over', async (tx) => {
     const due = tx.$with('due').as(
       tx
         .select({ id: runs.id })
@@ -31,9 +31,9 @@ export async function handOverIdleRuns(visit: Visit, jobs: readonly AnyJob[]): P
   for (const run of idle) {
     const job = jobs.find(({ name }) => name === run.kind);
     const payload = job?.payload.safeParse(run.payload);
-    if (job && payload?.success) await visit.enqueue(job, payload.data, { runId: run.id });
+    if (job && payload?.success) await system.enqueue(job, payload.data, { runId: run.id });
     else
-      await endRun(visit.inTenant(run.tenantId), run, {
+      await endOperation(system.inTenant(run.tenantId), run, {
         error: 'This release does not know this kind of work any more.',
       });
   }

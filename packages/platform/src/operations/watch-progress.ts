@@ -1,13 +1,13 @@
 import type { TenantScope } from '@portal/db/open';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
-import { touchRun } from './state.ts';
+import { touchOperation } from './state.ts';
 
 const writeEveryMs = SECOND;
 /** A good part of the minute after which a sweep takes a silent run for dead. */
 const beatEveryMs = 15 * SECOND;
 
-export interface WatchedRun {
+export interface WatchedOperation {
   scope: TenantScope;
   runId: string;
   /** Takes note of how far the work is; written at most once a second. */
@@ -17,7 +17,7 @@ export interface WatchedRun {
 }
 
 /** Keeps a run's row telling that somebody is at it and how far. */
-export function watchProgress(scope: TenantScope, runId: string, log: Log): WatchedRun {
+export function watchProgress(scope: TenantScope, runId: string, log: Log): WatchedOperation {
   let unwritten: { done: number; total: number } | null = null;
   let writing = Promise.resolve();
   let lastWrite = performance.now();
@@ -26,7 +26,7 @@ export function watchProgress(scope: TenantScope, runId: string, log: Log): Watc
     unwritten = null;
     lastWrite = performance.now();
     writing = writing
-      .then(() => touchRun(scope, runId, progress))
+      .then(() => touchOperation(scope, runId, progress))
       .catch((error: unknown) => log.warn({ err: error, runId }, 'the progress of a run could not be written'));
   };
   const timer = setInterval(() => {

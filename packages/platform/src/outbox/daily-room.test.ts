@@ -8,7 +8,7 @@ import { kinds } from '@portal/testing/mail-kinds';
 import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import { openLog } from '../log.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';
 import { deliverDueMails } from './deliver-due-mails.ts';
@@ -27,7 +27,7 @@ async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpSer
 }
 
 /** A worker's view of the tenant, whose mail goes to this port, so many a day. */
-function contextOf(tenantId: string, port: number, limit: number, on: Runtime = runtime): TenantCtx {
+function contextOf(tenantId: string, port: number, limit: number, on: Runtime = runtime): TenantContext {
   const config = testConfig(url, {
     SMTP_HOST: '127.0.0.1',
     SMTP_PORT: `${port}`,
@@ -35,9 +35,9 @@ function contextOf(tenantId: string, port: number, limit: number, on: Runtime = 
     SMTP_FROM: 'portal@example.org',
     MAIL_DAILY_PER_TENANT: `${limit}`,
   });
-  return { ...on.tenantVisit(jobOrigin(), tenantId), config };
+  return { ...on.tenant(jobOrigin(), tenantId), config };
 }
-const deliver = (ctx: TenantCtx, signal = new AbortController().signal) => deliverDueMails(ctx, { signal, kinds });
+const deliver = (ctx: TenantContext, signal = new AbortController().signal) => deliverDueMails(ctx, { signal, kinds });
 const terms = (dailyLimit: number) => ({ kinds, way: 'service' as const, ownServer: null, dailyLimit });
 
 /** A tenant with so many accounts, each promised a notice. */
@@ -179,7 +179,7 @@ describe('a mail is not counted', () => {
 
   it('when there is no mail server at all', async () => {
     const tenantId = await promised(3);
-    await deliver({ ...runtime.tenantVisit(jobOrigin(), tenantId), config: testConfig(url) });
+    await deliver({ ...runtime.tenant(jobOrigin(), tenantId), config: testConfig(url) });
     expect(await states(tenantId)).toEqual({ not_configured: 3 });
     expect(await dayOf(tenantId)).toBeUndefined();
   });

@@ -16,14 +16,14 @@ import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-ch
 import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
 import { hashToken } from '@portal/usecases/accounts/password-links';
 import { resetPassword } from '@portal/usecases/accounts/reset-password';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import { openLog } from '../log.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';
 import { deliverDueMails } from './deliver-due-mails.ts';
 import { claimMails, type Settlement, settleMails } from './outbox.ts';
 import { queueMail } from './queue-mail.ts';
 
-const { url, make, runtime, visit } = await testRuntime();
+const { url, make, runtime, system } = await testRuntime();
 
 const servers: TestSmtpServer[] = [];
 afterEach(async () => {
@@ -37,7 +37,12 @@ async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpSer
 }
 
 /** A tenant's context whose mail goes to the given port. */
-function contextOf(tenantId: string, port: number, env: Record<string, string> = {}, on: Runtime = runtime): TenantCtx {
+function contextOf(
+  tenantId: string,
+  port: number,
+  env: Record<string, string> = {},
+  on: Runtime = runtime,
+): TenantContext {
   const config = testConfig(url, {
     SMTP_HOST: '127.0.0.1',
     SMTP_PORT: `${port}`,
@@ -45,11 +50,11 @@ function contextOf(tenantId: string, port: number, env: Record<string, string> =
     SMTP_FROM: 'portal@example.org',
     ...env,
   });
-  return { ...on.tenantVisit(jobOrigin(), tenantId), config };
+  return { ...on.tenant(jobOrigin(), tenantId), config };
 }
 
 const outcomes: [string, string][] = [];
-const deliver = (ctx: TenantCtx, signal = new AbortController().signal) =>
+const deliver = (ctx: TenantContext, signal = new AbortController().signal) =>
   deliverDueMails(
     { ...ctx, metrics: { ...ctx.metrics, countMail: (kind, outcome) => void outcomes.push([kind, outcome]) } },
     { kinds, signal },
@@ -210,7 +215,7 @@ describe('delivering what is due', () => {
   it('ends mails at once when there is no way out at all', async () => {
     const user = await make.user();
     await queue(user);
-    await deliver({ ...runtime.tenantVisit(jobOrigin(), user.tenantId), config: testConfig(url) });
+    await deliver({ ...runtime.tenant(jobOrigin(), user.tenantId), config: testConfig(url) });
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'not_configured', attempts: 1 }]);
     expect((await outbox(user.tenantId))[0]?.settledAt).not.toBeNull();
   });
@@ -482,7 +487,7 @@ describe('the reset mail', () => {
     const days = ((stored?.expiresAt.getTime() ?? 0) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(7);
     expect(JSON.stringify(await outbox(user.tenantId))).not.toContain(token);
-    await resetPassword(visit(), { token, newPassword: 'a sturdy new passphrase' });
+    await resetPassword(system(), { token, newPassword: 'a sturdy new passphrase' });
     expect(await openTokens(user)).toHaveLength(0);
   });
 

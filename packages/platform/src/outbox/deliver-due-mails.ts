@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm';
 import { tenants } from '@portal/db/schema/tenants';
 import { PortalError } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import { MailFailure } from '@portal/mail/mail-failure';
+import { MailError } from '@portal/mail/mail-error';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { type MailTransport, openTransport } from '@portal/mail/transport';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import type { OutboxMails } from './mail.ts';
 import {
   claimMails,
@@ -52,7 +52,7 @@ const waysOutClosed = new Set<string>([
   'certificate',
   'auth',
   'protocol',
-] satisfies MailFailure['failure'][]);
+] satisfies MailError['failure'][]);
 
 interface Delivering {
   kinds: OutboxMails;
@@ -63,7 +63,7 @@ interface Delivering {
  * Sends what is due in one tenant's outbox until nothing is left. Each mail is claimed, sent outside any transaction, and settled;
  * a worker that dies in between leaves a lease that runs out. Throws the signal's reason when it had to stop early.
  */
-export async function deliverDueMails(ctx: TenantCtx, delivering: Delivering): Promise<void> {
+export async function deliverDueMails(ctx: TenantContext, delivering: Delivering): Promise<void> {
   for (let isFinished = false; !isFinished;) {
     const tenantName = await nameOfTenant(ctx);
     const own = await ownServerOf(ctx);
@@ -90,7 +90,7 @@ interface Leaving {
 }
 
 /** Sends what is due one way; false when it did not come to its end: its turn was over, or the mail settings have changed. */
-async function deliverBy(ctx: TenantCtx, { settings, ...leaving }: Leaving, signal: AbortSignal): Promise<boolean> {
+async function deliverBy(ctx: TenantContext, { settings, ...leaving }: Leaving, signal: AbortSignal): Promise<boolean> {
   const isCounted = settings !== null && leaving.way === 'service';
   const terms = { ...leaving, dailyLimit: isCounted ? ctx.config.mailDailyPerTenant : null };
   if (!settings) return endUnconfigured(ctx, terms, signal);
@@ -154,7 +154,7 @@ async function deliverBy(ctx: TenantCtx, { settings, ...leaving }: Leaving, sign
     else if (waysOutClosed.has(failure)) isClosed = true;
     countMail(mail.kind, settlement.outcome);
     // Apart from the try: the next mail need not wait for it.
-    begin(stubbornly(ctx, mail, () => settle(mail, settlement)).then(() => void (isDry = false)));
+    begin(retrying(ctx, mail, () => settle(mail, settlement)).then(() => void (isDry = false)));
   };
 
   const hasWaitedTooLong = (): boolean => ahead[0] !== undefined && performance.now() - ahead[0].claimedAt > maxWaitMs;
@@ -196,7 +196,7 @@ async function deliverBy(ctx: TenantCtx, { settings, ...leaving }: Leaving, sign
 }
 
 async function sendMail(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   mail: ClaimedMail,
   { kinds, settings, transport, way, tenantName }: Leaving & { settings: SmtpSettings; transport: MailTransport },
 ): Promise<Settlement> {
@@ -224,7 +224,7 @@ async function sendMail(
     ctx.log.info(facts, 'mail sent');
     return { outcome: 'sent', remember: (tx) => remember(tx, true) };
   } catch (error) {
-    if (!(error instanceof MailFailure)) throw error;
+    if (!(error instanceof MailError)) throw error;
     const { failure, message } = error;
     const afterSec = error.retry ? retryPausesOf(kinds, mail.kind)[mail.tries - 1] : undefined;
     ctx.log.warn({ ...facts, failure, reason: message, retryAfterSec: afterSec ?? null }, 'mail not sent');
@@ -240,7 +240,7 @@ const contentOf = ({ subject, text, html }: Omit<AddressedMail, 'recipient' | 'r
 });
 
 /** A mail that went out and cannot be settled goes out again: worth a few tries while the lease lasts. */
-async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promise<boolean>): Promise<void> {
+async function retrying(ctx: TenantContext, mail: ClaimedMail, settle: () => Promise<boolean>): Promise<void> {
   for (let pauseMs = 250; ; pauseMs *= 2) {
     try {
       const isOurs = await settle();
@@ -256,7 +256,7 @@ async function stubbornly(ctx: TenantCtx, mail: ClaimedMail, settle: () => Promi
 
 const mayPass = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
-async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, signal: AbortSignal): Promise<boolean> {
+async function endUnconfigured(ctx: TenantContext, terms: ClaimTerms, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     signal.throwIfAborted();
     const { claimed, isOutdated } = await claimMails(ctx, 100, terms);
@@ -274,7 +274,7 @@ async function endUnconfigured(ctx: TenantCtx, terms: ClaimTerms, signal: AbortS
   }
 }
 
-async function nameOfTenant(ctx: TenantCtx): Promise<string> {
+async function nameOfTenant(ctx: TenantContext): Promise<string> {
   const [tenant] = await ctx.read((db) =>
     db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, ctx.tenantId)),
   );

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import type { MailTemplate } from '@portal/mail/template';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import type { WayOut } from './way-out.ts';
 
 /** The account a mail goes to, as it stands when the mail is sent. */
@@ -49,7 +49,7 @@ export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
   /** The most one account gets of it in a day over the service's own server. */
   maxADay?: number;
   /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
-  prepare(ctx: TenantCtx, mail: PreparedMail, data: z.output<Data>): Promise<z.input<Words> | null>;
+  prepare(ctx: TenantContext, mail: PreparedMail, data: z.output<Data>): Promise<z.input<Words> | null>;
   /**
    * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
    * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.

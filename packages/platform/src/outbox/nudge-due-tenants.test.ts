@@ -7,7 +7,7 @@ import type { AnyJob } from '../jobs/job.ts';
 import { deliverMails } from './jobs.ts';
 import { nudgeDueTenants, tenantsWithDueMails } from './nudge-due-tenants.ts';
 
-const { make, runtime, visit } = await testRuntime();
+const { make, runtime, system } = await testRuntime();
 
 type MailRow = typeof mails.$inferInsert;
 const insert = (rows: MailRow[]) =>
@@ -36,7 +36,7 @@ it('wakes each active tenant with a due mail or a lease that ran out, once', asy
     mail(inactive.id),
   ]);
   const nudged: [AnyJob, unknown][] = [];
-  const spying = { ...visit(), enqueue: async (job: AnyJob, payload: unknown) => void nudged.push([job, payload]) };
+  const spying = { ...system(), enqueue: async (job: AnyJob, payload: unknown) => void nudged.push([job, payload]) };
   await nudgeDueTenants(spying, new AbortController().signal);
   expect(nudged.map(([job]) => job)).toEqual([deliverMails, deliverMails]);
   expect(nudged.map(([, payload]) => payload)).toEqual(

@@ -2,7 +2,7 @@ import { and, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
-import type { Visit } from '../context.ts';
+import type { SystemContext } from '../context.ts';
 import { nudgeMails } from './queue-mail.ts';
 
 /** Tenants nudged per sweep; the rest waits for the next one, a few seconds later. */
@@ -17,10 +17,10 @@ export const tenantsWithDueMails = (tx: Tx) =>
     .limit(batch);
 
 /** Wakes the outbox of every active tenant that has a due mail: lost nudges, retries, and leases of workers that died. */
-export async function nudgeDueTenants(visit: Visit, signal: AbortSignal): Promise<void> {
-  const due = await visit.acrossTenants('due mails of every tenant are looked for', tenantsWithDueMails);
+export async function nudgeDueTenants(system: SystemContext, signal: AbortSignal): Promise<void> {
+  const due = await system.acrossTenants('due mails of every tenant are looked for', tenantsWithDueMails);
   for (const { tenantId } of due) {
     signal.throwIfAborted();
-    await nudgeMails(visit, tenantId);
+    await nudgeMails(system, tenantId);
   }
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
-import type { Visit } from '../context.ts';
+import type { SystemContext } from '../context.ts';
 import { deliverMails } from './jobs.ts';
 import type { OutboxMail } from './mail.ts';
 
@@ -52,5 +52,5 @@ export async function queueMails<Data extends z.ZodType>(
 }
 
 /** Sends what is due in a tenant's outbox soon. Never throws. */
-export const nudgeMails = (visit: Pick<Visit, 'enqueue'>, tenantId: string): Promise<void> =>
-  visit.enqueue(deliverMails, { tenantId });
+export const nudgeMails = (system: Pick<SystemContext, 'enqueue'>, tenantId: string): Promise<void> =>
+  system.enqueue(deliverMails, { tenantId });

@@ -2,7 +2,7 @@ import { isDatabaseRefusal } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { PortalError } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import { type OutboxMails, type Recipient, usualRetryAfterSec } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
 import type { WayOut } from './way-out.ts';
@@ -28,7 +28,7 @@ export interface AddressedMail extends RenderedMail {
 
 /** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
 export async function renderQueuedMail(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   mail: ClaimedMail,
   { kinds, tenantName, way }: { kinds: OutboxMails; tenantName: string; way: WayOut },
 ): Promise<AddressedMail> {

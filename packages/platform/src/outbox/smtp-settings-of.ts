@@ -2,7 +2,7 @@ import { dialUnder } from '@portal/connectors/http/checked-address';
 import type { Role } from '@portal/domain/access';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import type { Config } from '../config.ts';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import { type StoredSmtpConfig, smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 import { needsServiceServer } from './way-out.ts';
 
@@ -14,13 +14,13 @@ export interface OwnServer {
   settings: () => SmtpSettings;
 }
 
-export async function ownServerOf(ctx: TenantCtx): Promise<OwnServer | null> {
+export async function ownServerOf(ctx: TenantContext): Promise<OwnServer | null> {
   const stored = await ctx.read(storedSmtpConfig);
   if (!stored || stored.version === null) return null;
   return { version: stored.version, settings: () => openSettings(ctx, stored) };
 }
 
-function openSettings(ctx: TenantCtx, stored: StoredSmtpConfig): SmtpSettings {
+function openSettings(ctx: TenantContext, stored: StoredSmtpConfig): SmtpSettings {
   const { host, port, security, username, fromAddress, fromName, replyTo, verifyTls } = stored;
   if (host === null || port === null || security === null || fromAddress === null)
     throw new Error('stored mail settings name a server and lack what belongs to it');
@@ -39,7 +39,7 @@ function openSettings(ctx: TenantCtx, stored: StoredSmtpConfig): SmtpSettings {
 }
 
 /** How a mail to an account of this role leaves the house at this moment; null when there is no server for it. */
-export async function smtpSettingsOf(ctx: TenantCtx, to: Role): Promise<SmtpSettings | null> {
+export async function smtpSettingsOf(ctx: TenantContext, to: Role): Promise<SmtpSettings | null> {
   const own = needsServiceServer(to) ? null : await ownServerOf(ctx);
   return own ? own.settings() : serviceSettings(ctx.config);
 }

@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import type { SecretTarget } from '@portal/domain/secret-target';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
-import type { TenantCtx } from '../context.ts';
+import type { TenantContext } from '../context.ts';
 import type { StoredSecret } from '../secrets/stored-secret.ts';
 
 /**
@@ -45,7 +45,7 @@ export const passwordContext = (tenantId: string): string => `smtp_configs.passw
 
 /** The password of the tenant at work as its row has it. */
 export const storedSmtpPassword = (
-  { tenantId, secrets }: Pick<TenantCtx, 'tenantId' | 'secrets'>,
+  { tenantId, secrets }: Pick<TenantContext, 'tenantId' | 'secrets'>,
   stored: StoredSmtpConfig | undefined,
 ): StoredSecret =>
   secrets.at({

@@ -6,7 +6,7 @@ import { DAY, SECOND } from '@portal/domain/time';
 import { type AnyJob, type EnqueueOptions, type PayloadOf, queueNames, type QueueName } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
 import type { QueueDepth } from '../metrics.ts';
-import { inTime, TooLate } from '../timeout.ts';
+import { withTimeout, TimeoutError } from '../timeout.ts';
 import {
   type BullJob,
   type BullQueue,
@@ -114,7 +114,7 @@ export function openQueues(options: {
     };
     const target = queue(job.queue);
     // Bounded here, so that callers of a Redis that has never been there do not pile up until it is.
-    await inTime(target.waitUntilReady(), enqueueTimeoutMs);
+    await withTimeout(target.waitUntilReady(), enqueueTimeoutMs);
     await target.add(job.name, envelope, {
       ...kept,
       jobId: newId(),
@@ -136,10 +136,10 @@ export function openQueues(options: {
     push,
     async enqueue(job, payload, pushOptions) {
       try {
-        await inTime(push(job, payload, pushOptions), enqueueTimeoutMs);
+        await withTimeout(push(job, payload, pushOptions), enqueueTimeoutMs);
       } catch (error) {
         lost += 1;
-        const away = isConnectionTrouble(error) || error instanceof TooLate;
+        const away = isConnectionTrouble(error) || error instanceof TimeoutError;
         const facts = { job: job.name, requestId: pushOptions?.origin?.requestId };
         if (away)
           log.warn(
@@ -198,7 +198,7 @@ export function openQueues(options: {
         async close() {
           isStopping = true;
           // Closed before it is ready, it would take a connection for good a moment later.
-          await inTime(worker?.waitUntilReady() ?? working, 2 * SECOND).catch(() => undefined);
+          await withTimeout(worker?.waitUntilReady() ?? working, 2 * SECOND).catch(() => undefined);
           await worker?.close();
           await working;
         },

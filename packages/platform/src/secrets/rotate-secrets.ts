@@ -1,7 +1,7 @@
 import { and, asc, getTableColumns, getTableName, gt, isNotNull, sql } from 'drizzle-orm';
 import type { Database, Tx } from '@portal/db/open';
 import type { SealedColumn } from './sealed-column.ts';
-import { type Secrets, UnreadableSecret } from './sealed.ts';
+import { type Secrets, UnreadableSecretError } from './sealed.ts';
 
 export interface Rotation {
   /** `smtp_configs.password` */
@@ -74,7 +74,7 @@ async function rotateBatch(
       if (secrets.isCurrent(envelope)) rotation.current += 1;
       else resealed.push({ id, was: envelope, sealed: secrets.seal(plaintext, context(owner)) });
     } catch (error) {
-      if (!(error instanceof UnreadableSecret)) throw error;
+      if (!(error instanceof UnreadableSecretError)) throw error;
       rotation.unreadable.set(error.message, (rotation.unreadable.get(error.message) ?? 0) + 1);
     }
   }

@@ -4,18 +4,18 @@ import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '@portal/domain/secret';
 import type { Key } from '../config.ts';
-import { openSecrets, UnreadableSecret } from './sealed.ts';
+import { openSecrets, UnreadableSecretError } from './sealed.ts';
 
 const key = (id: string): Key => ({ id, bytes: new Secret(randomBytes(32)) });
 const [first, second] = [key('2026-11'), key('old_key')];
 const place = 'smtp_configs.password:0198d3bf-91f2-7d10-a1b3-5b0f6ce1d2e3';
 const secrets = openSecrets([first]);
 
-const refusal = (work: () => unknown): UnreadableSecret => {
+const refusal = (work: () => unknown): UnreadableSecretError => {
   try {
     work();
   } catch (error) {
-    if (error instanceof UnreadableSecret) return error;
+    if (error instanceof UnreadableSecretError) return error;
     throw error;
   }
   throw new Error('was read');
@@ -89,19 +89,19 @@ describe('a sealed secret', () => {
         `${before}A${sign}${after}`,
         `${before}=${sign}${after}`,
       ]) {
-        expect(() => secrets.open(changed, place)).toThrow(UnreadableSecret);
+        expect(() => secrets.open(changed, place)).toThrow(UnreadableSecretError);
       }
     }
     for (const changed of [`${envelope}=`, `${envelope}A`, `${envelope} `, `${envelope}\n`, ` ${envelope}`]) {
-      expect(() => secrets.open(changed, place)).toThrow(UnreadableSecret);
+      expect(() => secrets.open(changed, place)).toThrow(UnreadableSecretError);
     }
   });
 
   it('takes neither parts of another envelope nor the name of another key', () => {
     const both = openSecrets([first, { id: 'twin', bytes: first.bytes }]);
     const [one, other] = [both.seal('one', place).split(':'), both.seal('other', place).split(':')];
-    expect(() => both.open([...one.slice(0, 3), other[3]].join(':'), place)).toThrow(UnreadableSecret);
-    expect(() => both.open(['v1', 'twin', one[2], one[3]].join(':'), place)).toThrow(UnreadableSecret);
+    expect(() => both.open([...one.slice(0, 3), other[3]].join(':'), place)).toThrow(UnreadableSecretError);
+    expect(() => both.open(['v1', 'twin', one[2], one[3]].join(':'), place)).toThrow(UnreadableSecretError);
   });
 
   it.each([

@@ -7,20 +7,20 @@ export interface Secrets {
    * only the same context opens it again, so a value carried to another row is of no use there.
    */
   seal(plaintext: string, context: string): string;
-  /** The secret in an envelope. Throws an UnreadableSecret for one that was changed, moved, or sealed with a key that is not here. */
+  /** The secret in an envelope. Throws an UnreadableSecretError for one that was changed, moved, or sealed with a key that is not here. */
   open(envelope: string, context: string): string;
   /** Whether an envelope was sealed with the key that is used for new ones. */
   isCurrent(envelope: string): boolean;
 }
 
 /** A stored secret that no key here opens; says which key it names and nothing of its content. */
-export class UnreadableSecret extends Error {
+export class UnreadableSecretError extends Error {
   /** Null when the value is no envelope at all. */
   readonly keyId: string | null;
 
   constructor(keyId: string | null, problem: string) {
     super(`A stored secret cannot be read: ${problem}`);
-    this.name = 'UnreadableSecret';
+    this.name = 'UnreadableSecretError';
     this.keyId = keyId;
   }
 }
@@ -51,7 +51,10 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
       const { keyId, nonce, sealed } = takeApart(envelope);
       const key = byId.get(keyId);
       if (!key)
-        throw new UnreadableSecret(keyId, `it was sealed with the key "${keyId}", which is not among SECRETS_KEYS.`);
+        throw new UnreadableSecretError(
+          keyId,
+          `it was sealed with the key "${keyId}", which is not among SECRETS_KEYS.`,
+        );
       const decipher = createDecipheriv(algorithm, key.reveal(), nonce, { authTagLength: tagBytes });
       decipher.setAAD(boundTo(keyId, context));
       decipher.setAuthTag(sealed.subarray(-tagBytes));
@@ -59,7 +62,7 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
         return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()]).toString('utf8');
       } catch {
         // The cipher's own error says no more, and what it failed on is not for any log.
-        throw new UnreadableSecret(
+        throw new UnreadableSecretError(
           keyId,
           `the key "${keyId}" does not open it. It was changed or moved, or sealed with another key of that name.`,
         );
@@ -87,5 +90,5 @@ function decode(text: string): Buffer | null {
   return bytes.toString('base64url') === text ? bytes : null;
 }
 
-const notAnEnvelope = (keyId: string | null): UnreadableSecret =>
-  new UnreadableSecret(keyId, 'it is no complete envelope.');
+const notAnEnvelope = (keyId: string | null): UnreadableSecretError =>
+  new UnreadableSecretError(keyId, 'it is no complete envelope.');

@@ -20,7 +20,7 @@ export interface SecretPlace {
 export interface StoredSecret {
   /**
    * The secret for one use at that target; null for none. Throws 400 `SECRET_REQUIRED` when the stored one is meant and was not
-   * stored for it, and an UnreadableSecret when no key opens it.
+   * stored for it, and an UnreadableSecretError when no key opens it.
    */
   for(target: SecretTarget, input?: SecretInput): Secret | null;
   /** What is to be stored, together with that target and in the transaction that has locked the row. Throws 400 `SECRET_REQUIRED` as well. */

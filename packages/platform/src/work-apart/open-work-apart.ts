@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import { openSlots } from '../semaphore.ts';
+import { openSemaphore } from '../semaphore.ts';
 import { ApartProcess } from './apart-process.ts';
 import { partsOf } from './message.ts';
 import { type Task, TaskFailure } from './task.ts';
@@ -44,7 +44,7 @@ export function openWorkApart({
   keptMemoryMb = 150,
 }: WorkApartLimits = {}): WorkApart {
   const refusal = () => unavailable('Too much is being worked on right now. Please try again in a few seconds.');
-  const inSlot = openSlots({ slots: processes, queueLimit, refusal });
+  const inSlot = openSemaphore({ slots: processes, queueLimit, refusal });
   const all = new Set<ApartProcess>();
   let isClosed = false;
   const idle: { apart: ApartProcess; timer: NodeJS.Timeout }[] = [];

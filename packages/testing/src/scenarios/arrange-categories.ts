@@ -4,7 +4,7 @@ import { PortalError } from '@portal/domain/errors';
 import { customModulesKey } from '@portal/domain/modules/categories';
 import { modules } from '@portal/domain/modules/modules';
 import { readConfig } from '@portal/platform/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
@@ -73,7 +73,7 @@ export async function arrangeAtRandom({ databaseUrl, rounds, say }: ArrangeOptio
   );
   const result: ArrangeResult = { rounds: 0, done: 0, refused: 0 };
 
-  async function round(people: Ctx[], round: Call[]): Promise<void> {
+  async function round(people: UserContext[], round: Call[]): Promise<void> {
     const before = await look(people);
     const outcomes = await Promise.allSettled(round.map((call) => carryOut(people, before, call)));
     for (const [n, outcome] of outcomes.entries()) {
@@ -112,15 +112,18 @@ export async function arrangeAtRandom({ databaseUrl, rounds, say }: ArrangeOptio
 }
 
 /** Two administrators of a new tenant. */
-async function peopleOfOneTenant(runtime: Runtime): Promise<Ctx[]> {
+async function peopleOfOneTenant(runtime: Runtime): Promise<UserContext[]> {
   const make = builders(runtime.database);
   const { id: tenantId } = await make.tenant();
   return Promise.all(
     [1, 2].map(async () => {
       const user = await make.user({ tenantId, role: 'ADMIN' });
       const session = await make.session(user);
-      const visit = runtime.visit({ requestId: 'soak', ip: null, userAgent: null });
-      return authenticate(visit, sessionTokens(visit).issue({ sub: user.id, tid: tenantId, sid: session.id, ver: 1 }));
+      const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
+      return authenticate(
+        system,
+        sessionTokens(system).issue({ sub: user.id, tid: tenantId, sid: session.id, ver: 1 }),
+      );
     }),
   );
 }
@@ -128,10 +131,10 @@ async function peopleOfOneTenant(runtime: Runtime): Promise<Ctx[]> {
 interface Seen {
   keys: string[];
   /** Custom modules of anybody, each with those who may change it. */
-  entries: { id: string; category: string; by: Ctx[] }[];
+  entries: { id: string; category: string; by: UserContext[] }[];
 }
 
-async function look(people: Ctx[]): Promise<Seen> {
+async function look(people: UserContext[]): Promise<Seen> {
   const [first] = people;
   if (!first) throw new Error('nobody is there to look');
   const seen = await Promise.all(people.map(async (ctx) => ({ ctx, list: await listCustomModules(ctx) })));
@@ -151,7 +154,7 @@ const pick = <T>(list: readonly T[], n: number): T => {
   return chosen;
 };
 
-async function carryOut(people: Ctx[], { keys, entries }: Seen, call: Call): Promise<unknown> {
+async function carryOut(people: UserContext[], { keys, entries }: Seen, call: Call): Promise<unknown> {
   const ctx = pick(people, 'who' in call ? call.who : 0);
   const entry = 'entry' in call && entries.length > 0 ? pick(entries, call.entry) : null;
   switch (call.call) {
@@ -188,7 +191,7 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof PortalError && ['invalid', 'not_found', 'conflict'].includes(error.kind);
 
 /** Throws unless positions have no gap, `custom-modules` is last, and every module stands in exactly one category. */
-async function check(people: Ctx[], entryCount: number): Promise<void> {
+async function check(people: UserContext[], entryCount: number): Promise<void> {
   const [first] = people;
   if (!first) throw new Error('nobody is there to look');
   const [rows, categories, count] = await Promise.all([

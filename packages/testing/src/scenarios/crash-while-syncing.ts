@@ -67,9 +67,9 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
     const make = builders(runtime.database);
     const admin = await make.user({ role: 'ADMIN' });
     const session = await make.session(admin);
-    const visit = runtime.visit({ requestId: 'soak', ip: null, userAgent: null });
+    const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
     const claims = { sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 };
-    const ctx = await authenticate(visit, sessionTokens(visit).issue(claims));
+    const ctx = await authenticate(system, sessionTokens(system).issue(claims));
     const { url: serverUrl, baseDn, adminDn: bindDn, adminPassword: bindPassword } = server;
     await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl, baseDn, bindDn, bindPassword }));
     const { runId } = await startSync(ctx, {});

@@ -6,7 +6,7 @@ import { maxImages, maxTabs } from '@portal/domain/dashboards/tabs';
 import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
@@ -25,7 +25,7 @@ import { builders } from '../make.ts';
 import { tinyGif } from '../pictures.ts';
 
 /** An account that calls from several places at once. */
-type Callers = [Ctx, ...Ctx[]];
+type Callers = [UserContext, ...UserContext[]];
 
 interface Ground {
   /** A new account, half of its callers in each of two runtimes, as two API processes would have them. */
@@ -102,7 +102,7 @@ const races = {
 
   '31st image': async ({ callers, files }: Ground) => {
     const all = await callers();
-    const upload = (ctx: Ctx) => addImage(ctx, { name: 'fest.gif', bytes: tinyGif });
+    const upload = (ctx: UserContext) => addImage(ctx, { name: 'fest.gif', bytes: tinyGif });
     for (let n = 1; n < maxImages; n += 1) await upload(all[0]);
     return async () => {
       const image = await onlyWinner(all.map(upload), ['IMAGE_LIMIT']);
@@ -176,10 +176,10 @@ async function callersOf(one: Runtime, other: Runtime): Promise<Callers> {
   const make = builders(one.database);
   const user = await make.user();
   const session = await make.session(user);
-  const contextIn = (runtime: Runtime): Promise<Ctx> => {
-    const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
+  const contextIn = (runtime: Runtime): Promise<UserContext> => {
+    const system = runtime.system({ requestId: newId(), ip: null, userAgent: null });
     const claims = { sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 };
-    return authenticate(visit, sessionTokens(visit).issue(claims));
+    return authenticate(system, sessionTokens(system).issue(claims));
   };
   const others = Array.from({ length: callersAtOnce - 1 }, (_, n) => contextIn(n % 2 === 0 ? other : one));
   return [await contextIn(one), ...(await Promise.all(others))];

@@ -7,7 +7,7 @@ import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { HOUR, SECOND } from '@portal/domain/time';
 import { readConfig } from '@portal/platform/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
@@ -53,7 +53,7 @@ interface Runner {
   occurrenceId: string;
   title: string;
   dueAt: Date;
-  ctx: Ctx;
+  ctx: UserContext;
   calls: Call[];
 }
 
@@ -144,7 +144,7 @@ export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
 }
 
 /** An account of its own tenant, signed in. The tenant has its own mail server: over the service's a day's mails are limited. */
-async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number): Promise<Ctx> {
+async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number): Promise<UserContext> {
   const make = builders(runtime.database);
   const user = await make.user();
   await runtime.database.inTenant(user.tenantId).tx((tx) =>
@@ -158,13 +158,13 @@ async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number)
     }),
   );
   const session = await make.session(user);
-  const visit = runtime.visit({ requestId: newId(), ip: null, userAgent: null });
-  const token = sessionTokens(visit).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
-  return authenticate(visit, token);
+  const system = runtime.system({ requestId: newId(), ip: null, userAgent: null });
+  const token = sessionTokens(system).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+  return authenticate(system, token);
 }
 
 /** Asks for notices again and again, as a client would, and counts how often each came. */
-function watchNotices(ctx: Ctx): { stop(): Promise<Map<string, number>> } {
+function watchNotices(ctx: UserContext): { stop(): Promise<Map<string, number>> } {
   const seen = new Map<string, number>();
   let since: Date | undefined;
   let isStopping = false;
@@ -193,7 +193,7 @@ function watchNotices(ctx: Ctx): { stop(): Promise<Map<string, number>> } {
 /** Reminders that are due together a moment from now. */
 async function makeWave(
   { together }: RaceOptions,
-  people: Ctx[],
+  people: UserContext[],
   { database }: ReturnType<typeof openRuntime>,
 ): Promise<Runner[]> {
   for (let aheadMs = leadMs; ; aheadMs *= 2) {
@@ -251,7 +251,7 @@ async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-const perform: Record<Kind, (ctx: Ctx, id: string) => Promise<unknown>> = {
+const perform: Record<Kind, (ctx: UserContext, id: string) => Promise<unknown>> = {
   edit: (ctx, id) => updateReminder(ctx, id, { dueAt: editedTo }),
   snooze: (ctx, id) => snoozeReminder(ctx, id, { until: snoozedTo }),
   delete: deleteReminder,

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect } from 'vitest';
-import { MailFailure } from '@portal/mail/mail-failure';
+import { MailError } from '@portal/mail/mail-error';
 import { messageIdFor } from '@portal/mail/message-id';
 import type { OutgoingMail } from '@portal/mail/outgoing-mail';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
@@ -88,11 +88,11 @@ export const testMail = (change: Partial<OutgoingMail> = {}): OutgoingMail => ({
   ...change,
 });
 
-export const failureOf = async (work: Promise<unknown>): Promise<MailFailure> => {
+export const failureOf = async (work: Promise<unknown>): Promise<MailError> => {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(MailFailure);
-  return error as MailFailure;
+  expect(error).toBeInstanceOf(MailError);
+  return error as MailError;
 };

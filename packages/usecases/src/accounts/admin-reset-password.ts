@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { checkMayAdminister, checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
@@ -13,7 +13,7 @@ import { setPassword } from './set-password.ts';
  * Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `DIRECTORY_ACCOUNT`, 400 `PASSWORD_POLICY`.
  */
 export async function adminResetPassword(
-  ctx: Ctx,
+  ctx: UserContext,
   userId: string,
   given: string | undefined,
 ): Promise<{ temporaryPassword?: string }> {

@@ -5,11 +5,11 @@ import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin } from '@portal/domain/access';
 import { conflict, notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { type Account, accountColumns, isTrustworthy } from './account-columns.ts';
 
 /** A transaction that reaches the accounts the actor may administer: an ADMIN's own tenant, a SUPER_ADMIN's every tenant. */
-export const administer = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+export const administer = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   namingConflicts(() =>
     isSuperAdmin(ctx.actor) ? ctx.acrossTenants('a SUPER_ADMIN administers accounts', work) : ctx.tx(work),
   );

@@ -4,7 +4,7 @@ import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { unauthenticated } from '@portal/domain/errors';
-import type { Ctx, Visit } from '@portal/platform/context';
+import type { UserContext, SystemContext } from '@portal/platform/context';
 import { isTrustworthy, ownColumns } from './account-columns.ts';
 import { sessionTokens } from './session-token.ts';
 
@@ -42,20 +42,20 @@ const beingTouched = new Set<string>();
  * Turns a session token into the context of its account, read fresh from the database: role, active flags and
  * forced change are those of this instant. Throws 401 for a token that is missing, foreign, expired or ended.
  */
-export async function authenticate(visit: Visit, token: string | undefined): Promise<Ctx> {
-  const claims = token === undefined ? null : sessionTokens(visit).read(token);
+export async function authenticate(system: SystemContext, token: string | undefined): Promise<UserContext> {
+  const claims = token === undefined ? null : sessionTokens(system).read(token);
   if (!claims) throw unauthenticated();
-  const scope = visit.inTenant(claims.tid);
+  const scope = system.inTenant(claims.tid);
   const [row] = await scope.run(accountOfSession, { sessionId: claims.sid, userId: claims.sub, version: claims.ver });
   if (!row) throw unauthenticated();
   const { isStale, ...account } = row;
-  const ctx: Ctx = { ...visit, ...scope, actor: account, account, sessionId: claims.sid };
+  const ctx: UserContext = { ...system, ...scope, actor: account, account, sessionId: claims.sid };
   if (isStale) touchSession(ctx);
   return ctx;
 }
 
 /** Writes "last seen" at most once a minute, beside the request rather than before it. */
-function touchSession(ctx: Ctx): void {
+function touchSession(ctx: UserContext): void {
   const { sessionId } = ctx;
   if (beingTouched.has(sessionId)) return;
   beingTouched.add(sessionId);

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { avatarImages } from './avatar-image.ts';
 
@@ -17,7 +17,7 @@ const storedMaxBytes = 1024 * 1024;
  * The file is whole on disk before the row names it, and the one before goes after the commit.
  * Throws 400 `UNSUPPORTED_IMAGE`.
  */
-export async function setAvatar(ctx: Ctx, upload: Uint8Array): Promise<void> {
+export async function setAvatar(ctx: UserContext, upload: Uint8Array): Promise<void> {
   const picture = await avatarImages(ctx).fromUpload(upload);
   const { path } = await ctx.files.write('avatars', newId(), 'webp', picture, { maxBytes: storedMaxBytes });
   try {
@@ -29,9 +29,9 @@ export async function setAvatar(ctx: Ctx, upload: Uint8Array): Promise<void> {
 }
 
 /** Removes the caller's avatar; one that is not there is fine. */
-export const deleteAvatar = (ctx: Ctx): Promise<void> => replaceAvatar(ctx, null);
+export const deleteAvatar = (ctx: UserContext): Promise<void> => replaceAvatar(ctx, null);
 
-async function replaceAvatar(ctx: Ctx, path: string | null): Promise<void> {
+async function replaceAvatar(ctx: UserContext, path: string | null): Promise<void> {
   const before = await ctx.tx(async (tx) => {
     // Locked: of two uploads at once each must find the file the other one leaves behind.
     const [account] = await tx
@@ -50,7 +50,7 @@ async function replaceAvatar(ctx: Ctx, path: string | null): Promise<void> {
 }
 
 /** The avatar of an account of the caller's own tenant; 404 without one. */
-export async function openAvatar(ctx: Ctx, userId: string): Promise<OpenedFile> {
+export async function openAvatar(ctx: UserContext, userId: string): Promise<OpenedFile> {
   const [account] = await ctx.read((db) =>
     db.select({ path: users.avatarPath }).from(users).where(eq(users.id, userId)),
   );

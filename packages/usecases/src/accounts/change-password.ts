@@ -1,7 +1,7 @@
 import { checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
@@ -17,7 +17,7 @@ import { insertSession } from './sign-in.ts';
  * under the token this answers. Throws 400 `PASSWORD_POLICY`, 401 `CURRENT_PASSWORD_WRONG`, 409 `DIRECTORY_ACCOUNT`, 429.
  */
 export async function changePassword(
-  ctx: Ctx,
+  ctx: UserContext,
   input: { currentPassword: string; newPassword: string },
 ): Promise<{ token: string }> {
   const { actor, account } = ctx;

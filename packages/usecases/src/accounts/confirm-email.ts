@@ -4,7 +4,7 @@ import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { invalid } from '@portal/domain/errors';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { endLinksOf } from './end-links.ts';
@@ -17,7 +17,7 @@ import { queueEmailNotice } from './queue-change-notice.ts';
  * the old address gets a notice. Throws 400 `TOKEN_INVALID`, the same for an unknown, used and expired token, for a change taken
  * back, for an account that may not sign in and for an address that another account has got meanwhile.
  */
-export async function confirmEmail(visit: Visit, token: string): Promise<void> {
+export async function confirmEmail(system: SystemContext, token: string): Promise<void> {
   const tokenHash = hashToken(token);
   const isAwaited = and(
     eq(users.pendingEmail, emailTokens.email),
@@ -25,7 +25,7 @@ export async function confirmEmail(visit: Visit, token: string): Promise<void> {
     eq(users.isActive, true),
     isNull(users.ldapDn),
   );
-  const [account] = await visit.acrossTenants('a link that confirms an address names no tenant', (tx) =>
+  const [account] = await system.acrossTenants('a link that confirms an address names no tenant', (tx) =>
     tx
       .select({ id: users.id, tenantId: users.tenantId, username: users.username })
       .from(emailTokens)
@@ -36,7 +36,7 @@ export async function confirmEmail(visit: Visit, token: string): Promise<void> {
   if (!account) throw tokenInvalid();
   const { id, tenantId, username } = account;
   try {
-    await visit.inTenant(tenantId).tx(async (tx) => {
+    await system.inTenant(tenantId).tx(async (tx) => {
       // Held and asked again: of parallel uses one finds its token, and a change taken back meanwhile confirms nothing.
       await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
       const [held] = await tx
@@ -53,7 +53,7 @@ export async function confirmEmail(visit: Visit, token: string): Promise<void> {
       await queueEmailNotice(tx, emailChangedMail, { id, tenantId, email: held.email });
       await recordAudit(
         tx,
-        { actor: account, ip: visit.ip },
+        { actor: account, ip: system.ip },
         {
           action: 'auth.email_changed',
           tenantId,
@@ -66,7 +66,7 @@ export async function confirmEmail(visit: Visit, token: string): Promise<void> {
     if (violatedConstraint(error) === 'users_email_unique') throw tokenInvalid(error);
     throw error;
   }
-  void nudgeMails(visit, tenantId);
+  void nudgeMails(system, tenantId);
 }
 
 const tokenInvalid = (cause?: unknown) =>

@@ -4,7 +4,7 @@ import { checkMayAssign, checkNewPassword, tenantNamedBy, type User } from '@por
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases/releases';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { toUser } from './account-columns.ts';
@@ -33,7 +33,7 @@ export interface NewUser {
  * Creates a local account. Without a password it cannot sign in until a set-password link was used, which the welcome mail brings.
  * Throws 403 `ROLE_NOT_ALLOWED`, 400 `PASSWORD_POLICY`, 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`, 404 for an unknown tenant.
  */
-export async function createUser(ctx: Ctx, input: NewUser): Promise<User> {
+export async function createUser(ctx: UserContext, input: NewUser): Promise<User> {
   const tenantId = tenantNamedBy(ctx.actor, input.tenantId) ?? ctx.tenantId;
   checkMayAssign(ctx.actor, input.role);
   const email = input.email ?? null;

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { busy, unauthenticated } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
-import { clearHits, type RateLimit, secondsUntilRoom, takeHit } from '@portal/platform/rate-limit';
+import type { UserContext } from '@portal/platform/context';
+import { clearHits, type RateLimit, retryAfter, consume } from '@portal/platform/rate-limit';
 import { isTemporaryPasswordOver } from './account-columns.ts';
 import { passwordHashing } from './password-hashing.ts';
 
@@ -13,7 +13,7 @@ const wrongPasswords: RateLimit = { name: 'wrong current password', max: 5, wind
  * Checks the caller's current password and answers the hash it matched, for `holdChecked`. A guess is counted before it is looked
  * at, so that however many come at once no more than five in ten minutes are. Throws 401 `CURRENT_PASSWORD_WRONG`, 429.
  */
-export async function checkCurrentPassword(ctx: Ctx, given: string): Promise<string> {
+export async function checkCurrentPassword(ctx: UserContext, given: string): Promise<string> {
   const { id } = ctx.actor;
   const [[stored], isCounted, waitSec] = await ctx.tx((tx) =>
     Promise.all([
@@ -21,8 +21,8 @@ export async function checkCurrentPassword(ctx: Ctx, given: string): Promise<str
         .select({ hash: users.passwordHash })
         .from(users)
         .where(and(eq(users.id, id), sql`not ${isTemporaryPasswordOver}`)),
-      takeHit(tx, wrongPasswords, id),
-      secondsUntilRoom(tx, wrongPasswords, id),
+      consume(tx, wrongPasswords, id),
+      retryAfter(tx, wrongPasswords, id),
     ]),
   );
   if (!isCounted)
@@ -36,7 +36,7 @@ export async function checkCurrentPassword(ctx: Ctx, given: string): Promise<str
  * Holds the caller's row, in the transaction that writes what the password was asked for, and forgets the guesses. Throws like a
  * wrong password when another one has been set since it was checked: of two changes with the same password at once, one wins.
  */
-export async function holdChecked(tx: Tx, ctx: Ctx, hash: string): Promise<{ email: string | null }> {
+export async function holdChecked(tx: Tx, ctx: UserContext, hash: string): Promise<{ email: string | null }> {
   const [held] = await tx
     .select({ email: users.email })
     .from(users)

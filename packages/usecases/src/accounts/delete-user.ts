@@ -2,12 +2,12 @@ import { eq } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { forbidden } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
 import { recordAudit } from './audit.ts';
 
 /** Deletes an account and everything personal that hangs on it. Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `LAST_SUPER_ADMIN`. */
-export async function deleteUser(ctx: Ctx, userId: string): Promise<void> {
+export async function deleteUser(ctx: UserContext, userId: string): Promise<void> {
   const avatarPath = await administer(ctx, async (tx) => {
     const account = await accountFor(tx, userId, 'update');
     checkMayAdminister(ctx.actor, account);

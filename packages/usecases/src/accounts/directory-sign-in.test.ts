@@ -15,11 +15,11 @@ import { authenticate } from './authenticate.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { signIn } from './sign-in.ts';
 
-const { runtime, make, visit, signedIn } = await testRuntime();
+const { runtime, make, system, signedIn } = await testRuntime();
 
 let address = 0;
-/** A visit from an address nobody else in this file uses, so that tests do not throttle one another. */
-const visitor = () => visit({ ip: `198.51.100.${(address += 1)}` });
+/** A system from an address nobody else in this file uses, so that tests do not throttle one another. */
+const visitor = () => system({ ip: `198.51.100.${(address += 1)}` });
 const refused = { kind: 'unauthenticated', code: 'INVALID_CREDENTIALS', message: 'Username or password is wrong.' };
 const password = 'directory secret';
 
@@ -73,7 +73,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     expect(opened.profile).toMatchObject({ id: user.id, isLocalUser: false, mustChangePassword: false });
     expect(opened.profile.lastLoginAt).toBeInstanceOf(Date);
     expect(JSON.stringify(opened.profile)).not.toContain('dc=example');
-    expect((await authenticate(visit(), opened.token)).actor.id).toBe(user.id);
+    expect((await authenticate(system(), opened.token)).actor.id).toBe(user.id);
   });
 
   it.each(['wrong', '*', 'directory secret ', `${password}\u0000`, '{SSHA}', 'DIRECTORY SECRET'])(
@@ -114,7 +114,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
 
   it('never asks the directory about an account with a password of its own', async () => {
     const { account } = await tenantAt(gate.url);
-    const own = await passwordHashing(visit()).hash('a password of its own');
+    const own = await passwordHashing(system()).hash('a password of its own');
     const user = await account(anna.dn, { passwordHash: own });
     const before = gate.connections();
     await expect(signIn(visitor(), { username: user.username, password })).rejects.toMatchObject(refused);

@@ -3,14 +3,14 @@ import type { Tx } from '@portal/db/open';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx, Visit } from '@portal/platform/context';
+import type { UserContext, SystemContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 import { sessionTokens } from './session-token.ts';
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);
 
 /** The caller's open sessions, newest first. */
-export async function listSessions(ctx: Ctx) {
+export async function listSessions(ctx: UserContext) {
   const rows = await ctx.read((db) =>
     db
       .select({
@@ -29,16 +29,16 @@ export async function listSessions(ctx: Ctx) {
 }
 
 /** Ends one of the caller's sessions; the current one too. */
-export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
+export async function endSession(ctx: UserContext, sessionId: string): Promise<void> {
   const ended = await ctx.tx((tx) => revoke(tx, and(eq(sessions.id, sessionId), eq(sessions.userId, ctx.actor.id))));
   if (ended === 0) throw notFound();
 }
 
 /** Ends the session a token names. A token that names none, or none any more, is fine: the caller is signed out either way. */
-export async function signOut(visit: Visit, token: string | undefined): Promise<void> {
-  const claims = token === undefined ? null : sessionTokens(visit).read(token);
+export async function signOut(system: SystemContext, token: string | undefined): Promise<void> {
+  const claims = token === undefined ? null : sessionTokens(system).read(token);
   if (!claims) return;
-  await visit.inTenant(claims.tid).tx(async (tx) => {
+  await system.inTenant(claims.tid).tx(async (tx) => {
     if ((await revoke(tx, and(eq(sessions.id, claims.sid), eq(sessions.userId, claims.sub)))) === 0) return;
     const [account] = await tx
       .select({ id: users.id, username: users.username })
@@ -47,7 +47,7 @@ export async function signOut(visit: Visit, token: string | undefined): Promise<
     if (!account) return;
     await recordAudit(
       tx,
-      { actor: account, ip: visit.ip },
+      { actor: account, ip: system.ip },
       {
         action: 'auth.logout',
         tenantId: claims.tid,
@@ -59,7 +59,7 @@ export async function signOut(visit: Visit, token: string | undefined): Promise<
 }
 
 /** Ends every session of the caller, the current one included. */
-export async function endOwnSessions(ctx: Ctx): Promise<void> {
+export async function endOwnSessions(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     await endSessionsOf(tx, ctx.actor.id);
     await recordAudit(tx, ctx, {

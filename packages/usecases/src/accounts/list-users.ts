@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { tenantNamedBy, type User } from '@portal/domain/accounts/accounts';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { accountColumns, toUser } from './account-columns.ts';
 
@@ -21,7 +21,7 @@ export interface UserFilter {
 
 /** Accounts by username: an ADMIN's own tenant; for a SUPER_ADMIN every tenant, or the one named. `next` continues the list. */
 export async function listUsers(
-  ctx: Ctx,
+  ctx: UserContext,
   filter: UserFilter,
 ): Promise<{ items: User[]; next: string | null; total: number }> {
   const tenantId = tenantNamedBy(ctx.actor, filter.tenantId);

@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { makePassword } from './admin-reset-password.ts';
 import { recordAudit } from './audit.ts';
 import { passwordHashing } from './password-hashing.ts';
@@ -16,12 +16,12 @@ import { setPassword } from './set-password.ts';
  * for any other directory account.
  */
 export async function operatorResetPassword(
-  visit: Visit,
+  system: SystemContext,
   username: string,
 ): Promise<{ temporaryPassword: string; wasInDirectory: boolean }> {
   const temporaryPassword = makePassword();
-  const hash = await passwordHashing(visit).hash(temporaryPassword);
-  const wasInDirectory = await visit.acrossTenants('an operator resets a password by name', async (tx) => {
+  const hash = await passwordHashing(system).hash(temporaryPassword);
+  const wasInDirectory = await system.acrossTenants('an operator resets a password by name', async (tx) => {
     const [account] = await tx
       .select({ id: users.id, tenantId: users.tenantId, username: users.username, ldapDn: users.ldapDn })
       .from(users)
@@ -36,7 +36,7 @@ export async function operatorResetPassword(
     const isOfDirectory = account.ldapDn !== null;
     if (isOfDirectory) await takeFromDirectory(tx, account.id);
     await setPassword(tx, account.id, { hash, mustChange: true });
-    await recordAudit(tx, visit, {
+    await recordAudit(tx, system, {
       action: 'users.reset_password',
       tenantId: account.tenantId,
       target: { type: 'user', id: account.id },

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { hash, type HashOptions, needsRehash, verify } from 'argon2';
 import { unavailable } from '@portal/domain/errors';
 import { resource } from '@portal/platform/resource';
-import { openSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;
@@ -35,7 +35,7 @@ export function openPasswordHashing({
   // At about 30 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
   queueLimit = 500,
 } = {}): PasswordHashing {
-  const inSlot = openSlots({
+  const inSlot = openSemaphore({
     slots,
     queueLimit,
     refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),

@@ -4,10 +4,10 @@ import { emailTokens } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { busy, conflict, invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
-import { type RateLimit, secondsUntilRoom, takeHit } from '@portal/platform/rate-limit';
+import { type RateLimit, retryAfter, consume } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
 import { forgetPendingEmail } from './end-links.ts';
@@ -26,18 +26,22 @@ const mailsToAddress: RateLimit = { name: 'mails to an address entered', max: 5,
  * account a notice in place of the link. Null, or the present address, takes a change back. Throws 400 `CURRENT_PASSWORD_REQUIRED`,
  * 401 `CURRENT_PASSWORD_WRONG`, 409 `MAIL_NOT_CONFIGURED`, 429.
  */
-export async function requestEmailChange(ctx: Ctx, email: string | null, password: string | undefined): Promise<void> {
+export async function requestEmailChange(
+  ctx: UserContext,
+  email: string | null,
+  password: string | undefined,
+): Promise<void> {
   if (email === null || email === ctx.account.email) return ctx.tx((tx) => withdraw(tx, ctx));
   if (password === undefined)
     throw invalid('CURRENT_PASSWORD_REQUIRED', 'Please enter your current password to change your e-mail address.');
   if (!(await smtpSettingsOf(ctx, ctx.actor.role)))
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured, so the new address cannot be confirmed.');
-  const waitSec = await ctx.tx((tx) => secondsUntilRoom(tx, changes, ctx.actor.id));
+  const waitSec = await ctx.tx((tx) => retryAfter(tx, changes, ctx.actor.id));
   if (waitSec !== null) throw tooManyChanges(waitSec);
   const checked = await checkCurrentPassword(ctx, password);
   const tenantToMail = await ctx.acrossTenants('an address may belong to an account of any tenant', async (tx) => {
     const { email: present } = await holdChecked(tx, ctx, checked);
-    if (!(await takeHit(tx, changes, ctx.actor.id))) throw tooManyChanges(changes.windowSec);
+    if (!(await consume(tx, changes, ctx.actor.id))) throw tooManyChanges(changes.windowSec);
     await tx
       .update(users)
       .set({ pendingEmail: email, pendingEmailUntil: sql`now() + interval '24 hours'`, updatedAt: sql`now()` })
@@ -61,19 +65,19 @@ export async function requestEmailChange(ctx: Ctx, email: string | null, passwor
 }
 
 /** Promises the link to a new address, or the notice to the account that has it; answers whose outbox it stands in. */
-async function promiseMail(tx: Tx, ctx: Ctx, address: string): Promise<string> {
+async function promiseMail(tx: Tx, ctx: UserContext, address: string): Promise<string> {
   const [owner] = await tx
     .select({ userId: users.id, tenantId: users.tenantId })
     .from(users)
     .where(eq(users.email, address));
   const to = owner ?? { userId: ctx.actor.id, tenantId: ctx.tenantId };
   const mail = owner ? emailTakenMail : confirmEmailMail;
-  if (await takeHit(tx, mailsToAddress, address))
+  if (await consume(tx, mailsToAddress, address))
     await queueMail(tx, mail, { ...to, key: `${mail.kind}/${newId()}`, data: { address } });
   return to.tenantId;
 }
 
-async function withdraw(tx: Tx, ctx: Ctx): Promise<void> {
+async function withdraw(tx: Tx, ctx: UserContext): Promise<void> {
   if (!(await forgetPendingEmail(tx, ctx.actor.id))) return;
   await recordAudit(tx, ctx, {
     action: 'auth.email_change_withdrawn',

@@ -4,9 +4,9 @@ import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { newId } from '@portal/domain/ids';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
-import { type RateLimit, takeHit } from '@portal/platform/rate-limit';
+import { type RateLimit, consume } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
 import { passwordResetMail } from './mails/password-reset.ts';
 
@@ -21,15 +21,18 @@ const answerAfterMs = 25;
  * Says nothing about which of these was the case, neither in its answer nor by its time; beyond the limits it silently does nothing.
  */
 export async function requestReset(
-  visit: Visit,
+  system: SystemContext,
   request: { identifier: string; language: 'de' | 'en' },
 ): Promise<void> {
-  await Promise.all([promiseMail(visit, request), pause(answerAfterMs)]);
+  await Promise.all([promiseMail(system, request), pause(answerAfterMs)]);
 }
 
-async function promiseMail(visit: Visit, request: { identifier: string; language: 'de' | 'en' }): Promise<void> {
+async function promiseMail(
+  system: SystemContext,
+  request: { identifier: string; language: 'de' | 'en' },
+): Promise<void> {
   const identifier = normalizeUsername(request.identifier);
-  const tenantId = await visit.acrossTenants('a reset request names no tenant', async (tx) => {
+  const tenantId = await system.acrossTenants('a reset request names no tenant', async (tx) => {
     const candidates = await tx
       .select({ id: users.id, tenantId: users.tenantId, username: users.username, email: users.email })
       .from(users)
@@ -45,15 +48,15 @@ async function promiseMail(visit: Visit, request: { identifier: string; language
     // Anybody may be given a username that looks like somebody's address, but only its owner is behind an address.
     const account = candidates.find(({ email }) => email === identifier) ?? candidates[0];
     // In this order: an address beyond its limit uses up nobody's account.
-    if (!(await takeHit(tx, perAddress, visit.ip ?? ''))) return null;
-    if (!(await takeHit(tx, perAccount, account?.id ?? identifier)) || !account) return null;
+    if (!(await consume(tx, perAddress, system.ip ?? ''))) return null;
+    if (!(await consume(tx, perAccount, account?.id ?? identifier)) || !account) return null;
     await queueMail(tx, passwordResetMail, {
       tenantId: account.tenantId,
       key: `accounts/password-reset/${newId()}`,
       userId: account.id,
       data: { language: request.language },
     });
-    await recordAudit(tx, visit, {
+    await recordAudit(tx, system, {
       action: 'auth.reset_requested',
       tenantId: account.tenantId,
       target: { type: 'user', id: account.id },
@@ -62,5 +65,5 @@ async function promiseMail(visit: Visit, request: { identifier: string; language
     return account.tenantId;
   });
   // Not awaited: the answer takes the same time whether or not there is somebody to write to.
-  if (tenantId) void nudgeMails(visit, tenantId);
+  if (tenantId) void nudgeMails(system, tenantId);
 }

@@ -13,7 +13,7 @@ import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
 import { signIn } from './sign-in.ts';
 
-const { runtime, make, visit, signedIn } = await testRuntime();
+const { runtime, make, system, signedIn } = await testRuntime();
 const newPassword = 'four candles and a fork';
 const newAddress = () => `${newId()}@example.org`;
 
@@ -43,13 +43,13 @@ describe('a reset token', () => {
     const session = await signedIn(user);
     const token = await tokenFor(user);
     const answers = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, n) => resetPassword(visit(), { token, newPassword: `${newPassword} ${n}` })),
+      Array.from({ length: 20 }, (_, n) => resetPassword(system(), { token, newPassword: `${newPassword} ${n}` })),
     );
     const won = answers.findIndex(({ status }) => status === 'fulfilled');
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const answer of answers)
       if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'TOKEN_INVALID' });
-    const { profile } = await signIn(visit({ ip: '203.0.113.30' }), {
+    const { profile } = await signIn(system({ ip: '203.0.113.30' }), {
       username: user.username,
       password: `${newPassword} ${won}`,
     });
@@ -61,13 +61,13 @@ describe('a reset token', () => {
   it('stays good when policy refuses the password, and dies after seven days', async () => {
     const user = await make.user();
     const token = await tokenFor(user);
-    await expect(resetPassword(visit(), { token, newPassword: user.username })).rejects.toMatchObject({
+    await expect(resetPassword(system(), { token, newPassword: user.username })).rejects.toMatchObject({
       code: 'PASSWORD_POLICY',
     });
     await runtime.database
       .inTenant(user.tenantId)
       .tx((tx) => tx.update(passwordTokens).set({ expiresAt: sql`now() - interval '1 second'` }));
-    await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
     const [row] = await runtime.database
       .inTenant(user.tenantId)
       .read((db) => db.select().from(passwordTokens).where(eq(passwordTokens.userId, user.id)));
@@ -78,13 +78,13 @@ describe('a reset token', () => {
     const user = await make.user();
     const first = await tokenFor(user, 'one');
     const repeat = await tokenFor(user, 'one');
-    await expect(resetPassword(visit(), { token: first, newPassword })).resolves.toBeUndefined();
-    await expect(resetPassword(visit(), { token: repeat, newPassword })).rejects.toMatchObject({
+    await expect(resetPassword(system(), { token: first, newPassword })).resolves.toBeUndefined();
+    await expect(resetPassword(system(), { token: repeat, newPassword })).rejects.toMatchObject({
       code: 'TOKEN_INVALID',
     });
     const old = await tokenFor(user, 'two');
     await tokenFor(user, 'three');
-    await expect(resetPassword(visit(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+    await expect(resetPassword(system(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
   it('is dead once the account has another address, even one made while the address changed', async () => {
@@ -93,22 +93,22 @@ describe('a reset token', () => {
     await runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(users).set({ email: newAddress() }));
     const meanwhile = await tokenFor(user);
     for (const token of [before, meanwhile])
-      await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+      await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
   it('does not set the very password that has to be changed', async () => {
-    const passwordHash = await passwordHashing(visit()).hash(newPassword);
+    const passwordHash = await passwordHashing(system()).hash(newPassword);
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const token = await tokenFor(user);
-    await expect(resetPassword(visit(), { token, newPassword })).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
-    await expect(resetPassword(visit(), { token, newPassword: `${newPassword}!` })).resolves.toBeUndefined();
+    await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
+    await expect(resetPassword(system(), { token, newPassword: `${newPassword}!` })).resolves.toBeUndefined();
   });
 
   it.each([{ isActive: false }, { ldapDn: 'uid=x,dc=example' }])(
     'is worthless for an account with %j',
     async (overrides) => {
       const user = await make.user(overrides);
-      await expect(resetPassword(visit(), { token: await tokenFor(user), newPassword })).rejects.toMatchObject({
+      await expect(resetPassword(system(), { token: await tokenFor(user), newPassword })).rejects.toMatchObject({
         code: 'TOKEN_INVALID',
       });
     },
@@ -118,12 +118,12 @@ describe('a reset token', () => {
 describe('a request for a reset mail', () => {
   it('promises a mail to active local accounts with an address, found by username or e-mail, and to nobody else', async () => {
     const found = await make.user();
-    await requestReset(visit({ ip: '203.0.113.40' }), { identifier: found.username.toUpperCase(), language: 'de' });
-    await requestReset(visit({ ip: '203.0.113.40' }), { identifier: found.email ?? '', language: 'en' });
+    await requestReset(system({ ip: '203.0.113.40' }), { identifier: found.username.toUpperCase(), language: 'de' });
+    await requestReset(system({ ip: '203.0.113.40' }), { identifier: found.email ?? '', language: 'en' });
     expect(await queued(found.tenantId)).toHaveLength(2);
     for (const overrides of [{ isActive: false }, { ldapDn: 'uid=x,dc=example' }, { email: null }]) {
       const user = await make.user(overrides);
-      await requestReset(visit({ ip: '203.0.113.41' }), { identifier: user.username, language: 'de' });
+      await requestReset(system({ ip: '203.0.113.41' }), { identifier: user.username, language: 'de' });
       expect(await queued(user.tenantId)).toEqual([]);
     }
   });
@@ -132,13 +132,13 @@ describe('a request for a reset mail', () => {
     const user = await make.user();
     await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
-        requestReset(visit({ ip: `203.0.113.${50 + n}` }), { identifier: user.username, language: 'de' }),
+        requestReset(system({ ip: `203.0.113.${50 + n}` }), { identifier: user.username, language: 'de' }),
       ),
     );
     expect(await queued(user.tenantId)).toHaveLength(3);
     const many = await Promise.all(Array.from({ length: 22 }, () => make.user()));
     for (const { username } of many)
-      await requestReset(visit({ ip: '203.0.113.70' }), { identifier: username, language: 'de' });
+      await requestReset(system({ ip: '203.0.113.70' }), { identifier: username, language: 'de' });
     const promised = await Promise.all(many.map(({ tenantId }) => queued(tenantId)));
     expect(promised.flat()).toHaveLength(20);
   });

@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import { checkNewPassword } from '@portal/domain/accounts/accounts';
 import { invalid } from '@portal/domain/errors';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { unchangedPassword } from './change-password.ts';
@@ -18,14 +18,17 @@ import { setPassword } from './set-password.ts';
  * Sets a new password with the token of a reset or welcome mail, once. Throws 400 `TOKEN_INVALID`, the same for an unknown,
  * used and expired token, for an account that may not sign in, and for a SUPER_ADMIN's whose mail an administrator's server carried; a password refused by policy leaves the token usable.
  */
-export async function resetPassword(visit: Visit, input: { token: string; newPassword: string }): Promise<void> {
+export async function resetPassword(
+  system: SystemContext,
+  input: { token: string; newPassword: string },
+): Promise<void> {
   const tokenHash = hashToken(input.token);
   const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
   // A link that went to an address the account no longer has belongs to whoever reads mail there.
   const isStillTheirs = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
   // The account may have become a SUPER_ADMIN since its mail left.
   const isForItsRole = or(ne(users.role, 'SUPER_ADMIN'), eq(passwordTokens.overTenantServer, false));
-  const [account] = await visit.acrossTenants('a set-password link names no tenant', (tx) =>
+  const [account] = await system.acrossTenants('a set-password link names no tenant', (tx) =>
     tx
       .select({
         id: users.id,
@@ -52,10 +55,10 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
   );
   if (!account) throw tokenInvalid();
   checkNewPassword(input.newPassword, account, await loadCommonPasswords());
-  if (account.mustChangePassword && (await passwordHashing(visit).verify(account.passwordHash, input.newPassword)))
+  if (account.mustChangePassword && (await passwordHashing(system).verify(account.passwordHash, input.newPassword)))
     throw unchangedPassword();
-  const hash = await passwordHashing(visit).hash(input.newPassword);
-  await visit.inTenant(account.tenantId).tx(async (tx) => {
+  const hash = await passwordHashing(system).hash(input.newPassword);
+  await system.inTenant(account.tenantId).tx(async (tx) => {
     // The account's row before its links, as in every change of them.
     const [held] = await tx
       .select({ email: users.email, role: users.role })
@@ -70,7 +73,7 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
     await queueChangeNotice(tx, account);
     await recordAudit(
       tx,
-      { actor: account, ip: visit.ip },
+      { actor: account, ip: system.ip },
       {
         action: 'auth.password_reset',
         tenantId: account.tenantId,
@@ -79,7 +82,7 @@ export async function resetPassword(visit: Visit, input: { token: string; newPas
       },
     );
   });
-  void nudgeMails(visit, account.tenantId);
+  void nudgeMails(system, account.tenantId);
 }
 
 const tokenInvalid = () => invalid('TOKEN_INVALID', 'This link is not valid any more. Please request a new one.');

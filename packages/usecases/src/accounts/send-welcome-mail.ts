@@ -4,7 +4,7 @@ import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
-import type { Ctx, TenantCtx } from '@portal/platform/context';
+import type { UserContext, TenantContext } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { waitForMail } from '@portal/platform/outbox/wait-for-mail';
@@ -15,7 +15,7 @@ import { welcomeMail } from './mails/welcome.ts';
 
 /** Whether a welcome mail to an account of this role could leave the house at all. */
 export async function welcomeMailStatus(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   to: Role = 'USER',
 ): Promise<{ available: boolean; reason: 'MAIL_NOT_CONFIGURED' | null }> {
   const available = (await smtpSettingsOf(ctx, to)) !== null;
@@ -27,13 +27,13 @@ export async function welcomeMailStatus(
  * Throws 403 for a SUPER_ADMIN by an ADMIN, 404, 409 `NO_ADDRESS`, 409 `MAIL_NOT_CONFIGURED`.
  */
 export async function sendWelcomeMail(
-  ctx: Ctx,
+  ctx: UserContext,
   userId: string,
 ): Promise<{ sent: boolean; welcomeMailSentAt: Date | null }> {
   const found = await administer(ctx, (tx) => accountFor(tx, userId));
   checkMayAdminister(ctx.actor, found);
   if (found.email === null) throw conflict('NO_ADDRESS', 'This account has no e-mail address.');
-  const scope: TenantCtx = { ...ctx, ...ctx.inTenant(found.tenantId) };
+  const scope: TenantContext = { ...ctx, ...ctx.inTenant(found.tenantId) };
   if (!(await welcomeMailStatus(scope, found.role)).available) {
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured. Please set one up in the mail settings.');
   }
@@ -66,7 +66,7 @@ export const queueWelcomeMail = (tx: Tx, account: { id: string; tenantId: string
  * Throws 400 `UNKNOWN_PLACEHOLDER`, 409 `NO_ADDRESS`.
  */
 export async function testWelcomeMail(
-  ctx: Ctx,
+  ctx: UserContext,
   template: WelcomeMailTemplate,
 ): Promise<{ sent: boolean; reason?: string }> {
   checkPlaceholders(template);

@@ -5,7 +5,7 @@ import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { authenticate } from './authenticate.ts';
 import { changePassword } from './change-password.ts';
@@ -14,7 +14,7 @@ import { type PasswordHashing, passwordHashing } from './password-hashing.ts';
 import { sessionTokens } from './session-token.ts';
 import { signIn } from './sign-in.ts';
 
-const { runtime, make, visit, signedIn } = await testRuntime();
+const { runtime, make, system, signedIn } = await testRuntime();
 const password = 'correct horse battery';
 let passwordHash: string;
 beforeAll(async () => {
@@ -22,16 +22,16 @@ beforeAll(async () => {
 });
 
 let address = 0;
-/** A visit from an address nobody else in this file uses, so that tests do not throttle one another. */
-const visitor = () => visit({ ip: `198.51.100.${(address += 1)}` });
+/** A system from an address nobody else in this file uses, so that tests do not throttle one another. */
+const visitor = () => system({ ip: `198.51.100.${(address += 1)}` });
 const invalidCredentials = {
   kind: 'unauthenticated',
   code: 'INVALID_CREDENTIALS',
   message: 'Username or password is wrong.',
 };
 
-/** The same visit, in which something happens once a password has been found right and before its sign-in goes on. */
-function during(here: Visit, happens: () => Promise<unknown>): Visit {
+/** The same system, in which something happens once a password has been found right and before its sign-in goes on. */
+function during(here: SystemContext, happens: () => Promise<unknown>): SystemContext {
   const hashing = passwordHashing(here);
   const watched: PasswordHashing = {
     ...hashing,
@@ -69,7 +69,7 @@ describe('sign-in', () => {
     });
     expect(profile.lastLoginAt).toBeInstanceOf(Date);
     expect(profile).not.toHaveProperty('passwordHash');
-    const ctx = await authenticate(visit(), token);
+    const ctx = await authenticate(system(), token);
     expect(ctx.actor).toMatchObject({ id: user.id, tenantId: user.tenantId, role: 'USER' });
   });
 
@@ -227,15 +227,15 @@ describe('a session', () => {
   ])('is refused at the next request when it %s', async (_, change) => {
     const user = await make.user();
     const session = await make.session(user);
-    const token = sessionTokens(visit()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
-    await expect(authenticate(visit(), token)).resolves.toBeDefined();
+    const token = sessionTokens(system()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+    await expect(authenticate(system(), token)).resolves.toBeDefined();
     const { table, set } = change(session.id);
     await runtime.database.acrossTenants('a test changes a row', async (tx) => {
       if (table === 'session') await tx.update(sessions).set(set).where(eq(sessions.id, session.id));
       if (table === 'user') await tx.update(users).set(set).where(eq(users.id, user.id));
       if (table === 'tenant') await tx.update(tenants).set(set).where(eq(tenants.id, user.tenantId));
     });
-    await expect(authenticate(visit(), token)).rejects.toMatchObject({
+    await expect(authenticate(system(), token)).rejects.toMatchObject({
       kind: 'unauthenticated',
       code: 'UNAUTHENTICATED',
     });
@@ -245,18 +245,18 @@ describe('a session', () => {
     const user = await make.user();
     const other = await make.user();
     const session = await make.session(user);
-    const issue = sessionTokens(visit()).issue;
+    const issue = sessionTokens(system()).issue;
     await expect(
-      authenticate(visit(), issue({ sub: user.id, tid: other.tenantId, sid: session.id, ver: 1 })),
+      authenticate(system(), issue({ sub: user.id, tid: other.tenantId, sid: session.id, ver: 1 })),
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     await expect(
-      authenticate(visit(), issue({ sub: other.id, tid: user.tenantId, sid: session.id, ver: 1 })),
+      authenticate(system(), issue({ sub: other.id, tid: user.tenantId, sid: session.id, ver: 1 })),
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     await runtime.database.acrossTenants('a test deletes', (tx) => tx.delete(users).where(eq(users.id, user.id)));
     await expect(
-      authenticate(visit(), issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 })),
+      authenticate(system(), issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 })),
     ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    await expect(authenticate(visit(), undefined)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(authenticate(system(), undefined)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
   it('reads the role and the forced change from the database, not from the token', async () => {
@@ -273,17 +273,17 @@ describe('a session', () => {
     const user = await make.user();
     const old = new Date(Date.now() - 5 * 60_000);
     const session = await make.session(user, { lastSeenAt: old });
-    const token = sessionTokens(visit()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
+    const token = sessionTokens(system()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
     const lastSeen = async () => {
       const [row] = await runtime.database
         .inTenant(user.tenantId)
         .read((db) => db.select({ at: sessions.lastSeenAt }).from(sessions).where(eq(sessions.id, session.id)));
       return row?.at.getTime() ?? 0;
     };
-    await authenticate(visit(), token);
+    await authenticate(system(), token);
     await expect.poll(lastSeen).toBeGreaterThan(old.getTime());
     const touched = await lastSeen();
-    await authenticate(visit(), token);
+    await authenticate(system(), token);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await lastSeen()).toBe(touched);
   });
@@ -306,20 +306,20 @@ describe('a session', () => {
   it('ends with signing out, and signing out again is fine', async () => {
     const user = await make.user({ passwordHash });
     const { token } = await signIn(visitor(), { username: user.username, password });
-    await signOut(visit(), token);
-    await expect(authenticate(visit(), token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    await signOut(visit(), token);
-    await signOut(visit(), undefined);
-    await signOut(visit(), 'rubbish');
+    await signOut(system(), token);
+    await expect(authenticate(system(), token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await signOut(system(), token);
+    await signOut(system(), undefined);
+    await signOut(system(), 'rubbish');
   });
 
   it('ends with all others when the account says so', async () => {
     const user = await make.user({ passwordHash });
     const tokens = [];
     for (let n = 0; n < 3; n += 1) tokens.push((await signIn(visitor(), { username: user.username, password })).token);
-    await endOwnSessions(await authenticate(visit(), tokens[0]));
+    await endOwnSessions(await authenticate(system(), tokens[0]));
     for (const token of tokens)
-      await expect(authenticate(visit(), token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+      await expect(authenticate(system(), token)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     await expect(signIn(visitor(), { username: user.username, password })).resolves.toBeDefined();
   });
 });
@@ -331,7 +331,7 @@ describe('changing the own password', () => {
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const { token } = await signIn(visitor(), { username: user.username, password });
     const { token: other } = await signIn(visitor(), { username: user.username, password });
-    const ctx = await authenticate(visit(), token);
+    const ctx = await authenticate(system(), token);
     await expect(changePassword(ctx, { currentPassword: 'wrong', newPassword })).rejects.toMatchObject({
       kind: 'unauthenticated',
       code: 'CURRENT_PASSWORD_WRONG',
@@ -345,8 +345,8 @@ describe('changing the own password', () => {
     });
     const { token: fresh } = await changePassword(ctx, { currentPassword: password, newPassword });
     for (const old of [token, other])
-      await expect(authenticate(visit(), old)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-    expect((await authenticate(visit(), fresh)).account.mustChangePassword).toBe(false);
+      await expect(authenticate(system(), old)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await authenticate(system(), fresh)).account.mustChangePassword).toBe(false);
     await expect(signIn(visitor(), { username: user.username, password })).rejects.toMatchObject({
       code: 'INVALID_CREDENTIALS',
     });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { type RowOf, valuesOf } from '@portal/db/row-of';
@@ -15,7 +15,7 @@ import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { auditOf, type AuditParams } from '@portal/platform/audit';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import {
   type AllLimits,
   allLimits,
@@ -23,7 +23,7 @@ import {
   type RateLimit,
   roomForAll,
   secondsUntilRoomForAll,
-  takeHit,
+  consume,
   withoutThird,
 } from '@portal/platform/rate-limit';
 import { directoryBinds } from '../directory/directory-binds.ts';
@@ -69,22 +69,22 @@ interface Attempt {
  * password included. A session that the caller came with, whosever it is, ends: nobody goes on under a cookie planted before.
  */
 export async function signIn(
-  visit: Visit,
+  system: SystemContext,
   credentials: { username: string; password: string },
   previousToken?: string,
 ): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
-  const address = countedAddress(visit.ip ?? '');
+  const address = countedAddress(system.ip ?? '');
   const subject = `${username}\0${address}`;
   const limits = allLimits([perUsername, subject], [perAddress, address], [perUsernameEverywhere, username]);
-  const replaced = previousToken === undefined ? null : sessionTokens(visit).read(previousToken);
+  const replaced = previousToken === undefined ? null : sessionTokens(system).read(previousToken);
   const startedAt = performance.now();
 
-  await passwordHashing(visit).gather();
-  const [row] = await visit.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
+  await passwordHashing(system).gather();
+  const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
   const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
   const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
-  if (waitSec !== null) throw tooManyFailures(visit, waitSec);
+  if (waitSec !== null) throw tooManyFailures(system, waitSec);
   const attempt = {
     username,
     address,
@@ -96,58 +96,63 @@ export async function signIn(
   };
   const found = row && accountIn(row);
   try {
-    return await signInAs(visit, attempt, found, credentials.password);
+    return await signInAs(system, attempt, found, credentials.password);
   } catch (error) {
-    await untilAllAreAnswered(visit, attempt);
+    await untilAllAreAnswered(system, attempt);
     throw error;
   }
 }
 
-async function signInAs(visit: Visit, attempt: Attempt, found: Found | undefined, password: string): Promise<SignedIn> {
+async function signInAs(
+  system: SystemContext,
+  attempt: Attempt,
+  found: Found | undefined,
+  password: string,
+): Promise<SignedIn> {
   // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
   if (found && isDirectoryAccount(found) && mayCome(found) && password.trim() !== '')
-    return signInAtDirectory(visit, attempt, found, password);
+    return signInAtDirectory(system, attempt, found, password);
 
-  const matches = await passwordHashing(visit).verify(found?.passwordHash ?? null, password);
-  if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(visit, attempt, found);
+  const matches = await passwordHashing(system).verify(found?.passwordHash ?? null, password);
+  if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(system, attempt, found);
 
-  const newHash = passwordHashing(visit).isOutdated(found.passwordHash)
-    ? await passwordHashing(visit).hash(password)
+  const newHash = passwordHashing(system).isOutdated(found.passwordHash)
+    ? await passwordHashing(system).hash(password)
     : found.passwordHash;
-  return openSignIn(visit, attempt, found, newHash);
+  return openSignIn(system, attempt, found, newHash);
 }
 
 /** Signs in by a bind under the account's DN at the active directory of its tenant. */
 async function signInAtDirectory(
-  visit: Visit,
+  system: SystemContext,
   attempt: Attempt,
   found: Found & { ldapDn: string },
   password: string,
 ): Promise<SignedIn> {
   // Costs what an unknown username costs, and nothing is refused before: what answers faster than a hash is not told from one.
-  const decoy = passwordHashing(visit).verify(null, password);
-  const refuse = async (unreachable?: LdapFailure) => {
+  const decoy = passwordHashing(system).verify(null, password);
+  const refuse = async (unreachable?: LdapError) => {
     await decoy;
-    return refusal(visit, attempt, found, unreachable);
+    return refusal(system, attempt, found, unreachable);
   };
-  const signingIn = directoryBinds(visit).inTurn(attempt.subject, async (deadline) => {
-    const [waitSec, [host]] = await visit
+  const signingIn = directoryBinds(system).inTurn(attempt.subject, async (deadline) => {
+    const [waitSec, [host]] = await system
       .inTenant(found.tenantId)
       .tx((tx) => Promise.all([roomForFailure(tx, attempt), tx.run(activeLdapHost, {})]));
     // Others whose turn came first reached the limit.
-    if (waitSec !== null) throw tooManyFailures(visit, waitSec);
+    if (waitSec !== null) throw tooManyFailures(system, waitSec);
     try {
       const credentials = { dn: found.ldapDn, password };
-      if (host && (await directoryBinds(visit).check(found.tenantId, host, credentials, deadline)))
-        return await openSignIn(visit, attempt, found);
+      if (host && (await directoryBinds(system).check(found.tenantId, host, credentials, deadline)))
+        return await openSignIn(system, attempt, found);
     } catch (error) {
-      if (error instanceof LdapFailure) throw await refuse(error);
+      if (error instanceof LdapError) throw await refuse(error);
       throw error;
     }
     throw await refuse();
   });
   const [{ status }] = await Promise.allSettled([signingIn, decoy]);
-  if (status === 'rejected') directoryBinds(visit).noteRefusal(performance.now() - attempt.startedAt);
+  if (status === 'rejected') directoryBinds(system).noteRefusal(performance.now() - attempt.startedAt);
   return signingIn;
 }
 
@@ -156,8 +161,8 @@ async function signInAtDirectory(
  * away only when patience ends: answered at once, local accounts and names that nobody has would be told from its accounts. So a
  * slow directory costs seconds those who mistyped, whoever they are, while it is slow; nobody who gets in waits.
  */
-async function untilAllAreAnswered(visit: Visit, { startedAt }: Attempt): Promise<void> {
-  const restMs = startedAt + directoryBinds(visit).refusalMs() - performance.now();
+async function untilAllAreAnswered(system: SystemContext, { startedAt }: Attempt): Promise<void> {
+  const restMs = startedAt + directoryBinds(system).refusalMs() - performance.now();
   if (restMs > 0) await pause(restMs);
 }
 
@@ -167,13 +172,18 @@ const isDirectoryAccount = (found: Found): found is Found & { ldapDn: string } =
 const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive && !found.isTemporaryPasswordOver;
 
 /** Counts a failed sign-in and answers what its caller is told: 401, or 429 when there was no room for another failure. */
-async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachable?: LdapFailure): Promise<Error> {
+async function refusal(
+  system: SystemContext,
+  attempt: Attempt,
+  found?: Found,
+  unreachable?: LdapError,
+): Promise<Error> {
   const { username, address, subject } = attempt;
-  const counted = await visit.acrossTenants('a failed sign-in counts against its address', async (tx) => {
-    const room = await takeHit(tx, perUsername, subject);
-    if (!room || !(await takeHit(tx, perAddress, address))) return false;
-    if (!(await takeHit(tx, perUsernameEverywhere, username)) && !attempt.isFamiliar) return false;
-    await recordAudit(tx, visit, {
+  const counted = await system.acrossTenants('a failed sign-in counts against its address', async (tx) => {
+    const room = await consume(tx, perUsername, subject);
+    if (!room || !(await consume(tx, perAddress, address))) return false;
+    if (!(await consume(tx, perUsernameEverywhere, username)) && !attempt.isFamiliar) return false;
+    await recordAudit(tx, system, {
       action: 'auth.login_failed',
       tenantId: found?.tenantId ?? null,
       ...(found && { target: { type: 'user', id: found.id } }),
@@ -182,14 +192,14 @@ async function refusal(visit: Visit, attempt: Attempt, found?: Found, unreachabl
     return true;
   });
   // Guesses that were under way together do not get more answers than guesses one after the other.
-  if (!counted) return tooManyFailures(visit, perUsername.windowSec);
-  visit.metrics.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
+  if (!counted) return tooManyFailures(system, perUsername.windowSec);
+  system.metrics.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
   return invalidCredentials();
 }
 
 /** Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. */
 async function openSignIn(
-  visit: Visit,
+  system: SystemContext,
   attempt: Attempt,
   found: Found,
   newHash = found.passwordHash,
@@ -203,13 +213,13 @@ async function openSignIn(
     ...account
   } = found;
   const { replaced } = attempt;
-  const scope = visit.inTenant(account.tenantId);
-  const opening = sessionParams(visit, { id: newId(), tenantId: account.tenantId, userId: account.id });
+  const scope = system.inTenant(account.tenantId);
+  const opening = sessionParams(system, { id: newId(), tenantId: account.tenantId, userId: account.id });
   const open = (tx: Tx) =>
     tx.runAndCommit(openChecked, {
       ...attempt.limits,
       ...auditParams(
-        { actor: account, ip: visit.ip },
+        { actor: account, ip: system.ip },
         {
           action: 'auth.login',
           tenantId: account.tenantId,
@@ -226,17 +236,17 @@ async function openSignIn(
     });
   const [opened] =
     replaced && replaced.tid !== account.tenantId
-      ? await visit.acrossTenants('a sign-in ends the session of another tenant that it came with', open)
+      ? await system.acrossTenants('a sign-in ends the session of another tenant that it came with', open)
       : await scope.tx(open);
   if (!opened) {
     // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
     const waitSec = await roomForFailure(scope, attempt);
-    throw waitSec === null ? invalidCredentials() : tooManyFailures(visit, waitSec);
+    throw waitSec === null ? invalidCredentials() : tooManyFailures(system, waitSec);
   }
-  visit.metrics.countSignIn('succeeded');
+  system.metrics.countSignIn('succeeded');
   return {
     profile: toProfile({ ...account, lastLoginAt: opened.lastLoginAt }),
-    token: sessionTokens(visit).issue({
+    token: sessionTokens(system).issue({
       sub: account.id,
       tid: account.tenantId,
       sid: opening.sessionId,
@@ -303,14 +313,14 @@ interface SessionParams extends Record<string, unknown> {
 }
 
 const sessionParams = (
-  visit: Visit,
+  system: SystemContext,
   { id, tenantId, userId }: { id: string; tenantId: string; userId: string },
 ): SessionParams => ({
   sessionId: id,
   tenantId,
   userId,
-  ip: visit.ip,
-  userAgent: visit.userAgent?.slice(0, 500) ?? null,
+  ip: system.ip,
+  userAgent: system.userAgent?.slice(0, 500) ?? null,
 });
 
 const session = {
@@ -393,11 +403,11 @@ const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number |
 
 const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS', 'Username or password is wrong.');
 
-function tooManyFailures(visit: Visit, waitSec: number): Error {
-  visit.metrics.countSignIn('throttled');
+function tooManyFailures(system: SystemContext, waitSec: number): Error {
+  system.metrics.countSignIn('throttled');
   return busy('Too many failed sign-ins. Please wait before you try again.', waitSec);
 }
 
 /** Opens a session for an account; its token is issued after the transaction. */
-export const insertSession = (tx: Tx, visit: Visit, of: { id: string; tenantId: string; userId: string }) =>
-  tx.run(openSession, sessionParams(visit, of));
+export const insertSession = (tx: Tx, system: SystemContext, of: { id: string; tenantId: string; userId: string }) =>
+  tx.run(openSession, sessionParams(system, of));

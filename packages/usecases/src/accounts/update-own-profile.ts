@@ -6,7 +6,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import type { Profile } from '@portal/domain/accounts/accounts';
 import type { DashboardBackground } from '@portal/domain/dashboards/background';
 import { conflict, notFound, unauthenticated } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from '../dashboards/change-dashboards.ts';
 import { ownColumns, toProfile } from './account-columns.ts';
 import { requestEmailChange } from './request-email-change.ts';
@@ -23,7 +23,7 @@ export interface ProfileChange {
  * address only begins to change, see `requestEmailChange`.
  */
 export async function updateOwnProfile(
-  ctx: Ctx,
+  ctx: UserContext,
   { email, currentPassword, ...change }: ProfileChange,
 ): Promise<Profile> {
   const namesPerson = change.displayName !== undefined || email !== undefined;
@@ -35,7 +35,7 @@ export async function updateOwnProfile(
 }
 
 /** Sets the background of the caller's dashboards. Throws 404 for a picture that is not the caller's. */
-export const setDashboardBackground = (ctx: Ctx, background: DashboardBackground): Promise<Profile> =>
+export const setDashboardBackground = (ctx: UserContext, background: DashboardBackground): Promise<Profile> =>
   // The picture cannot go between the look at it and the write.
   changeDashboards(ctx, async (tx) => {
     if (background.kind === 'image') {
@@ -57,7 +57,7 @@ export async function clearBackgroundImage(tx: Tx, userId: string, imageId: stri
     .where(and(eq(users.id, userId), sql`${users.dashboardBackground} ->> 'imageId' = ${imageId}`));
 }
 
-async function setOwn(tx: Tx, ctx: Ctx, fields: Partial<typeof users.$inferInsert>): Promise<Profile> {
+async function setOwn(tx: Tx, ctx: UserContext, fields: Partial<typeof users.$inferInsert>): Promise<Profile> {
   await tx
     .update(users)
     .set({ ...fields, updatedAt: sql`now()` })

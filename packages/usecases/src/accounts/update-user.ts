@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { checkMayAdminister, checkMayAssign, type User } from '@portal/domain/accounts/accounts';
 import { conflict, forbidden } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
@@ -34,7 +34,7 @@ const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastNam
  * `isActive` that is named counts as the administrator's will even where it changes nothing: a directory sync no longer switches the
  * account on again. A changed address counts as confirmed, ends every unused link, and the old one gets a notice.
  */
-export async function updateUser(ctx: Ctx, userId: string, change: UserChange): Promise<User> {
+export async function updateUser(ctx: UserContext, userId: string, change: UserChange): Promise<User> {
   const user = await administer(ctx, async (tx) => {
     const before = await accountFor(tx, userId, 'update');
     checkMayAdminister(ctx.actor, before);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { adminResetPassword } from './admin-reset-password.ts';
 import { createUser, type NewUser } from './create-user.ts';
@@ -15,11 +15,11 @@ import { operatorResetPassword } from './operator-reset-password.ts';
 import { signIn } from './sign-in.ts';
 import { updateUser } from './update-user.ts';
 
-const { runtime, make, visit, signedIn } = await testRuntime();
+const { runtime, make, system, signedIn } = await testRuntime();
 
-const admin = async (tenantId?: string): Promise<Ctx> =>
+const admin = async (tenantId?: string): Promise<UserContext> =>
   signedIn(await make.user({ role: 'ADMIN', ...(tenantId && { tenantId }) }));
-const superAdmin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
+const superAdmin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
 const newUser = (overrides: Partial<NewUser> = {}): NewUser => ({
   username: `new-${newId()}`,
   role: 'USER',
@@ -46,10 +46,10 @@ describe('creating an account', () => {
       await createUser(ctx, newUser({ password: 'correct horse battery', mustChangePassword: false })),
     ).toMatchObject({ mustChangePassword: false });
     await expect(
-      signIn(visit({ ip: '203.0.113.1' }), { username: withPassword.username, password: 'correct horse battery' }),
+      signIn(system({ ip: '203.0.113.1' }), { username: withPassword.username, password: 'correct horse battery' }),
     ).resolves.toBeDefined();
     await expect(
-      signIn(visit({ ip: '203.0.113.1' }), { username: plain.username, password: 'correct horse battery' }),
+      signIn(system({ ip: '203.0.113.1' }), { username: plain.username, password: 'correct horse battery' }),
     ).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
   });
 
@@ -80,7 +80,7 @@ describe('creating an account', () => {
     const id = newId();
     const contexts = [await admin(), await admin()];
     const answers = await Promise.allSettled(
-      Array.from({ length: 50 }, (__, n) => createUser(contexts[n % 2] as Ctx, input(n, id))),
+      Array.from({ length: 50 }, (__, n) => createUser(contexts[n % 2] as UserContext, input(n, id))),
     );
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1);
     const codes = new Set(
@@ -273,7 +273,7 @@ describe('a temporary password', () => {
     const user = await make.user({ tenantId: ctx.tenantId });
     const { temporaryPassword } = await adminResetPassword(ctx, user.id, undefined);
     expect(temporaryPassword).toMatch(/^\w{4}-\w{4}-\w{4}-\w{4}$/);
-    const { profile } = await signIn(visit({ ip: '203.0.113.2' }), {
+    const { profile } = await signIn(system({ ip: '203.0.113.2' }), {
       username: user.username,
       password: temporaryPassword ?? '',
     });
@@ -287,19 +287,19 @@ describe('a temporary password', () => {
     await expect(adminResetPassword(ctx, user.id, user.username)).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
     expect(await adminResetPassword(ctx, user.id, 'four candles and a fork')).toEqual({});
     await expect(
-      signIn(visit({ ip: '203.0.113.3' }), { username: user.username, password: 'four candles and a fork' }),
+      signIn(system({ ip: '203.0.113.3' }), { username: user.username, password: 'four candles and a fork' }),
     ).resolves.toBeDefined();
   });
 
   it('comes from the server’s console for whoever runs it', async () => {
     const user = await make.user();
-    const { temporaryPassword } = await operatorResetPassword(visit({ ip: null }), user.username.toUpperCase());
+    const { temporaryPassword } = await operatorResetPassword(system({ ip: null }), user.username.toUpperCase());
     await expect(
-      signIn(visit({ ip: '203.0.113.4' }), { username: user.username, password: temporaryPassword }),
+      signIn(system({ ip: '203.0.113.4' }), { username: user.username, password: temporaryPassword }),
     ).resolves.toMatchObject({ profile: { mustChangePassword: true } });
-    await expect(operatorResetPassword(visit(), 'nobody-there')).rejects.toMatchObject(notFound);
+    await expect(operatorResetPassword(system(), 'nobody-there')).rejects.toMatchObject(notFound);
     const imported = await make.user({ ldapDn: 'uid=x,dc=example', role: 'ADMIN' });
-    await expect(operatorResetPassword(visit(), imported.username)).rejects.toMatchObject(notFound);
+    await expect(operatorResetPassword(system(), imported.username)).rejects.toMatchObject(notFound);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
 import { builtInWelcomeMail } from '@portal/domain/mail-settings/welcome-mail';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { handle } from '@portal/platform/jobs/handler';
 import { outboxArea } from '@portal/platform/outbox/area';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
@@ -22,7 +22,7 @@ import { resetPassword } from './reset-password.ts';
 import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
 import { signIn } from './sign-in.ts';
 
-const { url, make, visit, signedIn } = await testRuntime();
+const { url, make, system, signedIn } = await testRuntime();
 let server: TestSmtpServer;
 let worker: TestWorker;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** An administrator of a tenant with a mail server. */
-const admin = async (): Promise<Ctx> => {
+const admin = async (): Promise<UserContext> => {
   const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
   await putSmtpConfig(
     ctx,
@@ -121,12 +121,12 @@ describe('a welcome mail', () => {
     expect(mail?.html).not.toContain('<b>');
     expect(mail?.headers).toMatchObject(expect.objectContaining({}));
     const token = tokenIn(mail?.text ?? '');
-    await resetPassword(visit(), { token, newPassword: 'four candles and a fork' });
-    await expect(resetPassword(visit(), { token, newPassword: 'another long password' })).rejects.toMatchObject({
+    await resetPassword(system(), { token, newPassword: 'four candles and a fork' });
+    await expect(resetPassword(system(), { token, newPassword: 'another long password' })).rejects.toMatchObject({
       code: 'TOKEN_INVALID',
     });
     await expect(
-      signIn(visit({ ip: '203.0.113.20' }), { username: user.username, password: 'four candles and a fork' }),
+      signIn(system({ ip: '203.0.113.20' }), { username: user.username, password: 'four candles and a fork' }),
     ).resolves.toBeDefined();
   });
 
@@ -146,9 +146,9 @@ describe('a welcome mail', () => {
     await sendWelcomeMail(ctx, user.id);
     const [first, second] = mailTo(user.email).map(({ text }) => tokenIn(text));
     await expect(
-      resetPassword(visit(), { token: first ?? '', newPassword: 'four candles and a fork' }),
+      resetPassword(system(), { token: first ?? '', newPassword: 'four candles and a fork' }),
     ).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
-    await resetPassword(visit(), { token: second ?? '', newPassword: 'four candles and a fork' });
+    await resetPassword(system(), { token: second ?? '', newPassword: 'four candles and a fork' });
   });
 
   it('says that it was not sent when the server refuses, and does not say when it was', async () => {

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, lt, lte } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { isSuperAdmin } from '@portal/domain/access';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 export interface AuditFilter {
   action?: string | undefined;
@@ -15,7 +15,7 @@ export interface AuditFilter {
 }
 
 /** Audit entries, newest first: an ADMIN's own tenant; for a SUPER_ADMIN every tenant and what is about none. */
-export async function listAuditEntries(ctx: Ctx, filter: AuditFilter) {
+export async function listAuditEntries(ctx: UserContext, filter: AuditFilter) {
   const query = (db: Pick<Tx, 'select'>) =>
     db
       .select({

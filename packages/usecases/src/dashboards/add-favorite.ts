@@ -3,8 +3,8 @@ import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { type Favorite, maxFavorites, type NewFavorite } from '@portal/domain/dashboards/favorites';
 import { conflict, invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
-import { addRun } from '@portal/platform/operations/start';
+import type { UserContext } from '@portal/platform/context';
+import { addOperation } from '@portal/platform/operations/start';
 import { changeDashboards } from './change-dashboards.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns } from './list-favorites.ts';
@@ -14,7 +14,10 @@ import { getOwnWidget } from './own-widget.ts';
  * Adds a favorite behind the others of its widget and has its icon looked for. Throws 404 for a widget that is not the caller's,
  * 400 for one of another type, 409 `LIMIT_REACHED` at 200.
  */
-export async function addFavorite(ctx: Ctx, { widgetId, iconUrl = null, ...fields }: NewFavorite): Promise<Favorite> {
+export async function addFavorite(
+  ctx: UserContext,
+  { widgetId, iconUrl = null, ...fields }: NewFavorite,
+): Promise<Favorite> {
   const search = { tenantId: ctx.tenantId, favoriteId: newId() };
   const { favorite, runId } = await changeDashboards(ctx, async (tx) => {
     const widget = await getOwnWidget(tx, ctx, widgetId);
@@ -36,7 +39,7 @@ export async function addFavorite(ctx: Ctx, { widgetId, iconUrl = null, ...field
       })
       .returning(favoriteColumns);
     if (!added) throw new Error('an insert answered no row');
-    return { favorite: added, runId: await addRun(tx, discoverIcon, search, { startedBy: ctx.actor.id }) };
+    return { favorite: added, runId: await addOperation(tx, discoverIcon, search, { startedBy: ctx.actor.id }) };
   });
   await ctx.enqueue(discoverIcon, search, { runId });
   return favorite;

@@ -3,7 +3,7 @@ import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
 import { conflict, invalid, PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { changeDashboards } from './change-dashboards.ts';
 import { imageColumns } from './list-images.ts';
@@ -13,7 +13,7 @@ import { imageColumns } from './list-images.ts';
  * Throws 400 `UNSUPPORTED_IMAGE`, 409 `IMAGE_LIMIT` at 30.
  */
 export async function addImage(
-  ctx: Ctx,
+  ctx: UserContext,
   upload: { name: string | undefined; bytes: Uint8Array },
 ): Promise<DashboardImage> {
   const type = detectImageType(upload.bytes);
@@ -43,7 +43,7 @@ export async function addImage(
   }
 }
 
-const insertImage = (ctx: Ctx, row: typeof dashboardImages.$inferInsert): Promise<DashboardImage> =>
+const insertImage = (ctx: UserContext, row: typeof dashboardImages.$inferInsert): Promise<DashboardImage> =>
   changeDashboards(ctx, async (tx) => {
     if ((await tx.$count(dashboardImages, eq(dashboardImages.userId, ctx.actor.id))) >= maxImages) {
       throw conflict('IMAGE_LIMIT', `You have ${maxImages} pictures already. Please delete one you no longer need.`);

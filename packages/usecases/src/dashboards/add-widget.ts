@@ -11,7 +11,7 @@ import {
 } from '@portal/domain/dashboards/widgets';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { checkModuleAccess } from '../modules/module-access.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { checkOwnImages } from './images-of-widget.ts';
@@ -22,7 +22,7 @@ import { getOwnTab } from './own-tab.ts';
  * the caller may not use, 404 for the tab and for pictures, 409 `LIMIT_REACHED` at 60. A grant lost later leaves the widget.
  */
 export async function addWidget(
-  ctx: Ctx,
+  ctx: UserContext,
   input: { tabId: string; type: string; config: WidgetConfig },
 ): Promise<DashboardWidget> {
   const { tabId, type } = input;

@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import { type Prepared, prepared } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/accounts/users';
 import { unauthenticated } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 const lockAccount = prepared<{ userId: string }>()('dashboards_lock', (db) =>
   db
@@ -17,7 +17,7 @@ const lockAccount = prepared<{ userId: string }>()('dashboards_lock', (db) =>
  * A transaction in which nobody else changes the caller's tabs, layouts, widgets or pictures: it holds the account's row.
  * Limits are counted, positions closed and items compared with widgets in here; reading and signing in go on meanwhile.
  */
-export const changeDashboards = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+export const changeDashboards = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => {
     // The lock goes ahead of the work's first statement, in one flush: the server does one after the other anyway.
     const [account, result] = await Promise.all([tx.run(lockAccount, { userId: ctx.actor.id }), work(tx)]);
@@ -27,7 +27,7 @@ export const changeDashboards = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Pro
 
 /** The same for a single statement: lock, statement and commit leave in one flush. */
 export const changeDashboardsBy = <Params extends Record<string, unknown>, Row>(
-  ctx: Ctx,
+  ctx: UserContext,
   statement: Prepared<Params, Row>,
   params: Params,
 ): Promise<Row[]> =>

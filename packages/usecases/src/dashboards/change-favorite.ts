@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import type { Favorite, FavoriteChange } from '@portal/domain/dashboards/favorites';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { addIconSearch } from './add-icon-search.ts';
 import { discoverIcon } from './jobs.ts';
 import { favoriteColumns } from './list-favorites.ts';
@@ -11,7 +11,7 @@ import { lockOwnFavorite } from './own-favorite.ts';
  * Changes what is named. An icon that belongs to the address before goes, and another one is looked for;
  * an uploaded one stays whatever changes. Throws 404.
  */
-export async function changeFavorite(ctx: Ctx, favoriteId: string, change: FavoriteChange): Promise<Favorite> {
+export async function changeFavorite(ctx: UserContext, favoriteId: string, change: FavoriteChange): Promise<Favorite> {
   const search = { tenantId: ctx.tenantId, favoriteId };
   const { favorite, staleFile, runId } = await ctx.tx(async (tx) => {
     const before = await lockOwnFavorite(tx, ctx, favoriteId);

@@ -6,7 +6,7 @@ import {
   type DashboardWidget,
   type WidgetChange,
 } from '@portal/domain/dashboards/widgets';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { checkRoom } from './add-widget.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { checkOwnImages } from './images-of-widget.ts';
@@ -18,7 +18,7 @@ import { getOwnWidget } from './own-widget.ts';
  * Replaces a widget's configuration, moves it to another tab, or both; its place on the tab it leaves is given up.
  * Throws 400 for a configuration its type does not allow, 404 also for the other tab and for pictures, 409 `LIMIT_REACHED`.
  */
-export const changeWidget = (ctx: Ctx, widgetId: string, change: WidgetChange): Promise<DashboardWidget> =>
+export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetChange): Promise<DashboardWidget> =>
   changeDashboards(ctx, async (tx) => {
     const { tabId: from, ...widget } = await getOwnWidget(tx, ctx, widgetId);
     const { tabId = from } = change;

@@ -2,12 +2,12 @@ import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { type DashboardTab, lowestFreeName, maxTabs } from '@portal/domain/dashboards/tabs';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { tabsOf } from './list-tabs.ts';
 
 /** Adds a tab behind the others, named 'Dashboard N' unless a name is given. Throws 409 `TAB_LIMIT`. */
-export const createTab = (ctx: Ctx, name?: string): Promise<DashboardTab> =>
+export const createTab = (ctx: UserContext, name?: string): Promise<DashboardTab> =>
   changeDashboards(ctx, async (tx) => {
     const userId = ctx.actor.id;
     const tabs = await tx.run(tabsOf, { userId });

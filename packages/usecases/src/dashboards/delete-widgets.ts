@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 /** Deletes widgets with their favorites. Answers the files of the icons, which go once this is committed. */
 export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string[]> {
@@ -16,6 +16,6 @@ export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string
 }
 
 /** Removes the files of deleted rows; those it does not get to are left to the sweep. */
-export async function removeFiles(ctx: Ctx, paths: string[]): Promise<void> {
+export async function removeFiles(ctx: UserContext, paths: string[]): Promise<void> {
   for (const path of paths) await ctx.files.remove(path);
 }

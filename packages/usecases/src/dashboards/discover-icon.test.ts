@@ -43,11 +43,7 @@ const at = (path: string) => `${site.origin}${path}`;
 const add = async (path: string, iconUrl?: string) =>
   (await addFavorite(ctx, { widgetId, title: 'Page', url: path.startsWith('/') ? at(path) : path, iconUrl })).id;
 const discover = (favoriteId: string, signal = new AbortController().signal) =>
-  discoverFavoriteIcon(
-    runtime.tenantVisit({ requestId: '', ip: null, userAgent: null }, ctx.tenantId),
-    favoriteId,
-    signal,
-  );
+  discoverFavoriteIcon(runtime.tenant({ requestId: '', ip: null, userAgent: null }, ctx.tenantId), favoriteId, signal);
 const shown = async (id: string) => (await listFavorites(ctx, widgetId)).find((favorite) => favorite.id === id);
 const iconOf = async (id: string): Promise<{ type: string; bytes: Buffer } | null> => {
   const icon = await getIcon(ctx, id).catch(() => null);

@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { OutboundFailure } from '@portal/connectors/http/outbound-failure';
+import { OutboundError } from '@portal/connectors/http/outbound-error';
 import { fetchIcon, findIcon, type FoundIcon } from '@portal/connectors/icons/find-icon';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 import type { IconImage } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
 import { iconImages } from '../../../platform/src/images/icon-image.ts';
@@ -18,7 +18,7 @@ const searchTimeoutMs = 4 * SECOND;
  * uploaded icon or was changed meanwhile is left alone. A page without an icon, or one nobody can reach, is nothing to complain
  * about: whatever the favorite had stays.
  */
-export async function discoverFavoriteIcon(ctx: TenantCtx, favoriteId: string, signal: AbortSignal): Promise<void> {
+export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: string, signal: AbortSignal): Promise<void> {
   const [favorite] = await ctx.read((db) =>
     db
       .select({
@@ -59,7 +59,7 @@ export async function discoverFavoriteIcon(ctx: TenantCtx, favoriteId: string, s
 }
 
 async function searchQuietly(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   favoriteId: string,
   { url, namedIcon }: { url: string; namedIcon: string | null },
   signal: AbortSignal,
@@ -76,7 +76,7 @@ async function searchQuietly(
     const icon = await fetchIcon(new URL(namedIcon), search);
     return icon && { icon, url: namedIcon };
   } catch (error) {
-    if (!(error instanceof OutboundFailure)) throw error;
+    if (!(error instanceof OutboundError)) throw error;
     ctx.log.info({ tenantId: ctx.tenantId, favoriteId, reason: error.reason }, 'no icon was found');
     return null;
   }

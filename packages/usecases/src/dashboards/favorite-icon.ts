@@ -5,7 +5,7 @@ import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/ta
 import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { invalid, notFound, PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
 import { iconImages } from '../../../platform/src/images/icon-image.ts';
@@ -20,7 +20,7 @@ import { checkOwnFavorite, lockOwnFavorite } from './own-favorite.ts';
  * Throws 400 `UNSUPPORTED_IMAGE`, 404, and what `takeUpload` throws.
  */
 export async function uploadIcon(
-  ctx: Ctx,
+  ctx: UserContext,
   favoriteId: string,
   takeUpload: () => Promise<Uint8Array>,
 ): Promise<Favorite> {
@@ -59,7 +59,7 @@ export async function uploadIcon(
  * Removes the icon of a favorite. Behind an uploaded one the page's own is looked for again; a found one is gone with the address
  * it came from. None at all is fine. Throws 404.
  */
-export async function removeIcon(ctx: Ctx, favoriteId: string): Promise<void> {
+export async function removeIcon(ctx: UserContext, favoriteId: string): Promise<void> {
   const search = { tenantId: ctx.tenantId, favoriteId };
   const { file, runId } = await ctx.tx(async (tx) => {
     const { isIconUploaded, iconUrl, iconPath } = await lockOwnFavorite(tx, ctx, favoriteId);
@@ -84,7 +84,7 @@ export async function removeIcon(ctx: Ctx, favoriteId: string): Promise<void> {
 }
 
 /** Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404. */
-export async function startIconDiscovery(ctx: Ctx, favoriteId: string): Promise<{ runId: string }> {
+export async function startIconDiscovery(ctx: UserContext, favoriteId: string): Promise<{ runId: string }> {
   const runId = await ctx.tx(async (tx) => {
     await lockOwnFavorite(tx, ctx, favoriteId);
     return addIconSearch(tx, ctx, favoriteId);
@@ -109,14 +109,14 @@ const iconOf = prepared<{ favoriteId: string; userId: string }>()('favorite_icon
 );
 
 /** Which icon a favorite has now. Throws 404, also without one. */
-export async function getIcon(ctx: Ctx, favoriteId: string): Promise<StoredIcon> {
+export async function getIcon(ctx: UserContext, favoriteId: string): Promise<StoredIcon> {
   const [icon] = await ctx.run(iconOf, { favoriteId, userId: ctx.actor.id });
   if (!icon?.path) throw notFound();
   return { path: icon.path, type: icon.type as IconType, version: icon.version };
 }
 
 /** Its bytes. Throws 404 when they are gone since. */
-export async function openIcon(ctx: Ctx, { path }: StoredIcon): Promise<OpenedFile> {
+export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<OpenedFile> {
   const file = await ctx.files.open(path);
   if (!file) throw notFound();
   return file;

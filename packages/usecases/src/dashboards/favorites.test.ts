@@ -5,9 +5,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
-import { beginRun } from '@portal/platform/operations/state';
+import { beginOperation } from '@portal/platform/operations/state';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { addFavorite } from './add-favorite.ts';
@@ -21,9 +21,9 @@ import { listFavorites } from './list-favorites.ts';
 import { orderFavorites } from './order-favorites.ts';
 import { removeWidget } from './remove-widget.ts';
 
-const { config, make, signedIn, visit } = await testRuntime();
+const { config, make, signedIn, system } = await testRuntime();
 
-let ctx: Ctx;
+let ctx: UserContext;
 let tabId: string;
 let widgetId: string;
 const addFavoritesWidget = async (type = 'favorites') => (await addWidget(ctx, { tabId, type, config: {} })).id;
@@ -137,7 +137,7 @@ describe('favorites', () => {
     for (const { parentPath, name } of await readdir(folder, { recursive: true, withFileTypes: true })) {
       await utimes(join(parentPath, name), 0, 0);
     }
-    await sweepOrphanFiles({ ...visit(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
+    await sweepOrphanFiles({ ...system(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
     expect(await iconFiles()).toHaveLength(1);
     expect(await shownIcon(kept.id)).toEqual(pngIcon());
   });
@@ -222,7 +222,7 @@ describe('a change', () => {
     const { runId } = await startIconDiscovery(ctx, id);
     expect(await startIconDiscovery(ctx, id)).toEqual({ runId });
     expect(await searches(id)).toBe(1);
-    await beginRun(ctx, runId);
+    await beginOperation(ctx, runId);
     expect((await startIconDiscovery(ctx, id)).runId).not.toBe(runId);
   });
 

@@ -10,7 +10,7 @@ import {
   type Layouts,
 } from '@portal/domain/dashboards/grid';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 
 const layoutColumns = {
@@ -38,14 +38,14 @@ const layoutOf = prepared<{ tabId: string; userId: string }>()('dashboard_layout
  * A tab's layout. One of an older grid is converted and stored so, once: whoever comes second finds it converted.
  * The revision stays, because converting moves nothing against anything else. Throws 404.
  */
-export async function getLayout(ctx: Ctx, tabId: string): Promise<DashboardLayout> {
+export async function getLayout(ctx: UserContext, tabId: string): Promise<DashboardLayout> {
   const [stored] = await ctx.run(layoutOf, { tabId, userId: ctx.actor.id });
   if (!stored) throw notFound();
   return isOutdated(stored) ? changeDashboards(ctx, (tx) => convertLayout(tx, ctx, tabId)) : toLayout(stored);
 }
 
 /** Converts a tab's stored layout to today's grid, if it is of an older one; answers what is stored then. Throws 404. */
-export async function convertLayout(tx: Tx, ctx: Ctx, tabId: string): Promise<DashboardLayout> {
+export async function convertLayout(tx: Tx, ctx: UserContext, tabId: string): Promise<DashboardLayout> {
   const [stored] = await tx.run(layoutOf, { tabId, userId: ctx.actor.id });
   if (!stored) throw notFound();
   if (!isOutdated(stored)) return toLayout(stored);

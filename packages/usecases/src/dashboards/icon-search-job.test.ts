@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, expect, it } from 'vitest';
 import { runs } from '@portal/db/schema/platform/operations';
 import { handle } from '@portal/platform/jobs/handler';
-import { addRun } from '@portal/platform/operations/start';
-import { handOverIdleRuns } from '@portal/platform/operations/sweep';
+import { addOperation } from '@portal/platform/operations/start';
+import { handOverIdleOperations } from '@portal/platform/operations/sweep';
 import { pngIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { startHttpServer } from '@portal/testing/servers/http-server';
@@ -18,7 +18,7 @@ import { discoverIcon } from './jobs.ts';
 import { listFavorites } from './list-favorites.ts';
 
 const site = await startHttpServer((_request, response) => response.end(pngIcon()));
-const { url, config, make, signedIn, visit } = await testRuntime();
+const { url, config, make, signedIn, system } = await testRuntime();
 const settings = { DATA_DIR: config.dataDir, OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${site.port}` };
 const search = handle(discoverIcon, (tenant, { favoriteId }, { signal }) =>
   discoverFavoriteIcon(tenant, favoriteId, signal),
@@ -46,14 +46,14 @@ it('finds the icon of a favorite that was added, and looks again when asked', as
 
 it('does so too when the queue never heard of it', async () => {
   const payload = { tenantId: ctx.tenantId, favoriteId: favorite.id };
-  const runId = await ctx.tx((tx) => addRun(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));
+  const runId = await ctx.tx((tx) => addOperation(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));
   await ctx.tx((tx) =>
     tx
       .update(runs)
       .set({ dueAt: sql`now() - interval '1 second'` })
       .where(eq(runs.id, runId)),
   );
-  await handOverIdleRuns(visit(), [discoverIcon]);
+  await handOverIdleOperations(system(), [discoverIcon]);
   await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded' });
   expect(await version()).toBe(3);
 });

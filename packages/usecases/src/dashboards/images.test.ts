@@ -19,11 +19,11 @@ import { listImages } from './list-images.ts';
 import { listWidgets } from './list-widgets.ts';
 import { openImage } from './open-image.ts';
 
-const { make, signedIn, config, visit } = await testRuntime();
+const { make, signedIn, config, system } = await testRuntime();
 const somebody = async () => signedIn(await make.user());
-type Ctx = Awaited<ReturnType<typeof somebody>>;
+type UserContext = Awaited<ReturnType<typeof somebody>>;
 
-const upload = (ctx: Ctx, name: string | undefined = 'fest.gif') => addImage(ctx, { name, bytes: tinyGif });
+const upload = (ctx: UserContext, name: string | undefined = 'fest.gif') => addImage(ctx, { name, bytes: tinyGif });
 const storedFiles = async () =>
   (
     await readdir(join(config.dataDir, 'files/dashboard-images'), { recursive: true, withFileTypes: true }).catch(
@@ -123,7 +123,7 @@ it('is spared by the sweep of files without a row, which clears what an upload l
   await ctx.files.write('dashboard-images', orphan, 'gif', tinyGif, { maxBytes: 100 });
   const folder = join(config.dataDir, 'files/dashboard-images');
   for (const name of [id, orphan]) await utimes(join(folder, name.slice(-2), `${name}.gif`), 0, 0);
-  await sweepOrphanFiles({ ...visit(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
+  await sweepOrphanFiles({ ...system(), files: ctx.files }, dashboards.files ?? [], new AbortController().signal);
   const files = await storedFiles();
   expect(files).toContain(`${id}.gif`);
   expect(files).not.toContain(`${orphan}.gif`);

@@ -3,7 +3,7 @@ import { prepared } from '@portal/db/prepared';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import type { Favorite } from '@portal/domain/dashboards/favorites';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { tabOfWidget } from './list-widgets.ts';
 import { getOwnWidget } from './own-widget.ts';
 
@@ -51,7 +51,7 @@ const favoritesOfAccount = prepared<{ userId: string }>()('favorites_of_account'
 );
 
 /** The caller's favorites, those of one widget or all of them, widget by widget in their order. Throws 404 for a foreign widget. */
-export async function listFavorites(ctx: Ctx, widgetId?: string): Promise<Favorite[]> {
+export async function listFavorites(ctx: UserContext, widgetId?: string): Promise<Favorite[]> {
   const userId = ctx.actor.id;
   if (widgetId === undefined) return ctx.run(favoritesOfAccount, { userId });
   const found = await ctx.run(favoritesOfWidget, { widgetId, userId });

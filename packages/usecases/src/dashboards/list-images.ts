@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import type { DashboardImage } from '@portal/domain/dashboards/tabs';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 export const imageColumns = {
   id: dashboardImages.id,
@@ -21,4 +21,4 @@ const imagesOf = prepared<{ userId: string }>()('dashboard_images', (db) =>
 );
 
 /** The caller's pictures in the order they were uploaded. */
-export const listImages = (ctx: Ctx): Promise<DashboardImage[]> => ctx.run(imagesOf, { userId: ctx.actor.id });
+export const listImages = (ctx: UserContext): Promise<DashboardImage[]> => ctx.run(imagesOf, { userId: ctx.actor.id });

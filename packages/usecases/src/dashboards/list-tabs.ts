@@ -3,7 +3,7 @@ import { prepared } from '@portal/db/prepared';
 import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { type DashboardTab, lowestFreeName } from '@portal/domain/dashboards/tabs';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 
 export const tabColumns = { id: dashboardTabs.id, name: dashboardTabs.name, position: dashboardTabs.position };
@@ -18,7 +18,7 @@ export const tabsOf = prepared<{ userId: string }>()('dashboard_tabs', (db) =>
 );
 
 /** The caller's tabs in their order; who has none gets the first one now, once however many ask at the same time. */
-export async function listTabs(ctx: Ctx): Promise<DashboardTab[]> {
+export async function listTabs(ctx: UserContext): Promise<DashboardTab[]> {
   const userId = ctx.actor.id;
   const tabs = await ctx.run(tabsOf, { userId });
   if (tabs.length > 0) return tabs;

@@ -3,7 +3,7 @@ import { prepared } from '@portal/db/prepared';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import type { DashboardWidget } from '@portal/domain/dashboards/widgets';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { tabsOf } from './list-tabs.ts';
 
 export const widgetColumns = {
@@ -30,7 +30,7 @@ const widgetsOf = prepared<{ tabId: string; userId: string }>()('dashboard_widge
 );
 
 /** The widgets of a tab in the order they were made. Throws 404. */
-export async function listWidgets(ctx: Ctx, tabId: string): Promise<DashboardWidget[]> {
+export async function listWidgets(ctx: UserContext, tabId: string): Promise<DashboardWidget[]> {
   const userId = ctx.actor.id;
   const widgets = await ctx.run(widgetsOf, { tabId, userId });
   if (widgets.length > 0) return widgets;

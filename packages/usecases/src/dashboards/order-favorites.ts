@@ -4,7 +4,7 @@ import { favorites } from '@portal/db/schema/dashboards/favorites';
 import type { Favorite } from '@portal/domain/dashboards/favorites';
 import { invalidField } from '@portal/domain/errors';
 import { checkCompleteOrder } from '@portal/domain/reorder';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { favoritesOfWidget } from './list-favorites.ts';
 import { getOwnWidget } from './own-widget.ts';
@@ -14,7 +14,7 @@ import { getOwnWidget } from './own-widget.ts';
  * Throws 400 unless it is all of that widget's, each once, 404 when the widget named is not the caller's.
  */
 export const orderFavorites = (
-  ctx: Ctx,
+  ctx: UserContext,
   { widgetId: named, ids }: { widgetId?: string | undefined; ids: string[] },
 ): Promise<Favorite[]> =>
   changeDashboards(ctx, async (tx) => {

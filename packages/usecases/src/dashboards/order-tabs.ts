@@ -3,12 +3,12 @@ import type { Tx } from '@portal/db/open';
 import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import type { DashboardTab } from '@portal/domain/dashboards/tabs';
 import { checkCompleteOrder } from '@portal/domain/reorder';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards } from './change-dashboards.ts';
 import { tabsOf } from './list-tabs.ts';
 
 /** Puts the caller's tabs into this order. Throws 400 unless it is all of them, each once. */
-export const orderTabs = (ctx: Ctx, tabIds: string[]): Promise<DashboardTab[]> =>
+export const orderTabs = (ctx: UserContext, tabIds: string[]): Promise<DashboardTab[]> =>
   changeDashboards(ctx, async (tx) => {
     const tabs = await tx.run(tabsOf, { userId: ctx.actor.id });
     checkCompleteOrder(

@@ -4,7 +4,7 @@ import { prepared } from '@portal/db/prepared';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { widgetOfFavorite } from './list-favorites.ts';
 import { tabOfWidget } from './list-widgets.ts';
 
@@ -18,13 +18,17 @@ const ownFavorite = prepared<{ favoriteId: string; userId: string }>()('own_favo
 );
 
 /** Throws 404 unless this is one of the caller's favorites. */
-export async function checkOwnFavorite(ctx: Ctx, favoriteId: string): Promise<void> {
+export async function checkOwnFavorite(ctx: UserContext, favoriteId: string): Promise<void> {
   const [found] = await ctx.run(ownFavorite, { favoriteId, userId: ctx.actor.id });
   if (!found) throw notFound();
 }
 
 /** One of the caller's favorites, locked: the worker that found an icon for it waits. Throws 404. */
-export async function lockOwnFavorite(tx: Tx, ctx: Ctx, favoriteId: string): Promise<typeof favorites.$inferSelect> {
+export async function lockOwnFavorite(
+  tx: Tx,
+  ctx: UserContext,
+  favoriteId: string,
+): Promise<typeof favorites.$inferSelect> {
   const [found] = await tx
     .select({ favorite: favorites })
     .from(favorites)

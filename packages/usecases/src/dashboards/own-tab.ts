@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (db) =>
   db
@@ -15,7 +15,7 @@ const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (d
 /** What the caller's tab says about its layout: the grid of the stored one, null without one, and its revision. Throws 404. */
 export async function getOwnTab(
   tx: Tx,
-  ctx: Ctx,
+  ctx: UserContext,
   tabId: string,
 ): Promise<{ gridVersion: number | null; revision: number }> {
   const [tab] = await tx.run(ownTab, { tabId, userId: ctx.actor.id });

@@ -13,7 +13,7 @@ import {
   widgetsOf,
 } from '@portal/domain/dashboards/grid';
 import { conflict } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeDashboards, changeDashboardsBy } from './change-dashboards.ts';
 import { convertLayout } from './get-layout.ts';
 import { getOwnTab } from './own-tab.ts';
@@ -23,7 +23,7 @@ import { getOwnTab } from './own-tab.ts';
  * Throws 404, 409 `GRID_VERSION_NEWER`, 409 `LAYOUT_CHANGED`, and 400 for an item that is no widget of the tab. The conflicts
  * come first: a client that has not seen a widget go must read anew, not mend its request.
  */
-export async function saveLayout(ctx: Ctx, tabId: string, input: LayoutInput): Promise<DashboardLayout> {
+export async function saveLayout(ctx: UserContext, tabId: string, input: LayoutInput): Promise<DashboardLayout> {
   const values = valuesOf(ctx, tabId, input);
   const [saved] = await changeDashboardsBy(ctx, replace, values);
   if (saved) return toLayout(input, saved);
@@ -82,7 +82,11 @@ const replace = prepared<NewLayouts>()('dashboard_layout_save', (db) =>
     }),
 );
 
-function valuesOf(ctx: Ctx, tabId: string, { __gridVersion, layouts, revision: seen }: LayoutInput): NewLayouts {
+function valuesOf(
+  ctx: UserContext,
+  tabId: string,
+  { __gridVersion, layouts, revision: seen }: LayoutInput,
+): NewLayouts {
   return {
     tabId,
     userId: ctx.actor.id,
@@ -107,7 +111,7 @@ const toLayout = ({ __gridVersion, layouts }: LayoutInput, { unnamed, ...rest }:
   ...rest,
 });
 
-async function checkMayBeSaved(tx: Tx, ctx: Ctx, tabId: string, input: LayoutInput): Promise<void> {
+async function checkMayBeSaved(tx: Tx, ctx: UserContext, tabId: string, input: LayoutInput): Promise<void> {
   const tab = await getOwnTab(tx, ctx, tabId);
   if (tab.gridVersion !== null && tab.gridVersion > input.__gridVersion) {
     throw conflict(

@@ -9,8 +9,8 @@ import { renameTab } from './rename-tab.ts';
 
 const { make, signedIn } = await testRuntime();
 const somebody = async () => signedIn(await make.user());
-type Ctx = Awaited<ReturnType<typeof somebody>>;
-const shown = async (ctx: Ctx) => (await listTabs(ctx)).map(({ name, position }) => `${position} ${name}`);
+type UserContext = Awaited<ReturnType<typeof somebody>>;
+const shown = async (ctx: UserContext) => (await listTabs(ctx)).map(({ name, position }) => `${position} ${name}`);
 
 it('makes the first tab once, with the first look', async () => {
   const ctx = await somebody();

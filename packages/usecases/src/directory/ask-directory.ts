@@ -1,5 +1,5 @@
 import { type Directory, openDirectory } from '@portal/connectors/ldap/directory';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import { busy } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
@@ -16,7 +16,7 @@ const inSlot = openSharedSlots({
 });
 
 /**
- * Does something at a tenant's directory while a person waits for it. Throws an LdapFailure, also when all of it takes too long, and
+ * Does something at a tenant's directory while a person waits for it. Throws an LdapError, also when all of it takes too long, and
  * 429 when too many of the tenant wait already.
  */
 export const askDirectory = <T>(
@@ -36,8 +36,8 @@ async function askNow<T>(
     await using directory = await openDirectory(server, { signal, connectTimeoutMs: 8 * SECOND, maxAnswerBytes });
     return await work(directory);
   } catch (error) {
-    if (error instanceof LdapFailure || !signal.aborted) throw error;
-    throw new LdapFailure(
+    if (error instanceof LdapError || !signal.aborted) throw error;
+    throw new LdapError(
       'timeout',
       ldapAddress(server.url),
       `did not answer within ${Math.round(timeoutMs / SECOND)} seconds.`,

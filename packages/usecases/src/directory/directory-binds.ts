@@ -1,11 +1,11 @@
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { checkPassword } from '@portal/connectors/ldap/check-password';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { resource } from '@portal/platform/resource';
-import { openSharedSlots, openSlotsByKey } from '@portal/platform/semaphore';
+import { openSharedSlots, openSemaphores } from '@portal/platform/semaphore';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
 const patienceMs = 5 * SECOND;
@@ -22,7 +22,7 @@ export interface DirectoryBinds {
    */
   inTurn<T>(subject: string, work: (deadline: number) => Promise<T>): Promise<T>;
   /**
-   * Whether the directory takes this password for this DN. Throws an LdapFailure for any other answer, and for none before the
+   * Whether the directory takes this password for this DN. Throws an LdapError for any other answer, and for none before the
    * deadline (of `performance.now()`).
    */
   check(
@@ -41,7 +41,7 @@ export interface DirectoryBinds {
 export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
   // As long as the queue for hashes: a flood of guesses is told the same whether or not a directory knows the name.
-  const inTurn = openSlotsByKey({ slots: 1, queueLimit: 500, refusal });
+  const inTurn = openSemaphores({ slots: 1, queueLimit: 500, refusal });
   const inSlotOfTenant = openSharedSlots({
     each: { slots: perTenant, queueLimit: 500 },
     all: { slots: perProcess, queueLimit: 0 },
@@ -72,7 +72,7 @@ export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perPr
     check: (tenantId, host, { dn, password }, deadline) =>
       inSlotOfTenant(tenantId, async () => {
         const timeoutMs = Math.floor(deadline - performance.now());
-        if (timeoutMs <= 0) throw new LdapFailure('timeout', ldapAddress(host.url), 'did not answer in time.');
+        if (timeoutMs <= 0) throw new LdapError('timeout', ldapAddress(host.url), 'did not answer in time.');
         return checkPassword({ ...host, policy }, dn, password, { timeoutMs });
       }),
   };

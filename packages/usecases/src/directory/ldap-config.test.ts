@@ -5,7 +5,7 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { LdapConfigInput, LdapMappingInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { caCertificatePem, serverKeyPem } from '@portal/testing/servers/tls';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from './ldap-config.ts';
@@ -14,7 +14,7 @@ import { ldapServerOf, storedLdapConfig } from './stored-ldap-config.ts';
 
 const { make, signedIn } = await testRuntime();
 
-const admin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'ADMIN' }));
+const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));
 const settings = (overrides: object = {}) =>
   LdapConfigInput.parse({
     serverUrl: 'ldap://ldap.example.org',
@@ -22,12 +22,12 @@ const settings = (overrides: object = {}) =>
     bindDn: 'cn=portal,dc=example,dc=org',
     ...overrides,
   });
-const stored = async (ctx: Ctx) => {
+const stored = async (ctx: UserContext) => {
   const [row] = await ctx.read((db) => db.select().from(ldapConfigs));
   if (!row) throw new Error('nothing is stored');
   return row;
 };
-const summaries = async (ctx: Ctx, action: string): Promise<string[]> =>
+const summaries = async (ctx: UserContext, action: string): Promise<string[]> =>
   (await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, action)))).map(
     ({ summary }) => summary,
   );
@@ -155,7 +155,7 @@ describe('directory settings', () => {
 });
 
 const mapping = (ldapAttribute: string, field: string) => LdapMappingInput.parse({ ldapAttribute, field });
-const pairs = async (ctx: Ctx) =>
+const pairs = async (ctx: UserContext) =>
   (await listLdapMappings(ctx)).map(({ ldapAttribute, field, isDefault }) => [ldapAttribute, field, isDefault]);
 const defaults = [
   ['displayName', 'displayName', true],

@@ -5,7 +5,7 @@ import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory/confi
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { secretMask } from '@portal/domain/secret-input';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
@@ -27,7 +27,7 @@ const unset: LdapConfig = {
 };
 
 /** The tenant's directory with its password masked; nulls and empty lists while nothing is set. */
-export async function getLdapConfig(ctx: Ctx): Promise<LdapConfig> {
+export async function getLdapConfig(ctx: UserContext): Promise<LdapConfig> {
   const stored = await ctx.read(storedLdapConfig);
   return stored ? { ...stored, bindPassword: stored.bindPassword === null ? null : secretMask } : unset;
 }
@@ -36,7 +36,7 @@ export async function getLdapConfig(ctx: Ctx): Promise<LdapConfig> {
  * Replaces the tenant's directory; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
  * would go to another server or account, or less well protected. The next synchronization follows the new interval and switch at once.
  */
-export async function putLdapConfig(ctx: Ctx, input: LdapConfigInput): Promise<LdapConfig> {
+export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): Promise<LdapConfig> {
   checkFilter(input);
   const { bindPassword, ...fields } = input;
   await ctx.tx(async (tx) => {
@@ -72,7 +72,7 @@ export function checkFilter({ userFilter }: Pick<LdapConfigInput, 'userFilter'>)
 }
 
 /** Forgets the tenant's directory, the password with it. The accounts it brought stay and can no longer sign in. */
-export async function deleteLdapConfig(ctx: Ctx): Promise<void> {
+export async function deleteLdapConfig(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(ldapConfigs).returning({ id: ldapConfigs.id });
     if (deleted.length === 0) return;

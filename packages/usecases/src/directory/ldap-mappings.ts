@@ -5,7 +5,7 @@ import { ldapMappings } from '@portal/db/schema/directory';
 import { defaultMappings, type LdapMapping, type LdapMappingInput } from '@portal/domain/directory/config';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import type { Ctx, TenantCtx } from '@portal/platform/context';
+import type { UserContext, TenantContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 
 /** Far more than five fields can use. */
@@ -25,7 +25,7 @@ const storedMappings = (db: Pick<Reader, 'select'>): Promise<LdapMapping[]> =>
     .orderBy(asc(ldapMappings.isDefault), asc(ldapMappings.createdAt), asc(ldapMappings.id));
 
 /** How entries become accounts, custom mappings before the defaults; these are made by whoever asks first. */
-export async function listLdapMappings(ctx: TenantCtx): Promise<LdapMapping[]> {
+export async function listLdapMappings(ctx: TenantContext): Promise<LdapMapping[]> {
   const stored = await ctx.read(storedMappings);
   if (stored.length >= defaultMappings.length) return stored;
   return ctx.tx(async (tx) => {
@@ -43,7 +43,7 @@ export async function addDefaultMappings(tx: Tx, tenantId: string): Promise<void
 }
 
 /** Adds a mapping. Throws 409 `CONFLICT` for an attribute that fills this field already, `LIMIT_REACHED` at 50 mappings. */
-export async function addLdapMapping(ctx: Ctx, input: LdapMappingInput): Promise<LdapMapping> {
+export async function addLdapMapping(ctx: UserContext, input: LdapMappingInput): Promise<LdapMapping> {
   const mapping = { id: newId(), ...input, isDefault: false };
   const adding = ctx.tx(async (tx) => {
     await addDefaultMappings(tx, ctx.tenantId);
@@ -63,7 +63,7 @@ export async function addLdapMapping(ctx: Ctx, input: LdapMappingInput): Promise
 }
 
 /** Deletes a mapping of one's own making. Throws 404, or 409 `CONFLICT` for a default. */
-export async function deleteLdapMapping(ctx: Ctx, id: string): Promise<void> {
+export async function deleteLdapMapping(ctx: UserContext, id: string): Promise<void> {
   await ctx.tx(async (tx) => {
     const [deleted] = await tx
       .delete(ldapMappings)

@@ -1,12 +1,12 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
 import { escapeFilterValue } from '@portal/connectors/ldap/filter';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import type { LiveGroup } from '@portal/domain/directory/config';
 import { parseDn } from '@portal/domain/directory/dn';
 import { groupFilter, isGroup } from '@portal/domain/directory/groups';
 import { upstream } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { askDirectory } from './ask-directory.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 
@@ -20,13 +20,16 @@ const unitFilter = '(objectClass=organizationalUnit)(&(objectClass=container)(!(
  * Groups and organizational units as the directory has them now, by name, 200 at most; `search` is part of a name. Throws 409
  * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, and 429 when too many wait already.
  */
-export async function listLiveGroups(ctx: Ctx, { search = '' }: { search?: string | undefined }): Promise<LiveGroup[]> {
+export async function listLiveGroups(
+  ctx: UserContext,
+  { search = '' }: { search?: string | undefined },
+): Promise<LiveGroup[]> {
   const stored = await configuredDirectory(ctx);
   try {
     const server = ldapServerOf(ctx, stored);
     return await askDirectory(ctx, server, (directory) => findGroups(directory, stored.baseDn, search));
   } catch (error) {
-    if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+    if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
     throw error;
   }
 }

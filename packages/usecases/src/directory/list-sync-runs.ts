@@ -4,11 +4,11 @@ import { ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type LdapSyncRun, noCounts, SyncCounts } from '@portal/domain/directory/sync';
 import { notFound } from '@portal/domain/errors';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 
 /** The tenant's synchronizations, newest first; `after` is the id the page before ended with. */
 export async function listSyncRuns(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ items: LdapSyncRun[]; next: string | null }> {
   const rows = await ctx.read((db) =>
@@ -22,7 +22,7 @@ export async function listSyncRuns(
 }
 
 /** How a synchronization stands and what it did; 404. */
-export async function getSyncRun(ctx: TenantCtx, id: string): Promise<LdapSyncRun> {
+export async function getSyncRun(ctx: TenantContext, id: string): Promise<LdapSyncRun> {
   const [row] = await ctx.read((db) => storedSyncRuns(db).where(eq(ldapSyncRuns.id, id)));
   if (!row) throw notFound();
   return toSyncRun(row);

@@ -3,7 +3,7 @@ import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { syncDirectory } from './jobs.ts';
 import { nextSyncAt } from './next-sync.ts';
 
@@ -14,8 +14,8 @@ const batch = 200;
  * Begins the synchronizations whose time has come, each once however many workers look, and sets when each comes again.
  * Where one is still under way this time is left out; inactive tenants rest and are made up for once.
  */
-export async function startDueDirectorySyncs(visit: Visit): Promise<void> {
-  const begun = await visit.acrossTenants('due synchronizations of every tenant are begun', async (tx) => {
+export async function startDueDirectorySyncs(system: SystemContext): Promise<void> {
+  const begun = await system.acrossTenants('due synchronizations of every tenant are begun', async (tx) => {
     const due = tx.$with('due').as(
       tx
         .select({ id: ldapConfigs.id })
@@ -50,5 +50,5 @@ export async function startDueDirectorySyncs(visit: Visit): Promise<void> {
       await tx.insert(ldapSyncRuns).values(added.map((run) => ({ ...run, trigger: 'schedule' as const })));
     return added;
   });
-  for (const { id, tenantId } of begun) await visit.enqueue(syncDirectory, { tenantId, force: false }, { runId: id });
+  for (const { id, tenantId } of begun) await system.enqueue(syncDirectory, { tenantId, force: false }, { runId: id });
 }

@@ -1,7 +1,7 @@
 import { conflictOn } from '@portal/db/database-error';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
-import type { Ctx } from '@portal/platform/context';
-import { addRun } from '@portal/platform/operations/start';
+import type { UserContext } from '@portal/platform/context';
+import { addOperation } from '@portal/platform/operations/start';
 import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 
@@ -12,14 +12,14 @@ const alreadyUnderWay = ['SYNC_RUNNING', 'A synchronization is already under way
  * Throws 409 `DIRECTORY_NOT_CONFIGURED` and, while one is under way, 409 `SYNC_RUNNING`.
  */
 export async function startSync(
-  ctx: Ctx,
+  ctx: UserContext,
   { force = false }: { force?: boolean | undefined },
 ): Promise<{ runId: string }> {
   await configuredDirectory(ctx);
   const payload = { tenantId: ctx.tenantId, force };
   const runId = await ctx
     .tx(async (tx) => {
-      const id = await addRun(tx, syncDirectory, payload, { startedBy: ctx.actor.id });
+      const id = await addOperation(tx, syncDirectory, payload, { startedBy: ctx.actor.id });
       await tx.insert(ldapSyncRuns).values({ id, tenantId: ctx.tenantId, trigger: 'manual' });
       return id;
     })

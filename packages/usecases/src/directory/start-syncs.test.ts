@@ -5,29 +5,29 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
-import { beginRun, endRun } from '@portal/platform/operations/state';
-import { waitForRun } from '@portal/platform/operations/wait';
+import type { UserContext } from '@portal/platform/context';
+import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { waitForOperation } from '@portal/platform/operations/wait';
 import { testRuntime } from '@portal/testing/runtime';
 import { putLdapConfig } from './ldap-config.ts';
 import { getSyncRun, listSyncRuns } from './list-sync-runs.ts';
 import { startDueDirectorySyncs } from './start-due-syncs.ts';
 import { startSync } from './start-sync.ts';
 
-const { make, signedIn, runtime, visit } = await testRuntime();
+const { make, signedIn, runtime, system } = await testRuntime();
 
-const adminOf = async (settings: object = {}): Promise<Ctx> => {
+const adminOf = async (settings: object = {}): Promise<UserContext> => {
   const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
   await configure(ctx, settings);
   return ctx;
 };
-const configure = (ctx: Ctx, settings: object) =>
+const configure = (ctx: UserContext, settings: object) =>
   putLdapConfig(
     ctx,
     LdapConfigInput.parse({ serverUrl: 'ldap://127.0.0.1', baseDn: 'dc=example,dc=org', ...settings }),
   );
-const quietly = (ctx: Ctx): Ctx => ({ ...ctx, enqueue: async () => undefined });
-const isDueIn = async (ctx: Ctx): Promise<number | null> => {
+const quietly = (ctx: UserContext): UserContext => ({ ...ctx, enqueue: async () => undefined });
+const isDueIn = async (ctx: UserContext): Promise<number | null> => {
   const [row] = await ctx.read((db) =>
     db
       .select({ minutes: sql<number | null>`round(extract(epoch from ${ldapConfigs.nextSyncAt} - now()) / 60)::int` })
@@ -35,9 +35,9 @@ const isDueIn = async (ctx: Ctx): Promise<number | null> => {
   );
   return row?.minutes ?? null;
 };
-const letTimePass = (ctx: Ctx) =>
+const letTimePass = (ctx: UserContext) =>
   ctx.tx((tx) => tx.update(ldapConfigs).set({ nextSyncAt: sql`now() - interval '1 second'` }));
-const runsOf = async (ctx: Ctx) => (await listSyncRuns(ctx, { limit: 50 })).items;
+const runsOf = async (ctx: UserContext) => (await listSyncRuns(ctx, { limit: 50 })).items;
 
 describe('a synchronization is started', () => {
   it('by an administrator, one at a time, and only with a directory', async () => {
@@ -55,20 +55,20 @@ describe('a synchronization is started', () => {
       counts: { read: 0 },
       warnings: [],
     });
-    await endRun(ctx, { id: run?.id ?? '' }, { error: null });
+    await endOperation(ctx, { id: run?.id ?? '' }, { error: null });
     await expect(startSync(ctx, {})).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
   it('by itself when its time has come, once however many look', async () => {
     const ctx = await adminOf({ syncIntervalMin: 30 });
     expect(await isDueIn(ctx)).toBe(30);
-    await startDueDirectorySyncs(visit());
+    await startDueDirectorySyncs(system());
     expect(await runsOf(ctx)).toEqual([]);
     await letTimePass(ctx);
     await Promise.all([
-      startDueDirectorySyncs(visit()),
-      startDueDirectorySyncs(visit()),
-      startDueDirectorySyncs(visit()),
+      startDueDirectorySyncs(system()),
+      startDueDirectorySyncs(system()),
+      startDueDirectorySyncs(system()),
     ]);
     const [run, ...others] = await runsOf(ctx);
     expect(run).toMatchObject({ trigger: 'schedule', state: 'queued' });
@@ -86,7 +86,7 @@ describe('a synchronization is started', () => {
       tx.update(tenants).set({ isActive: false }).where(eq(tenants.id, resting.tenantId)),
     );
     for (const ctx of [busy, off, resting]) await letTimePass(ctx);
-    await startDueDirectorySyncs(visit());
+    await startDueDirectorySyncs(system());
     expect(await runsOf(busy)).toHaveLength(1);
     expect(await runsOf(off)).toEqual([]);
     expect(await runsOf(resting)).toEqual([]);
@@ -96,7 +96,7 @@ describe('a synchronization is started', () => {
   it('by a new interval or switch at once', async () => {
     const ctx = quietly(await adminOf({ syncIntervalMin: 600 }));
     const { runId } = await startSync(ctx, {});
-    await endRun(ctx, { id: runId }, { error: null });
+    await endOperation(ctx, { id: runId }, { error: null });
     await ctx.tx((tx) => tx.execute(sql`update ldap_sync_runs set created_at = now() - interval '50 minutes'`));
     await configure(ctx, { syncIntervalMin: 60 });
     expect(await isDueIn(ctx)).toBe(10);
@@ -112,7 +112,7 @@ it('lists runs newest first, page by page, and shows none of another tenant', as
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     const { runId } = await startSync(ctx, {});
-    await endRun(ctx, { id: runId }, { error: n === 4 ? 'It failed.' : null });
+    await endOperation(ctx, { id: runId }, { error: n === 4 ? 'It failed.' : null });
     ids.unshift(runId);
   }
   const first = await listSyncRuns(ctx, { limit: 3 });
@@ -129,18 +129,18 @@ it('lists runs newest first, page by page, and shows none of another tenant', as
 it('waits for the end of a run as long as it is asked to', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
-  expect(await waitForRun(ctx, runId, 0)).toBe(false);
-  const waiting = waitForRun(ctx, runId, 25);
-  await endRun(ctx, { id: runId }, { error: null });
+  expect(await waitForOperation(ctx, runId, 0)).toBe(false);
+  const waiting = waitForOperation(ctx, runId, 25);
+  await endOperation(ctx, { id: runId }, { error: null });
   expect(await waiting).toBe(true);
 });
 
 it('lets a try that was overtaken neither end nor postpone a run', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
-  const first = await beginRun(ctx, runId);
-  expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: 2 });
-  await endRun(ctx, first ?? { id: '' }, { error: 'too late' });
+  const first = await beginOperation(ctx, runId);
+  expect(await beginOperation(ctx, runId)).toEqual({ id: runId, attempt: 2 });
+  await endOperation(ctx, first ?? { id: '' }, { error: 'too late' });
   const [row] = await ctx.read((db) => db.select({ state: runs.state }).from(runs).where(eq(runs.id, runId)));
   expect(row).toEqual({ state: 'running' });
 });

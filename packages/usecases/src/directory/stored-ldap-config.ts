@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapHost, type LdapServer } from '@portal/connectors/ldap/server';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
@@ -7,8 +7,8 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import { conflict } from '@portal/domain/errors';
 import type { SecretInput } from '@portal/domain/secret-input';
 import type { SecretTarget } from '@portal/domain/secret-target';
-import type { TenantCtx } from '@portal/platform/context';
-import { UnreadableSecret } from '@portal/platform/secrets/sealed';
+import type { TenantContext } from '@portal/platform/context';
+import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
 /**
@@ -39,7 +39,7 @@ export const storedLdapConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') 
 export type StoredLdapConfig = NonNullable<Awaited<ReturnType<typeof storedLdapConfig>>>;
 
 /** The tenant's directory as it is set; throws 409 `DIRECTORY_NOT_CONFIGURED` when none is. */
-export async function configuredDirectory(ctx: TenantCtx): Promise<StoredLdapConfig> {
+export async function configuredDirectory(ctx: TenantContext): Promise<StoredLdapConfig> {
   const stored = await ctx.read(storedLdapConfig);
   if (!stored)
     throw conflict('DIRECTORY_NOT_CONFIGURED', 'No directory is set up yet. Please enter its server and base first.');
@@ -49,7 +49,7 @@ export async function configuredDirectory(ctx: TenantCtx): Promise<StoredLdapCon
 /** Binds a sealed bind password to its place, so that it cannot be carried to another tenant's row. */
 export const bindPasswordContext = (tenantId: string): string => `ldap_configs.bind_password:${tenantId}`;
 
-type SecretsOfTenant = Pick<TenantCtx, 'tenantId' | 'secrets' | 'log' | 'config'>;
+type SecretsOfTenant = Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>;
 
 /** The bind password of the tenant at work as its row has it. */
 export const storedBindPassword = (
@@ -77,13 +77,13 @@ export function ldapTarget(settings: HostSettings & Pick<StoredLdapConfig, 'bind
   };
 }
 
-/** How the directory is reached as it is stored. Throws an LdapFailure when no key here opens the bind password. */
+/** How the directory is reached as it is stored. Throws an LdapError when no key here opens the bind password. */
 export const ldapServerOf = (ctx: SecretsOfTenant, stored: StoredLdapConfig): LdapServer =>
   ldapServerWith(ctx, stored, stored, undefined);
 
 /**
  * How a directory is reached with these settings, and with the stored bind password unless another one or null is given. Throws 400
- * `SECRET_REQUIRED` where that was stored for another one, and an LdapFailure when no key here opens it.
+ * `SECRET_REQUIRED` where that was stored for another one, and an LdapError when no key here opens it.
  */
 export function ldapServerWith(
   ctx: SecretsOfTenant,
@@ -95,9 +95,9 @@ export function ldapServerWith(
     const bindPassword = storedBindPassword(ctx, stored).for(ldapTarget(settings), input);
     return { ...ldapHostOf(ctx, settings), bindDn: settings.bindDn, bindPassword };
   } catch (error) {
-    if (!(error instanceof UnreadableSecret)) throw error;
+    if (!(error instanceof UnreadableSecretError)) throw error;
     ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'the bind password of a directory cannot be read');
-    throw new LdapFailure(
+    throw new LdapError(
       'credentials',
       ldapAddress(settings.serverUrl),
       'was not asked, because the stored bind password cannot be read any more. Please enter it again.',
@@ -108,7 +108,7 @@ export function ldapServerWith(
 type HostSettings = Pick<StoredLdapConfig, 'serverUrl' | 'startTls' | 'skipTlsVerify' | 'caCertificatePem'>;
 
 /** Where the directory is and how its certificate is checked. */
-const ldapHostOf = ({ config }: Pick<TenantCtx, 'config'>, stored: HostSettings): LdapHost => ({
+const ldapHostOf = ({ config }: Pick<TenantContext, 'config'>, stored: HostSettings): LdapHost => ({
   url: stored.serverUrl,
   startTls: stored.startTls,
   skipTlsVerify: stored.skipTlsVerify,

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { LdapConfigInput } from '@portal/domain/directory/config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { adGroup, adUser, startActiveDirectory } from '@portal/testing/servers/active-directory';
 import { group, person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
@@ -17,7 +17,7 @@ import { previewSync } from './sync/preview-sync.ts';
 import { testLdap } from './test-ldap.ts';
 
 const { make, signedIn } = await testRuntime();
-const admin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'ADMIN' }));
+const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));
 
 const failed = { ok: false, serverType: null, userCount: 0, isCountComplete: false, sample: [] };
 const sentence = expect.stringMatching(/^The directory server .*\.$/);
@@ -172,7 +172,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
     });
   });
 
-  const configured = async (overrides?: object): Promise<Ctx> => {
+  const configured = async (overrides?: object): Promise<UserContext> => {
     const ctx = await admin();
     await putLdapConfig(ctx, settings(overrides));
     return ctx;
@@ -186,7 +186,8 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
   });
 
   describe('live groups', () => {
-    const names = async (ctx: Ctx, search?: string) => (await listLiveGroups(ctx, { search })).map(({ name }) => name);
+    const names = async (ctx: UserContext, search?: string) =>
+      (await listLiveGroups(ctx, { search })).map(({ name }) => name);
 
     it('are groups and units by name, two hundred at most', async () => {
       const found = await listLiveGroups(await configured(), {});

@@ -1,10 +1,10 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import type { LdapConfigInput, LdapTest } from '@portal/domain/directory/config';
 import { attributesOf, type DirectoryPerson, fieldSources, personOf } from '@portal/domain/directory/person';
 import { SECOND } from '@portal/domain/time';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { beginSettingsTest } from '@portal/platform/settings-test';
 import { askDirectory } from './ask-directory.ts';
 import { recordAudit } from './audit.ts';
@@ -22,7 +22,7 @@ const countingMs = 8 * SECOND;
  * would be. Trouble with the directory is part of the answer. A blank password takes the stored one; throws 400 `SECRET_REQUIRED` where
  * that was stored for another server, and 429 after ten tries in a minute.
  */
-export async function testLdap(ctx: Ctx, input: LdapConfigInput): Promise<LdapTest> {
+export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promise<LdapTest> {
   checkFilter(input);
   try {
     const server = await serverToTry(ctx, input);
@@ -41,14 +41,14 @@ export async function testLdap(ctx: Ctx, input: LdapConfigInput): Promise<LdapTe
       return { ok: true, serverType: directory.serverType, ...(await countUsers(directory, search)), sample };
     });
   } catch (error) {
-    if (!(error instanceof LdapFailure)) throw error;
+    if (!(error instanceof LdapError)) throw error;
     const { kind, message } = error;
     return { ok: false, serverType: null, userCount: 0, isCountComplete: false, sample: [], error: { kind, message } };
   }
 }
 
 /** The server of these settings with its password, once the try is counted and noted. */
-async function serverToTry(ctx: Ctx, input: LdapConfigInput): Promise<LdapServer> {
+async function serverToTry(ctx: UserContext, input: LdapConfigInput): Promise<LdapServer> {
   const stored = await ctx.read(storedLdapConfig);
   const server = ldapServerWith(ctx, stored, input, input.bindPassword);
   const { host, port } = ldapAddress(server.url);

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
@@ -22,7 +22,7 @@ const { runtime, make, signedIn } = await testRuntime({
 });
 afterAll(() => fallback.stop());
 
-const admin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'ADMIN' }));
+const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));
 const settings = (overrides: object = {}) =>
   SmtpConfigInput.parse({
     host: '127.0.0.1',
@@ -31,7 +31,7 @@ const settings = (overrides: object = {}) =>
     fromAddress: 'portal@example.org',
     ...overrides,
   });
-const storedPassword = async (ctx: Ctx): Promise<string | null | undefined> => {
+const storedPassword = async (ctx: UserContext): Promise<string | null | undefined> => {
   const [row] = await ctx.read((db) =>
     db.select({ password: smtpConfigs.password }).from(smtpConfigs).where(eq(smtpConfigs.tenantId, ctx.tenantId)),
   );
@@ -192,8 +192,8 @@ describe('mail of a tenant', () => {
   it('never takes another tenant’s server; a tenant without one takes the service’s', async () => {
     const [first, second] = [await startSmtpServer(), await startSmtpServer()];
     const contexts = [await admin(), await admin(), await admin()];
-    await putSmtpConfig(contexts[0] as Ctx, settings({ port: first.port, fromAddress: 'first@example.org' }));
-    await putSmtpConfig(contexts[1] as Ctx, settings({ port: second.port, fromAddress: 'second@example.org' }));
+    await putSmtpConfig(contexts[0] as UserContext, settings({ port: first.port, fromAddress: 'first@example.org' }));
+    await putSmtpConfig(contexts[1] as UserContext, settings({ port: second.port, fromAddress: 'second@example.org' }));
     const before = fallback.messages.length;
     await Promise.all(contexts.map(sendNotices));
     const recipients = (messages: TestSmtpServer['messages']) => messages.flatMap(({ envelopeTo }) => envelopeTo);
@@ -209,7 +209,7 @@ describe('mail of a tenant', () => {
 });
 
 /** Two mails of the tenant through the outbox. */
-async function sendNotices(ctx: Ctx): Promise<void> {
+async function sendNotices(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     for (const key of ['one', 'two']) {
       await queueMail(tx, passwordChangedMail, {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
 import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { mailsOfToday } from '@portal/platform/outbox/daily-room';
 import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 import { recordAudit } from './audit.ts';
@@ -21,7 +21,7 @@ const unset = {
 };
 
 /** The tenant's own mail settings without the password, nulls while nothing is set; and what went over the service's own server today. */
-export async function getSmtpConfig(ctx: Ctx): Promise<SmtpConfig> {
+export async function getSmtpConfig(ctx: UserContext): Promise<SmtpConfig> {
   const [stored, today] = await Promise.all([ctx.read(storedSmtpConfig), ctx.read(mailsOfToday)]);
   const settings = stored ? { ...stored, hasPassword: stored.password !== null } : unset;
   return {
@@ -36,7 +36,7 @@ export async function getSmtpConfig(ctx: Ctx): Promise<SmtpConfig> {
  * Replaces the tenant's mail settings; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where
  * it would go to another server or account, or less well protected.
  */
-export async function putSmtpConfig(ctx: Ctx, input: SmtpConfigInput): Promise<SmtpConfig> {
+export async function putSmtpConfig(ctx: UserContext, input: SmtpConfigInput): Promise<SmtpConfig> {
   const { password, ...fields } = input;
   await ctx.tx(async (tx) => {
     // Both are written together, the kept one too: a server from here and a password from a change in between must not meet.
@@ -60,7 +60,7 @@ export async function putSmtpConfig(ctx: Ctx, input: SmtpConfigInput): Promise<S
 }
 
 /** Forgets the tenant's mail settings, the password with them. */
-export async function deleteSmtpConfig(ctx: Ctx): Promise<void> {
+export async function deleteSmtpConfig(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(smtpConfigs).returning({ id: smtpConfigs.id });
     if (deleted.length === 0) return;

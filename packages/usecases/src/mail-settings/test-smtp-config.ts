@@ -7,7 +7,7 @@ import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { smtpTest } from '@portal/mail/templates/mail-settings/smtp-test';
 import { openTransport } from '@portal/mail/transport';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { takeRoomForOne, tenantLimitReached } from '@portal/platform/outbox/daily-room';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
@@ -29,7 +29,7 @@ const limits = {
  * tenant's day over the service's own server is used up, 400
  * `SECRET_REQUIRED` where the stored password is meant and was stored for another server, 429 after ten tries in a minute.
  */
-export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput): Promise<{ ok: true }> {
+export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTestInput): Promise<{ ok: true }> {
   const ownSettings = await settingsToTry(ctx, input);
   const settings = ownSettings ?? serviceSettings(ctx.config);
   if (!settings)
@@ -63,7 +63,7 @@ export async function testSmtpConfig(ctx: Ctx, { to, ...input }: SmtpTestInput):
 }
 
 /** A test mail goes to whomever an administrator names: over the service's own server it counts like any other. */
-async function takeRoom(ctx: Ctx): Promise<void> {
+async function takeRoom(ctx: UserContext): Promise<void> {
   const limit = ctx.config.mailDailyPerTenant;
   if (!(await ctx.tx((tx) => takeRoomForOne(tx, { tenantId: ctx.tenantId, limit }))))
     throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
@@ -71,7 +71,7 @@ async function takeRoom(ctx: Ctx): Promise<void> {
 
 /** The settings with their password, once the try is counted and noted; null when they name no server. */
 async function settingsToTry(
-  ctx: Ctx,
+  ctx: UserContext,
   { password: input, ...fields }: Omit<SmtpTestInput, 'to'>,
 ): Promise<SmtpSettings | null> {
   const test = { action: 'smtp_config.test', recordAudit, subject: 'mail', input } as const;

@@ -12,7 +12,7 @@ import {
 } from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '@portal/mail/mail-time';
 import { welcome } from '@portal/mail/templates/accounts/welcome';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { signInPage } from '../accounts/sign-in-page.ts';
 import { recordAudit } from './audit.ts';
 
@@ -31,10 +31,13 @@ export const welcomeTemplateOf = async (db: Pick<Tx, 'select'>): Promise<Welcome
   return own ?? builtInWelcomeMail;
 };
 
-export const getWelcomeTemplate = (ctx: Ctx): Promise<WelcomeMailTemplate> => ctx.read(welcomeTemplateOf);
+export const getWelcomeTemplate = (ctx: UserContext): Promise<WelcomeMailTemplate> => ctx.read(welcomeTemplateOf);
 
 /** Replaces the tenant's words. Throws 400 `UNKNOWN_PLACEHOLDER` naming each one no mail could fill. */
-export async function putWelcomeTemplate(ctx: Ctx, template: WelcomeMailTemplate): Promise<WelcomeMailTemplate> {
+export async function putWelcomeTemplate(
+  ctx: UserContext,
+  template: WelcomeMailTemplate,
+): Promise<WelcomeMailTemplate> {
   checkPlaceholders(template);
   await ctx.tx(async (tx) => {
     const values = { ...template, updatedAt: sql`now()` };
@@ -52,7 +55,7 @@ export async function putWelcomeTemplate(ctx: Ctx, template: WelcomeMailTemplate
 }
 
 /** Goes back to the built-in words. */
-export async function deleteWelcomeTemplate(ctx: Ctx): Promise<void> {
+export async function deleteWelcomeTemplate(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(welcomeMailTemplates).returning({ id: welcomeMailTemplates.id });
     if (deleted.length === 0) return;
@@ -66,7 +69,7 @@ export async function deleteWelcomeTemplate(ctx: Ctx): Promise<void> {
 
 /** The mail as a sample person with a local account would get it, its link leading to the sign-in page. */
 export function previewWelcomeMail(
-  ctx: Ctx,
+  ctx: UserContext,
   template: WelcomeMailTemplate,
 ): { subject: string; html: string; text: string } {
   checkPlaceholders(template);

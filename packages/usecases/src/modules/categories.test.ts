@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { categoryLimit } from '@portal/domain/modules/categories';
 import { defaultCategories } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { listActiveModules } from './list-active-modules.ts';
@@ -21,9 +21,9 @@ import { createCustomModule, listCustomModules } from './manage-custom-modules.t
 import { listModules } from './manage-modules.ts';
 
 const { runtime, make, signedIn } = await testRuntime();
-const admin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'ADMIN' }));
+const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
-const keysOf = async (ctx: Ctx): Promise<string[]> => (await listCategories(ctx)).map(({ key }) => key);
+const keysOf = async (ctx: UserContext): Promise<string[]> => (await listCategories(ctx)).map(({ key }) => key);
 const defaultKeys = defaultCategories.map(({ key }) => key);
 
 describe('the default categories', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { customModules } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
 import { type CustomModule, customModuleLimits, type NewCustomModule } from '@portal/domain/modules/custom-modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
@@ -20,7 +20,7 @@ import { setModuleEnabled } from './manage-modules.ts';
 const { make, signedIn } = await testRuntime();
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
 
-async function tenant(): Promise<{ admin: Ctx; user: Ctx; other: Ctx }> {
+async function tenant(): Promise<{ admin: UserContext; user: UserContext; other: UserContext }> {
   const admin = await signedIn(await make.user({ role: 'ADMIN' }));
   const [user, other] = [
     await signedIn(await make.user({ tenantId: admin.tenantId })),

@@ -3,7 +3,7 @@ import { groups, moduleGrants } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
 import type { GrantTarget } from '@portal/domain/modules/grants';
 import { type GrantLevel, modules } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
@@ -17,11 +17,11 @@ const { make, signedIn } = await testRuntime();
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
 
 /** A tenant's administrator and a plain account of it. */
-async function tenant(): Promise<{ admin: Ctx; user: Ctx }> {
+async function tenant(): Promise<{ admin: UserContext; user: UserContext }> {
   const admin = await signedIn(await make.user({ role: 'ADMIN' }));
   return { admin, user: await signedIn(await make.user({ tenantId: admin.tenantId })) };
 }
-const toUser = (ctx: Ctx, moduleKey = 'calendar'): GrantTarget => ({
+const toUser = (ctx: UserContext, moduleKey = 'calendar'): GrantTarget => ({
   subjectType: 'user',
   subjectId: ctx.actor.id,
   moduleKey,
@@ -31,7 +31,7 @@ const toGroup = (subjectId: string, moduleKey = 'calendar'): GrantTarget => ({
   subjectId,
   moduleKey,
 });
-const levelOf = async (ctx: Ctx): Promise<GrantLevel | undefined> => (await moduleLevels(ctx)).get('calendar');
+const levelOf = async (ctx: UserContext): Promise<GrantLevel | undefined> => (await moduleLevels(ctx)).get('calendar');
 
 describe('the level of an account', () => {
   it('is that of its own grant, from the next look on', async () => {

@@ -4,12 +4,12 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { notFound } from '@portal/domain/errors';
 import type { GroupMember } from '@portal/domain/modules/groups';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 import { ownGroupFor } from './manage-groups.ts';
 
 /** A group's members by username. Throws 404. */
-export const listGroupMembers = (ctx: Ctx, groupId: string): Promise<GroupMember[]> =>
+export const listGroupMembers = (ctx: UserContext, groupId: string): Promise<GroupMember[]> =>
   ctx.read(async (db) => {
     const [group] = await db.select({ id: groups.id }).from(groups).where(eq(groups.id, groupId));
     if (!group) throw notFound();
@@ -25,7 +25,7 @@ const membersOf = (db: Pick<Tx, 'select'>, groupId: string): Promise<GroupMember
     .orderBy(asc(users.username));
 
 /** Replaces a group's members. Throws 404 for a group or an account that is not there, 409 `DIRECTORY_GROUP`. */
-export const setGroupMembers = (ctx: Ctx, groupId: string, userIds: string[]): Promise<GroupMember[]> =>
+export const setGroupMembers = (ctx: UserContext, groupId: string, userIds: string[]): Promise<GroupMember[]> =>
   ctx.tx(async (tx) => {
     const { internalName } = await ownGroupFor(tx, groupId);
     const wanted = [...new Set(userIds)];

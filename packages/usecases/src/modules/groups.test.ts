@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
 import { groupLimit } from '@portal/domain/modules/groups';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
@@ -11,10 +11,10 @@ import { listGroupMembers, setGroupMembers } from './group-members.ts';
 import { createGroup, deleteGroup, listGroups, renameGroup } from './manage-groups.ts';
 
 const { make, signedIn } = await testRuntime();
-const admin = async (): Promise<Ctx> => signedIn(await make.user({ role: 'ADMIN' }));
+const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
 
-async function directoryGroup(ctx: Ctx, internalName: string): Promise<string> {
+async function directoryGroup(ctx: UserContext, internalName: string): Promise<string> {
   const id = newId();
   await ctx.tx((tx) => tx.insert(groups).values({ id, tenantId: ctx.tenantId, internalName, directoryId: newId() }));
   return id;

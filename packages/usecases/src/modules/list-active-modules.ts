@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { type Actor, isAdmin } from '@portal/domain/access';
 import { placeModules } from '@portal/domain/modules/categories';
 import { type ActiveModule, type GrantLevel, type ModuleKey, moduleName } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { arrangementColumns, readArrangement } from './arrangement.ts';
 import { moduleLevels } from './module-access.ts';
 
@@ -37,7 +37,7 @@ const sidebarOfAccount = prepared<{ userId: string }>()('module_sidebar', (db) =
  * What the caller may open, in the order of the sidebar: by category, built-in modules in the order of the registry, then custom ones
  * by `sortOrder` and name.
  */
-export async function listActiveModules(ctx: Ctx): Promise<ActiveModule[]> {
+export async function listActiveModules(ctx: UserContext): Promise<ActiveModule[]> {
   const [levels, sidebar] = await Promise.all([moduleLevels(ctx), readSidebar(ctx)]);
   const builtIn = Map.groupBy(placeModules(sidebar), ({ category }) => category.id);
   const custom = Map.groupBy(sidebar.customModules, ([, , , categoryId]) => categoryId);
@@ -69,7 +69,7 @@ function customEntry(actor: Actor, [id, name, url, , ownerUserId]: StoredCustomM
   return { key: `custom:${id}`, name, kind: 'custom', url, ...place, level: canManage ? 'MANAGE' : 'USE', canManage };
 }
 
-async function readSidebar(ctx: Ctx) {
+async function readSidebar(ctx: UserContext) {
   const [sidebar] = await ctx.run(sidebarOfAccount, { userId: ctx.actor.id });
   if (sidebar && sidebar.categories.length > 0) return sidebar;
   // Custom modules stand in categories: where there are none yet, there are no custom modules either.

@@ -16,15 +16,16 @@ import {
   showCategories,
 } from '@portal/domain/modules/categories';
 import { isModuleKey, moduleName } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { changeArrangement, readArrangement } from './arrangement.ts';
 import { recordAudit } from './audit.ts';
 
 /** The tenant's categories in order, each with its built-in modules. */
-export const listCategories = async (ctx: Ctx): Promise<ModuleCategory[]> => showCategories(await readArrangement(ctx));
+export const listCategories = async (ctx: UserContext): Promise<ModuleCategory[]> =>
+  showCategories(await readArrangement(ctx));
 
 /** Adds a category in front of `custom-modules`. Throws 409 `CONFLICT` for a name that another one has, 409 `LIMIT_REACHED`. */
-export async function createCategory(ctx: Ctx, { name }: { name: string }): Promise<ModuleCategory> {
+export async function createCategory(ctx: UserContext, { name }: { name: string }): Promise<ModuleCategory> {
   return naming(() =>
     changeArrangement(ctx, async (tx, { categories, placements }) => {
       if (categories.length >= categoryLimit)
@@ -48,7 +49,11 @@ export async function createCategory(ctx: Ctx, { name }: { name: string }): Prom
 }
 
 /** Renames a category, whose key stays. Throws 404, 409 `CONFLICT` for a name that another one has. */
-export async function renameCategory(ctx: Ctx, key: string, { name }: { name: string }): Promise<ModuleCategory> {
+export async function renameCategory(
+  ctx: UserContext,
+  key: string,
+  { name }: { name: string },
+): Promise<ModuleCategory> {
   return naming(() =>
     changeArrangement(ctx, async (tx, { categories, placements }) => {
       const before = requireCategory(categories, key);
@@ -68,7 +73,7 @@ export async function renameCategory(ctx: Ctx, key: string, { name }: { name: st
 }
 
 /** Puts the categories in the order of `keys`. Throws 400 unless that names each of them once; `custom-modules` may be left out and stays last. */
-export const setCategoryOrder = (ctx: Ctx, keys: string[]): Promise<ModuleCategory[]> =>
+export const setCategoryOrder = (ctx: UserContext, keys: string[]): Promise<ModuleCategory[]> =>
   changeArrangement(ctx, async (tx, { categories, placements }) => {
     const ordered = orderCategories(categories, keys);
     if ((await numberCategories(tx, ordered)) > 0) {
@@ -83,7 +88,7 @@ export const setCategoryOrder = (ctx: Ctx, keys: string[]): Promise<ModuleCatego
 
 /** Moves a built-in module to a category. Throws 404 for a module or a category there is not. */
 export const assignModule = (
-  ctx: Ctx,
+  ctx: UserContext,
   { moduleKey, categoryKey: key }: { moduleKey: string; categoryKey: string },
 ): Promise<ModuleCategory[]> =>
   changeArrangement(ctx, async (tx, arrangement) => {
@@ -111,7 +116,7 @@ export const assignModule = (
  * Deletes a category and moves everything it holds to `target`, other users' personal modules with it. Throws 400 for itself as target,
  * 404 for a category there is not, 409 `CONFLICT` for `custom-modules`, 409 `TARGET_REQUIRED` without a target.
  */
-export async function deleteCategory(ctx: Ctx, key: string, target: string | undefined): Promise<void> {
+export async function deleteCategory(ctx: UserContext, key: string, target: string | undefined): Promise<void> {
   if (target === key) throw invalidField('target', 'must be another category');
   await changeArrangement(ctx, async (tx, arrangement) => {
     const { categories } = arrangement;

@@ -12,7 +12,7 @@ import {
   customModuleLimits,
   type NewCustomModule,
 } from '@portal/domain/modules/custom-modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { readArrangement } from './arrangement.ts';
 import { recordAudit } from './audit.ts';
@@ -33,13 +33,13 @@ const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined):
     .orderBy(asc(customModules.sortOrder), asc(sql`lower(${customModules.name})`), asc(customModules.id));
 
 /** The tenant's shared modules and the caller's own. */
-export const listCustomModules = (ctx: Ctx): Promise<CustomModule[]> =>
+export const listCustomModules = (ctx: UserContext): Promise<CustomModule[]> =>
   ctx.read((db) =>
     customModulesWhere(db, or(isNull(customModules.ownerUserId), eq(customModules.ownerUserId, ctx.actor.id))),
   );
 
 /** Adds a module of the caller's own, or a shared one. Throws 403 for a shared one by a plain user, 400 for an unknown category, 409 `LIMIT_REACHED`. */
-export async function createCustomModule(ctx: Ctx, input: NewCustomModule): Promise<CustomModule> {
+export async function createCustomModule(ctx: UserContext, input: NewCustomModule): Promise<CustomModule> {
   const { category, shared, ...fields } = input;
   if (shared && !isAdmin(ctx.actor)) throw forbidden('Only administrators may share a module with everyone.');
   // Makes the default categories where nobody has looked at them yet.
@@ -61,7 +61,7 @@ export async function createCustomModule(ctx: Ctx, input: NewCustomModule): Prom
 }
 
 /** Changes what is named. Throws 404 for another account's module, 403 for a shared one by a plain user, 400 for an unknown category. */
-export const updateCustomModule = (ctx: Ctx, id: string, change: CustomModuleChange): Promise<CustomModule> =>
+export const updateCustomModule = (ctx: UserContext, id: string, change: CustomModuleChange): Promise<CustomModule> =>
   ctx.tx(async (tx) => {
     const { ownerUserId } = await changeableFor(tx, ctx, id);
     const { category, ...fields } = change;
@@ -82,7 +82,7 @@ export const updateCustomModule = (ctx: Ctx, id: string, change: CustomModuleCha
   });
 
 /** Throws 404 for another account's module, 403 for a shared one by a plain user. */
-export const deleteCustomModule = (ctx: Ctx, id: string): Promise<void> =>
+export const deleteCustomModule = (ctx: UserContext, id: string): Promise<void> =>
   ctx.tx(async (tx) => {
     const { ownerUserId, name } = await changeableFor(tx, ctx, id);
     const { rowCount } = await tx.delete(customModules).where(eq(customModules.id, id));
@@ -98,7 +98,11 @@ async function customModuleFor(tx: Tx, id: string): Promise<CustomModule> {
 }
 
 /** A module the actor may change, not locked: whose it is never changes. Throws 404 and 403. */
-async function changeableFor(tx: Tx, ctx: Ctx, id: string): Promise<{ ownerUserId: string | null; name: string }> {
+async function changeableFor(
+  tx: Tx,
+  ctx: UserContext,
+  id: string,
+): Promise<{ ownerUserId: string | null; name: string }> {
   const [found] = await tx
     .select({ ownerUserId: customModules.ownerUserId, name: customModules.name })
     .from(customModules)
@@ -119,7 +123,7 @@ async function categoryIdOf(tx: Tx, key: string): Promise<string> {
   return category.id;
 }
 
-async function keepPersonalLimit(tx: Tx, ctx: Ctx): Promise<void> {
+async function keepPersonalLimit(tx: Tx, ctx: UserContext): Promise<void> {
   // One at a time for each account, so that two at once cannot both be the last one.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, ctx.actor.id)).for('no key update');
   const own = await tx.$count(customModules, eq(customModules.ownerUserId, ctx.actor.id));
@@ -130,7 +134,7 @@ async function keepPersonalLimit(tx: Tx, ctx: Ctx): Promise<void> {
     );
 }
 
-async function keepSharedLimit(tx: Tx, ctx: Ctx): Promise<void> {
+async function keepSharedLimit(tx: Tx, ctx: UserContext): Promise<void> {
   await lockTenant(tx, ctx.tenantId);
   const shared = await tx.$count(customModules, isNull(customModules.ownerUserId));
   if (shared >= customModuleLimits.shared)
@@ -143,7 +147,7 @@ async function keepSharedLimit(tx: Tx, ctx: Ctx): Promise<void> {
 /** Shared modules are configuration and stand in the audit log; what somebody keeps for themself does not. */
 const recordChange = (
   tx: Tx,
-  ctx: Ctx,
+  ctx: UserContext,
   { action, id, deed }: { action: `custom_modules.${'create' | 'update' | 'delete'}`; id: string; deed: string },
 ): Promise<void> =>
   recordAudit(tx, ctx, {

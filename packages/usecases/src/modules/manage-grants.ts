@@ -6,12 +6,12 @@ import { notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
 import { type GrantLevel, isModuleKey, moduleName, modules } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 import { listModules } from './manage-modules.ts';
 
 /** Grants a module, or changes the level of a grant there is. Throws 404 for a group, an account or a module there is not. */
-export const setGrant = (ctx: Ctx, { level, ...target }: ModuleGrant): Promise<ModuleGrant> =>
+export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): Promise<ModuleGrant> =>
   ctx.tx(async (tx) => {
     const { moduleKey, subjectType, subjectId } = target;
     const module = nameOfModule(moduleKey);
@@ -37,7 +37,7 @@ export const setGrant = (ctx: Ctx, { level, ...target }: ModuleGrant): Promise<M
   });
 
 /** Takes a grant away. Throws 404 when there is none. */
-export const deleteGrant = (ctx: Ctx, target: GrantTarget): Promise<void> =>
+export const deleteGrant = (ctx: UserContext, target: GrantTarget): Promise<void> =>
   ctx.tx(async (tx) => {
     const { moduleKey, subjectType, subjectId } = target;
     const module = nameOfModule(moduleKey);
@@ -60,7 +60,7 @@ export const deleteGrant = (ctx: Ctx, target: GrantTarget): Promise<void> =>
   });
 
 /** Every group, and every account with a grant of its own, with the levels they hold. */
-export async function grantMatrix(ctx: Ctx): Promise<GrantMatrix> {
+export async function grantMatrix(ctx: UserContext): Promise<GrantMatrix> {
   const [tenantModules, byGroup, byUser] = await Promise.all([
     listModules(ctx),
     ctx.read((db) =>

@@ -5,7 +5,7 @@ import { groupMembers, groups } from '@portal/db/schema/modules';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { type Group, groupLimit } from '@portal/domain/modules/groups';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
 
@@ -28,11 +28,11 @@ async function groupFor(tx: Tx, groupId: string): Promise<Group> {
 }
 
 /** Every group by name, with the number of its members. */
-export const listGroups = (ctx: Ctx): Promise<Group[]> =>
+export const listGroups = (ctx: UserContext): Promise<Group[]> =>
   ctx.read((db) => groupsWithCounts(db).orderBy(asc(sql`lower(${groups.internalName})`), asc(groups.id)));
 
 /** Throws 409 `GROUP_NAME_TAKEN`, 409 `LIMIT_REACHED`. */
-export const createGroup = (ctx: Ctx, { internalName }: { internalName: string }): Promise<Group> =>
+export const createGroup = (ctx: UserContext, { internalName }: { internalName: string }): Promise<Group> =>
   naming(() =>
     ctx.tx(async (tx) => {
       await lockTenant(tx, ctx.tenantId);
@@ -52,7 +52,11 @@ export const createGroup = (ctx: Ctx, { internalName }: { internalName: string }
   );
 
 /** Throws 404, 409 `DIRECTORY_GROUP`, 409 `GROUP_NAME_TAKEN`. */
-export const renameGroup = (ctx: Ctx, groupId: string, { internalName }: { internalName: string }): Promise<Group> =>
+export const renameGroup = (
+  ctx: UserContext,
+  groupId: string,
+  { internalName }: { internalName: string },
+): Promise<Group> =>
   naming(() =>
     ctx.tx(async (tx) => {
       const before = await ownGroupFor(tx, groupId);
@@ -73,7 +77,7 @@ export const renameGroup = (ctx: Ctx, groupId: string, { internalName }: { inter
   );
 
 /** Deletes a group with its memberships and grants. Throws 404, 409 `DIRECTORY_GROUP`. */
-export const deleteGroup = (ctx: Ctx, groupId: string): Promise<void> =>
+export const deleteGroup = (ctx: UserContext, groupId: string): Promise<void> =>
   ctx.tx(async (tx) => {
     const { internalName } = await ownGroupFor(tx, groupId);
     await tx.delete(groups).where(eq(groups.id, groupId));

@@ -4,7 +4,7 @@ import { disabledModules } from '@portal/db/schema/modules';
 import { notFound } from '@portal/domain/errors';
 import { placeModules } from '@portal/domain/modules/categories';
 import { isModuleKey, type Module, moduleName } from '@portal/domain/modules/modules';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { readArrangement } from './arrangement.ts';
 import { recordAudit } from './audit.ts';
 
@@ -13,7 +13,7 @@ const disabledKeys = prepared<Record<string, never>>()('disabled_modules', (db) 
 );
 
 /** Every module with its place and whether it is on for the tenant, in the order of the registry. */
-export async function listModules(ctx: Ctx): Promise<Module[]> {
+export async function listModules(ctx: UserContext): Promise<Module[]> {
   const [arrangement, rows] = await Promise.all([readArrangement(ctx), ctx.run(disabledKeys, {})]);
   const disabled = new Set(rows.map(({ key }) => key));
   return placeModules(arrangement).map(({ module, category }) => ({
@@ -25,7 +25,7 @@ export async function listModules(ctx: Ctx): Promise<Module[]> {
 }
 
 /** Switches a module on or off for the whole tenant, administrators included. Throws 404. */
-export async function setModuleEnabled(ctx: Ctx, key: string, enabled: boolean): Promise<Module> {
+export async function setModuleEnabled(ctx: UserContext, key: string, enabled: boolean): Promise<Module> {
   if (!isModuleKey(key)) throw notFound();
   await ctx.tx(async (tx) => {
     const { rowCount } = enabled

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { isAdmin } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 export interface Run {
   id: string;
@@ -15,7 +15,7 @@ export interface Run {
 }
 
 /** How a piece of started work stands: one's own, for administrators any of the tenant. */
-export async function getRun(ctx: Ctx, id: string): Promise<Run> {
+export async function getRun(ctx: UserContext, id: string): Promise<Run> {
   const mayRead = isAdmin(ctx.actor) ? eq(runs.id, id) : and(eq(runs.id, id), eq(runs.startedBy, ctx.actor.id));
   const [run] = await ctx.read((db) => db.select().from(runs).where(mayRead));
   if (!run) throw notFound();

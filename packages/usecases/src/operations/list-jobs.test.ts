@@ -28,7 +28,7 @@ describeOnEachQueue('the list of jobs', (env) => {
     );
     const ctx = {
       ...(await signedIn(await make.user({ role: 'SUPER_ADMIN' }))),
-      ...worker.runtime.visit({ requestId: newId(), ip: null, userAgent: null }),
+      ...worker.runtime.system({ requestId: newId(), ip: null, userAgent: null }),
     };
     await vi.waitFor(
       async () => expect((await listJobs(ctx)).find(({ name }) => name === 'mails.sweep')?.lastState).toBe('succeeded'),
@@ -67,7 +67,7 @@ it('answers 503 while the queue is away', async () => {
   const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const ctx = {
     ...(await signedIn(await make.user())),
-    ...runtime.visit({ requestId: newId(), ip: null, userAgent: null }),
+    ...runtime.system({ requestId: newId(), ip: null, userAgent: null }),
   };
   await expect(listJobs(ctx)).rejects.toMatchObject({ kind: 'unavailable' });
   await stop();

@@ -1,6 +1,6 @@
 import { jobOutcomes } from '@portal/db/schema/platform/operations';
 import { jobsOf } from '@portal/platform/area';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import type { QueueName } from '@portal/platform/jobs/job';
 import { areas } from '../areas.ts';
 
@@ -18,7 +18,7 @@ export interface JobEntry {
 }
 
 /** Every kind of background job: when it runs by itself, how it last went, how much of it there is. For operators. */
-export async function listJobs(ctx: Ctx): Promise<JobEntry[]> {
+export async function listJobs(ctx: UserContext): Promise<JobEntry[]> {
   const [figures, outcomes] = await Promise.all([ctx.jobFigures(), ctx.read((db) => db.select().from(jobOutcomes))]);
   const lastOf = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return jobsOf(areas).map(({ queue, name }) => {

@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { unauthenticated } from '@portal/domain/errors';
 import { isNewRelease, seeRelease } from '@portal/domain/releases/releases';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 /** The running release and the last one the caller has seen. */
-export function releaseNotice(ctx: Ctx) {
+export function releaseNotice(ctx: UserContext) {
   const { version, channel } = ctx.config.release;
   const lastSeenVersion = ctx.account.lastSeenReleaseVersion;
   return { running: { version, channel }, lastSeenVersion, isNew: isNewRelease(version, lastSeenVersion) };
@@ -15,7 +15,7 @@ export function releaseNotice(ctx: Ctx) {
  * Remembers that the caller has seen a release; an older one than before changes nothing.
  * Throws 400 for what is no version or above the running release, 400 `NOT_COMPARABLE` while the running release is `dev`.
  */
-export async function markReleaseSeen(ctx: Ctx, version: string): Promise<{ lastSeenVersion: string }> {
+export async function markReleaseSeen(ctx: UserContext, version: string): Promise<{ lastSeenVersion: string }> {
   return ctx.tx(async (tx) => {
     // Locked and compared again: of two windows that report at once the newer release stays.
     const [account] = await tx

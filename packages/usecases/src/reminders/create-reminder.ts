@@ -3,12 +3,15 @@ import { reminders } from '@portal/db/schema/reminders';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { maxOpenReminders, type NewReminder, type Reminder } from '@portal/domain/reminders/reminders';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { checkLiesAhead, newDueTime, reminderColumns, toReminder } from './own-reminder.ts';
-import { inTurn } from './turns.ts';
+import { inTurn } from './user-lock.ts';
 
 /** Makes a reminder of the caller's. Throws 400 for a due time that is not ahead, 409 `LIMIT_REACHED`. */
-export const createReminder = (ctx: Ctx, { title, note, dueAt, emailEnabled }: NewReminder): Promise<Reminder> =>
+export const createReminder = (
+  ctx: UserContext,
+  { title, note, dueAt, emailEnabled }: NewReminder,
+): Promise<Reminder> =>
   inTurn(ctx, async (tx) => {
     await checkLiesAhead(tx, 'dueAt', dueAt);
     const open = await tx.$count(reminders, and(eq(reminders.userId, ctx.actor.id), isNull(reminders.doneAt)));

@@ -1,4 +1,4 @@
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 
 export interface EmailStatus {
@@ -7,7 +7,7 @@ export interface EmailStatus {
 }
 
 /** Whether a mail about a due reminder could reach the caller at all. */
-export async function reminderEmailStatus(ctx: Ctx): Promise<EmailStatus> {
+export async function reminderEmailStatus(ctx: UserContext): Promise<EmailStatus> {
   if (ctx.account.email === null) return { available: false, reason: 'NO_ADDRESS' };
   if ((await smtpSettingsOf(ctx, ctx.actor.role)) === null) return { available: false, reason: 'MAIL_NOT_CONFIGURED' };
   return { available: true, reason: null };

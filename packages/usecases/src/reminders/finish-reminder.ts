@@ -1,13 +1,13 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import { reminders } from '@portal/db/schema/reminders';
 import type { Reminder } from '@portal/domain/reminders/reminders';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { notDue } from './not-due.ts';
 import { isOwn, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
-import { hasCome, inTurn } from './turns.ts';
+import { hasCome, inTurn } from './user-lock.ts';
 
 /** Marks a due reminder as done; one that is done already is answered as it stands. Throws 404, 409 `REMINDER_NOT_DUE`. */
-export const finishReminder = (ctx: Ctx, id: string): Promise<Reminder> =>
+export const finishReminder = (ctx: UserContext, id: string): Promise<Reminder> =>
   inTurn(ctx, async (tx) => {
     const [finished] = await tx
       .update(reminders)

@@ -4,8 +4,8 @@ import type { Tx } from '@portal/db/open';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { maxOpenReminders, type ReminderNotice } from '@portal/domain/reminders/reminders';
 import { DAY } from '@portal/domain/time';
-import type { Ctx } from '@portal/platform/context';
-import { betweenTurns } from './turns.ts';
+import type { UserContext } from '@portal/platform/context';
+import { betweenTurns } from './user-lock.ts';
 
 /** How long a notice is listed. */
 const keptMs = 14 * DAY;
@@ -24,7 +24,7 @@ export interface Notices {
  * none waits for a worker and each stands there once. Who calls again with `until` as `since` meets every one exactly once;
  * of more than an answer holds, the earliest come first.
  */
-export const listNotices = (ctx: Ctx, since: Date | undefined): Promise<Notices> =>
+export const listNotices = (ctx: UserContext, since: Date | undefined): Promise<Notices> =>
   betweenTurns(ctx, async (tx, now) => {
     const from = new Date(Math.max(since?.getTime() ?? 0, now.getTime() - keptMs));
     const rows = await dueBetween(tx, ctx.actor.id, from, now);

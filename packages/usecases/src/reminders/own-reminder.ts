@@ -3,8 +3,8 @@ import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import { invalidField, notFound } from '@portal/domain/errors';
 import { dueLabel, type Reminder } from '@portal/domain/reminders/reminders';
-import type { Ctx } from '@portal/platform/context';
-import { hasCome } from './turns.ts';
+import type { UserContext } from '@portal/platform/context';
+import { hasCome } from './user-lock.ts';
 
 /** What a user sees of a reminder, and the database's clock at that moment. */
 export const reminderColumns = {
@@ -26,11 +26,11 @@ export const toReminder = ({ readAt, ...row }: Omit<Reminder, 'dueLabel'> & { re
 });
 
 /** The caller's reminder of this id and no other. */
-export const isOwn = (ctx: Ctx, id: string): SQL | undefined =>
+export const isOwn = (ctx: UserContext, id: string): SQL | undefined =>
   and(eq(reminders.id, id), eq(reminders.userId, ctx.actor.id));
 
 /** The caller's reminder. Throws 404. */
-export async function ownReminder(tx: Tx, ctx: Ctx, id: string): Promise<Reminder> {
+export async function ownReminder(tx: Tx, ctx: UserContext, id: string): Promise<Reminder> {
   const [row] = await tx.select(reminderColumns).from(reminders).where(isOwn(ctx, id));
   if (!row) throw notFound();
   return toReminder(row);

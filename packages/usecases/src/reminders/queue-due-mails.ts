@@ -2,10 +2,10 @@ import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { reminders } from '@portal/db/schema/reminders';
-import type { Visit } from '@portal/platform/context';
+import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
 import { reminderDueMail } from './mails/due.ts';
-import { usersBetweenTurns } from './turns.ts';
+import { usersBetweenTurns } from './user-lock.ts';
 
 /** Reminders per transaction: a change that meets one of them waits no longer than that. */
 const batch = 200;
@@ -30,14 +30,14 @@ export const dueReminders = (tx: Tx) =>
  * Promises one mail for each due time that has come, for every tenant. Users who are just changing something come next time, so
  * that no edit still under way can win over a due time that was promised a mail.
  */
-export async function queueDueReminderMails(visit: Visit, signal: AbortSignal): Promise<void> {
+export async function queueDueReminderMails(system: SystemContext, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const { found, tenantIds } = await visit.acrossTenants('mails of due reminders are promised', async (tx) => {
+    const { found, tenantIds } = await system.acrossTenants('mails of due reminders are promised', async (tx) => {
       const due = await dueReminders(tx);
       return { found: due.length, tenantIds: due.length === 0 ? [] : await promiseMails(tx, due) };
     });
-    for (const tenantId of tenantIds) await nudgeMails(visit, tenantId);
+    for (const tenantId of tenantIds) await nudgeMails(system, tenantId);
     if (found < batch || tenantIds.length === 0) return;
   }
 }

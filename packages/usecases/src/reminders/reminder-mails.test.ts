@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { reminders } from '@portal/db/schema/reminders';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
 import { waitingForLocks } from '@portal/testing/locks';
 import { kinds } from '@portal/testing/mail-kinds';
@@ -18,7 +18,7 @@ import { queueDueReminderMails } from './queue-due-mails.ts';
 import { snoozeReminder } from './snooze-reminder.ts';
 import { updateReminder } from './update-reminder.ts';
 
-const { url, runtime, make, visit, signedIn } = await testRuntime();
+const { url, runtime, make, system, signedIn } = await testRuntime();
 
 const servers: TestSmtpServer[] = [];
 afterEach(async () => {
@@ -31,18 +31,18 @@ async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpSer
   return server;
 }
 
-const someone = async (overrides = {}): Promise<Ctx> => signedIn(await make.user(overrides));
+const someone = async (overrides = {}): Promise<UserContext> => signedIn(await make.user(overrides));
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const ahead = (ms: number): Date => new Date(Date.now() + ms);
-const due = ({ actor }: Pick<Ctx, 'actor'>, overrides = {}) =>
+const due = ({ actor }: Pick<UserContext, 'actor'>, overrides = {}) =>
   make.reminder(actor, { dueAt: ago(MINUTE), emailEnabled: true, ...overrides });
-const sweep = () => queueDueReminderMails(visit(), new AbortController().signal);
+const sweep = () => queueDueReminderMails(system(), new AbortController().signal);
 
 /** Sends what is due in the tenant's outbox over this server; without one no mail server is configured. */
 const deliver = ({ tenantId }: { tenantId: string }, server: TestSmtpServer | null) =>
   deliverDueMails(
     {
-      ...runtime.tenantVisit(jobOrigin(), tenantId),
+      ...runtime.tenant(jobOrigin(), tenantId),
       config: testConfig(
         url,
         server
@@ -66,7 +66,7 @@ const outbox = ({ tenantId }: { tenantId: string }) =>
       .orderBy(mails.id),
   );
 
-const trace = async (ctx: Ctx, state: 'open' | 'done' = 'open') =>
+const trace = async (ctx: UserContext, state: 'open' | 'done' = 'open') =>
   (await listReminders(ctx, state)).map(({ emailSentAt, emailAttempts }) => [emailSentAt !== null, emailAttempts]);
 
 describe('a due reminder', () => {
@@ -154,9 +154,9 @@ describe('a due reminder', () => {
 
 describe('a mail that is promised and not sent', () => {
   it.each([
-    ['snoozed', (ctx: Ctx, id: string) => snoozeReminder(ctx, id, { minutes: 10 }), [[false, 0]]],
-    ['done', (ctx: Ctx, id: string) => finishReminder(ctx, id), []],
-    ['deleted', (ctx: Ctx, id: string) => deleteReminder(ctx, id), []],
+    ['snoozed', (ctx: UserContext, id: string) => snoozeReminder(ctx, id, { minutes: 10 }), [[false, 0]]],
+    ['done', (ctx: UserContext, id: string) => finishReminder(ctx, id), []],
+    ['deleted', (ctx: UserContext, id: string) => deleteReminder(ctx, id), []],
   ])('does not go out when its reminder is %s by then', async (_, change, left) => {
     const server = await startServer();
     const ctx = await someone();
@@ -176,7 +176,7 @@ describe('a mail that is promised and not sent', () => {
     const { id } = await due(ctx, { dueAt });
     const isHeld = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    const slow: Ctx = {
+    const slow: UserContext = {
       ...ctx,
       tx: (work) =>
         ctx.tx(async (tx) => {
@@ -232,7 +232,7 @@ describe('a mail that is promised and not sent', () => {
 
 describe('a mail the server refuses', () => {
   const busy = { code: 451, text: 'Later' };
-  const letPausePass = (ctx: Ctx) =>
+  const letPausePass = (ctx: UserContext) =>
     ctx.tx((tx) =>
       tx
         .update(mails)

@@ -5,7 +5,7 @@ import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { maxOpenReminders, NewReminder } from '@portal/domain/reminders/reminders';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { createReminder } from './create-reminder.ts';
 import { deleteReminder } from './delete-reminder.ts';
@@ -19,12 +19,13 @@ import { updateReminder } from './update-reminder.ts';
 const { runtime, make, signedIn } = await testRuntime();
 const mailing = await testRuntime({ SMTP_HOST: '127.0.0.1', SMTP_PORT: '1', SMTP_FROM: 'portal@example.org' });
 
-const someone = async (): Promise<Ctx> => signedIn(await make.user());
+const someone = async (): Promise<UserContext> => signedIn(await make.user());
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 const ahead = (ms: number): Date => new Date(Date.now() + ms);
-const reminderOf = ({ actor }: Ctx, dueAt: Date, overrides = {}) => make.reminder(actor, { dueAt, ...overrides });
+const reminderOf = ({ actor }: UserContext, dueAt: Date, overrides = {}) =>
+  make.reminder(actor, { dueAt, ...overrides });
 const titles = (rows: { title: string }[]): string[] => rows.map(({ title }) => title);
-const row = async (ctx: Ctx, id: string) =>
+const row = async (ctx: UserContext, id: string) =>
   (await ctx.read((db) => db.select().from(reminders).where(eq(reminders.id, id))))[0];
 
 describe('a reminder', () => {
@@ -216,7 +217,7 @@ describe('finishing', () => {
 });
 
 describe('notices', () => {
-  const seen = async (ctx: Ctx, since?: Date) => titles((await listNotices(ctx, since)).notices);
+  const seen = async (ctx: UserContext, since?: Date) => titles((await listNotices(ctx, since)).notices);
 
   it('tell each due time once, newest first, the snoozed ones too', async () => {
     const ctx = await someone();
@@ -294,7 +295,7 @@ describe('notices', () => {
     const isHeld = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     // The edit is decided before the due time and committed long after it.
-    const slow: Ctx = {
+    const slow: UserContext = {
       ...ctx,
       tx: (work) =>
         ctx.tx(async (tx) => {

@@ -2,16 +2,16 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { type Reminder, type Snooze, snoozedUntil } from '@portal/domain/reminders/reminders';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { notDue } from './not-due.ts';
 import { checkLiesAhead, isOwn, newDueTime, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
-import { hasCome, inTurn, liesAhead } from './turns.ts';
+import { hasCome, inTurn, liesAhead } from './user-lock.ts';
 
 /**
  * Gives a due reminder a new due time, with no mail sent yet; the one that came stays in the list of notices. Throws 400 for a
  * time that is not ahead, 404, 409 `REMINDER_NOT_DUE`.
  */
-export const snoozeReminder = (ctx: Ctx, id: string, snooze: Snooze): Promise<Reminder> =>
+export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Promise<Reminder> =>
   inTurn(ctx, async (tx, now) => {
     const until = snoozedUntil(snooze, now);
     const due = tx.$with('due').as(

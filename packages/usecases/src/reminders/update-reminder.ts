@@ -3,16 +3,16 @@ import { reminders } from '@portal/db/schema/reminders';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { Reminder, ReminderChange } from '@portal/domain/reminders/reminders';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { checkLiesAhead, isOwn, newDueTime, ownReminder, reminderColumns, toReminder } from './own-reminder.ts';
-import { inTurn, liesAhead } from './turns.ts';
+import { inTurn, liesAhead } from './user-lock.ts';
 
 /**
  * Changes a reminder strictly before it is due; a new due time begins with no mail sent. Throws 400 for a due time that is not
  * ahead, 404, 409 `REMINDER_DONE`, 409 `REMINDER_DUE`.
  */
 export const updateReminder = (
-  ctx: Ctx,
+  ctx: UserContext,
   id: string,
   { title, note, dueAt, emailEnabled }: ReminderChange,
 ): Promise<Reminder> =>

@@ -6,11 +6,11 @@ import { tenants } from '@portal/db/schema/tenants';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants/tenants';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { recordAudit } from './audit.ts';
 
-const across = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+const across = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx
     .acrossTenants('a SUPER_ADMIN administers tenants', work)
     .catch(conflictOn({ tenants_name_unique: ['TENANT_NAME_TAKEN', 'Another tenant already has this name.'] }));
@@ -35,13 +35,14 @@ async function tenantFor(tx: Tx, tenantId: string): Promise<Tenant> {
 }
 
 /** Every tenant by name, with the number of its accounts. */
-export const listTenants = (ctx: Ctx): Promise<Tenant[]> =>
+export const listTenants = (ctx: UserContext): Promise<Tenant[]> =>
   across(ctx, (tx) => tenantsWithCounts(tx).orderBy(asc(tenants.name)));
 
-export const getTenant = (ctx: Ctx, tenantId: string): Promise<Tenant> => across(ctx, (tx) => tenantFor(tx, tenantId));
+export const getTenant = (ctx: UserContext, tenantId: string): Promise<Tenant> =>
+  across(ctx, (tx) => tenantFor(tx, tenantId));
 
 /** Throws 409 `TENANT_NAME_TAKEN`; names differ by more than case. */
-export const createTenant = (ctx: Ctx, input: { name: string; isActive: boolean }): Promise<Tenant> =>
+export const createTenant = (ctx: UserContext, input: { name: string; isActive: boolean }): Promise<Tenant> =>
   across(ctx, async (tx) => {
     const id = newId();
     await tx.insert(tenants).values({ id, ...input });
@@ -59,7 +60,7 @@ export const createTenant = (ctx: Ctx, input: { name: string; isActive: boolean 
  * others take away the remaining ones meanwhile.
  */
 export const updateTenant = (
-  ctx: Ctx,
+  ctx: UserContext,
   tenantId: string,
   change: { name?: string | undefined; isActive?: boolean | undefined },
 ): Promise<Tenant> =>
@@ -82,7 +83,7 @@ export const updateTenant = (
   });
 
 /** Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. */
-export const deleteTenant = (ctx: Ctx, tenantId: string): Promise<void> =>
+export const deleteTenant = (ctx: UserContext, tenantId: string): Promise<void> =>
   across(ctx, async (tx) => {
     // The lock keeps an account from being added meanwhile: its foreign key needs this row.
     const [tenant] = await tx

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { tenants } from '@portal/db/schema/tenants';
 import { notFound } from '@portal/domain/errors';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 /** Throws 404 unless a tenant with this id exists. For a SUPER_ADMIN who names one. */
-export async function requireTenant(ctx: Ctx, tenantId: string): Promise<void> {
+export async function requireTenant(ctx: UserContext, tenantId: string): Promise<void> {
   const [tenant] = await ctx
     .inTenant(tenantId)
     .read((db) => db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)));

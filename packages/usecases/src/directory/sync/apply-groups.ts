@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { type GroupsPlan, planGroups } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
-import { inLanes, portions } from './portions.ts';
+import { mapConcurrently, portions } from './portions.ts';
 import type { Delta } from './read-directory.ts';
 import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
 import type { SyncReport } from './sync-report.ts';
@@ -61,7 +61,7 @@ export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncRepor
   );
   const members = await membersToChange(stage, groupIds, delta);
   // Each person's memberships are apart from everybody else's.
-  await inLanes(portions(members, batch.people), 2, (part) =>
+  await mapConcurrently(portions(members, batch.people), 2, (part) =>
     inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) })),
   );
   return groupIds;

@@ -4,7 +4,7 @@ import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import type { DirectoryPerson } from '@portal/domain/directory/person';
 import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory/plan';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 import type { Changes } from './find-changes.ts';
 import type { Delta } from './read-directory.ts';
 import { checkStage, type Stage, stagedPeople } from './stage.ts';
@@ -30,7 +30,7 @@ export interface GivenUp {
  * holds is taken.
  */
 export async function planAccounts(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   stage: Stage,
   directoryIds: string[],
   options: { duplicates: Changes['duplicates']; isRead: Delta['isRead']; areSwaps?: boolean; givenUp?: GivenUp },

@@ -4,7 +4,11 @@ export function* portions<T>(items: T[], size: number): Generator<T[]> {
 }
 
 /** Works on the items in order, so many at a time. After a failure nothing more is begun; it is thrown when what was begun is over. */
-export async function inLanes<T>(items: Iterable<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function mapConcurrently<T>(
+  items: Iterable<T>,
+  lanes: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items[Symbol.iterator]();
   let hasFailed = false;
   const lane = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress } from '@portal/connectors/ldap/server';
 import { fieldSources } from '@portal/domain/directory/person';
 import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
@@ -13,8 +13,8 @@ import {
 import { busy, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
-import type { TenantCtx } from '@portal/platform/context';
-import { openSharedSlots, openSlots } from '@portal/platform/semaphore';
+import type { TenantContext } from '@portal/platform/context';
+import { openSharedSlots, openSemaphore } from '@portal/platform/semaphore';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';
@@ -38,14 +38,14 @@ const refusal = () => busy('Several previews are being made already. Please try 
 const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots: 12, queueLimit: 24 }, refusal });
 
 /** What has been read is compared by the database alone, whose memory it takes. No directory is waited for, so a turn is short. */
-const inComparison = openSlots({ slots: 2, queueLimit: 12, refusal });
+const inComparison = openSemaphore({ slots: 2, queueLimit: 12, refusal });
 
 /**
  * What a synchronization would do now; nothing is written but the stage, which is cleared again. Throws 409
  * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, also when reading takes longer than 25 s, and 429 when too
  * many wait already.
  */
-export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
+export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> {
   const config = await configuredDirectory(ctx);
   return inSlot(ctx.tenantId, async () => {
     const signal = AbortSignal.timeout(patienceMs);
@@ -63,7 +63,7 @@ export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
       });
       return await inComparison(() => compare(ctx, stage, read, config.userExcludeList));
     } catch (error) {
-      if (error instanceof LdapFailure) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+      if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
       if (!signal.aborted) throw error;
       const { host, port } = ldapAddress(config.serverUrl);
       throw upstream(
@@ -76,13 +76,13 @@ export async function previewSync(ctx: TenantCtx): Promise<LdapSyncPreview> {
   });
 }
 
-async function databaseTime(ctx: TenantCtx): Promise<Date> {
+async function databaseTime(ctx: TenantContext): Promise<Date> {
   const { rows } = await ctx.tx((tx) => tx.execute<{ now: Date }>(sql`select now()`));
   return rows[0]?.now ?? ctx.now();
 }
 
 async function compare(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   stage: Stage,
   read: DirectoryRead,
   excluded: string[],

@@ -3,7 +3,7 @@ import type { LdapServer } from '@portal/connectors/ldap/server';
 import type { DirectoryGroup } from '@portal/domain/directory/groups';
 import { attributesOf, type FieldSources } from '@portal/domain/directory/person';
 import { type KnownGroup, planGroups } from '@portal/domain/directory/plan';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { userSearch } from '../user-search.ts';
 import { PeopleReader } from './people-reader.ts';
@@ -12,7 +12,7 @@ import { loadSnapshot, type NewSnapshot, settingsHashOf } from './snapshot.ts';
 import { countStaged, type Stage, stageLost } from './stage.ts';
 
 export interface DirectoryReading {
-  ctx: TenantCtx;
+  ctx: TenantContext;
   stage: Stage;
   server: LdapServer;
   config: StoredLdapConfig;
@@ -45,7 +45,7 @@ export interface Delta extends Omit<NewSnapshot, 'groupIds'> {
 
 /**
  * Reads the whole directory: first its groups and who is in them, then page by page its people. Those for whom the snapshot
- * vouches pass by, the others go onto the stage. Returns when the last page is there; throws an LdapFailure for whatever keeps
+ * vouches pass by, the others go onto the stage. Returns when the last page is there; throws an LdapError for whatever keeps
  * it from coming.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {

@@ -32,7 +32,7 @@ const searchAttributes = [...groupAttributes, ...memberAttributes];
 /** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
 const maxKeptBytes = 32 * 1024 * 1024;
 
-/** Reads all groups below the base and what the include list names; throws an LdapFailure. */
+/** Reads all groups below the base and what the include list names; throws an LdapError. */
 export async function readGroups(directory: Directory, config: StoredLdapConfig): Promise<GroupsRead> {
   const digest = createHash('sha256');
   const graph = new GroupGraph();

@@ -5,7 +5,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { ldapSnapshots } from '@portal/db/schema/directory';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import type { LdapSyncRun } from '@portal/domain/directory/sync';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { directoryRuntime } from '@portal/testing/directory';
 import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
 import { serviceBinary } from '@portal/testing/services';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => owner.end());
 
 /** A run, and how many people it had to compare. */
-async function syncAndCount(ctx: Ctx): Promise<{ run: LdapSyncRun; compared: number }> {
+async function syncAndCount(ctx: UserContext): Promise<{ run: LdapSyncRun; compared: number }> {
   await owner.query('truncate staged_log');
   const run = await sync(ctx, { force: true });
   const { rows } = await owner.query<{ people: number }>(
@@ -54,7 +54,7 @@ async function syncAndCount(ctx: Ctx): Promise<{ run: LdapSyncRun; compared: num
   );
   return { run, compared: rows[0]?.people ?? 0 };
 }
-const forget = (ctx: Ctx) => ctx.tx((tx) => tx.delete(ldapSnapshots));
+const forget = (ctx: UserContext) => ctx.tx((tx) => tx.delete(ldapSnapshots));
 
 describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { timeout: 120_000 }, () => {
   it('compares only who has changed, in the directory or in its groups', async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
     expect(await previewSync(ctx)).toMatchObject({ counts: { ...unchanged, read: 699 }, changes: [] });
   });
 
-  const tampering: Record<string, (ctx: Ctx, name: string) => Promise<unknown>> = {
+  const tampering: Record<string, (ctx: UserContext, name: string) => Promise<unknown>> = {
     'a changed address': (ctx, name) =>
       ctx.tx((tx) =>
         tx

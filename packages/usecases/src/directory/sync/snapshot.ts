@@ -6,7 +6,7 @@ import { ldapSnapshotEntries, ldapSnapshots } from '@portal/db/schema/directory'
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import type { FieldSources } from '@portal/domain/directory/person';
 import type { KnownGroup } from '@portal/domain/directory/plan';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { countOf, expectPeople, linesOf, linesParam, type Stage, stagedPeople } from './stage.ts';
 
@@ -99,7 +99,7 @@ const belongingLength = 17;
 
 /** All but the entries themselves that decides what becomes of a person. A release may decide otherwise, so its name is part of it. */
 export function settingsHashOf(
-  { config: { release } }: TenantCtx,
+  { config: { release } }: TenantContext,
   { baseDn, includeDns, userExcludeList }: StoredLdapConfig,
   { filter, sources }: { filter: string; sources: FieldSources },
 ): string {
@@ -124,7 +124,7 @@ const membershipsHash = (userId: SQL, groupId: SQL): SQL =>
   sql`coalesce(bit_xor(uuid_hash_extended(${userId}, uuid_hash_extended(${groupId}, 0))), 0)`;
 
 /** Loads the snapshot and compares it with accounts and memberships as they are: whoever somebody has touched is not intact. */
-export async function loadSnapshot(ctx: TenantCtx, settingsHash: string): Promise<Known> {
+export async function loadSnapshot(ctx: TenantContext, settingsHash: string): Promise<Known> {
   return ctx.tx(async (tx) => {
     await expectPeople(tx, countOf(null));
     const known = await tx

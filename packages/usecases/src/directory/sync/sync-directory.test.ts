@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { directoryRuntime } from '@portal/testing/directory';
 import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
 import { serviceBinary } from '@portal/testing/services';
@@ -486,7 +486,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
 });
 
 /** Which version of each row there is: a write of any kind makes another one. */
-async function rowVersions(ctx: Ctx): Promise<unknown[]> {
+async function rowVersions(ctx: UserContext): Promise<unknown[]> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute(sql`
       select 'user' as what, id::text as id, ctid::text, xmin::text, xmax::text from users where ldap_dn is not null

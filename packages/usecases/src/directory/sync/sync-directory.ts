@@ -1,11 +1,11 @@
-import { LdapFailure } from '@portal/connectors/ldap/failure';
+import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { violatedConstraint } from '@portal/db/database-error';
 import { fieldSources } from '@portal/domain/directory/person';
 import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
 import type { SyncCounts } from '@portal/domain/directory/sync';
 import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
@@ -34,7 +34,7 @@ const usualReadingMs = 20 * MINUTE;
  * whose sentence is for administrators.
  */
 export async function syncTenantDirectory(
-  ctx: TenantCtx,
+  ctx: TenantContext,
   { force }: { force: boolean },
   { run, signal, progress }: Work,
   { readingMs = usualReadingMs } = {},
@@ -79,7 +79,7 @@ export async function syncTenantDirectory(
   } catch (error) {
     if (signal.aborted || (error instanceof PortalError && error.code === 'SYNC_BLOCKED')) throw error;
     const failure =
-      error instanceof LdapFailure ? upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error }) : error;
+      error instanceof LdapError ? upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error }) : error;
     if (failure instanceof PortalError) {
       // A database that is away cannot take it down; the run is found again by the sweep.
       await report
@@ -101,7 +101,7 @@ export async function syncTenantDirectory(
  * much away.
  */
 async function applyDelta(
-  { ctx, stage, report, signal }: { ctx: TenantCtx; stage: Stage; report: SyncReport; signal: AbortSignal },
+  { ctx, stage, report, signal }: { ctx: TenantContext; stage: Stage; report: SyncReport; signal: AbortSignal },
   { people }: DirectoryRead,
   delta: Delta,
   { excluded, force }: { excluded: string[]; force: boolean },
@@ -127,7 +127,7 @@ async function applyDelta(
 }
 
 interface Applying {
-  ctx: TenantCtx;
+  ctx: TenantContext;
   stage: Stage;
   isRead: Delta['isRead'];
   report: SyncReport;

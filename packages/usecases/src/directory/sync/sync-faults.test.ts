@@ -4,7 +4,7 @@ import { ldapConfigs } from '@portal/db/schema/directory';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 import { directoryRuntime } from '@portal/testing/directory';
 import { type LdapFault, type LdapGate, openLdapGate } from '@portal/testing/servers/ldap-gate';
 import { group, person, startSlapd, type TestSlapd } from '@portal/testing/servers/slapd';
@@ -21,7 +21,7 @@ const { runtime, adminOf, configure, sync, accounts } = await directoryRuntime()
 describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trusted', { timeout: 120_000 }, () => {
   let server: TestSlapd;
   let gate: LdapGate;
-  let ctx: Ctx;
+  let ctx: UserContext;
 
   beforeAll(async () => {
     const everybody = Array.from({ length: 1_600 }, (_, n) => person(`p${n}`));
@@ -135,7 +135,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
       ctx.tx((tx) => tx.update(runs).set({ state: 'running', attempts: n }).where(eq(runs.id, runId)));
     await attempt(1);
     const stalled = syncTenantDirectory(
-      runtime.tenantVisit({ requestId: 'stalled', ip: null, userAgent: null }, ctx.tenantId),
+      runtime.tenant({ requestId: 'stalled', ip: null, userAgent: null }, ctx.tenantId),
       { force: false },
       {
         signal: new AbortController().signal,
@@ -172,7 +172,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
   });
 });
 
-async function staged(ctx: Ctx): Promise<number> {
+async function staged(ctx: UserContext): Promise<number> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute<{ count: number }>(sql`select count(*)::int as count from ldap_staged_entries`),
   );
@@ -180,7 +180,7 @@ async function staged(ctx: Ctx): Promise<number> {
 }
 
 /** Accounts, groups and memberships with the version of each row. */
-async function everything(ctx: Ctx): Promise<unknown[]> {
+async function everything(ctx: UserContext): Promise<unknown[]> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute(sql`
       select id::text, ctid::text, xmin::text from users where ldap_dn is not null

@@ -4,16 +4,16 @@ import { users } from '@portal/db/schema/accounts/users';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type SyncCounts, Warnings } from '@portal/domain/directory/sync';
-import type { TenantCtx } from '@portal/platform/context';
-import { holdRun, type RunAtWork } from '@portal/platform/operations/state';
+import type { TenantContext } from '@portal/platform/context';
+import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
 import { recordAudit } from '../audit.ts';
 import { storedCounts } from '../list-sync-runs.ts';
 
 /** Another worker has taken the run up: whatever this one still does would come behind its back. */
-export class TakenOver extends Error {
+export class TakenOverError extends Error {
   constructor() {
     super('Another worker has taken this synchronization up.');
-    this.name = 'TakenOver';
+    this.name = 'TakenOverError';
   }
 }
 
@@ -34,9 +34,9 @@ export interface SyncReport {
 }
 
 /** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
-export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<SyncReport> {
+export async function openSyncReport(ctx: TenantContext, run: RunningOperation): Promise<SyncReport> {
   const found = await ctx.tx(async (tx) => {
-    if (!(await holdRun(tx, run))) throw new TakenOver();
+    if (!(await holdOperation(tx, run))) throw new TakenOverError();
     const [row] = await tx
       .update(ldapSyncRuns)
       .set({ isBlocked: false, warnings: [] })
@@ -59,7 +59,7 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
     const committed = Promise.withResolvers<void>();
     try {
       report.counts = await ctx.tx(async (tx) => {
-        if (!(await holdRun(tx, run))) throw new TakenOver();
+        if (!(await holdOperation(tx, run))) throw new TakenOverError();
         const done = await work(tx);
         const before = counting;
         counting = committed.promise;
@@ -80,7 +80,7 @@ export async function openSyncReport(ctx: TenantCtx, run: RunAtWork): Promise<Sy
     inBatch,
     async close({ isBlocked, summary, saveSnapshot }) {
       await ctx.tx(async (tx) => {
-        if (!(await holdRun(tx, run))) throw new TakenOver();
+        if (!(await holdOperation(tx, run))) throw new TakenOverError();
         await tx
           .update(ldapSyncRuns)
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })

@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import type { AccountPlan } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases/releases';
-import type { TenantCtx } from '@portal/platform/context';
+import type { TenantContext } from '@portal/platform/context';
 
 /**
  * Accounts by their ids, one parameter whatever their number. No SUPER_ADMIN is among them, not even one appointed since the run decided:
@@ -16,7 +16,7 @@ type Creation = Extract<AccountPlan, { kind: 'create' }>;
 type Update = Extract<AccountPlan, { kind: 'update' }>;
 
 /** Makes the accounts. Throws the unique index's error when somebody took a name a moment ago. */
-export async function createAccounts(tx: Tx, ctx: TenantCtx, plans: Creation[]): Promise<number> {
+export async function createAccounts(tx: Tx, ctx: TenantContext, plans: Creation[]): Promise<number> {
   if (plans.length === 0) return 0;
   const accounts = plans.map(({ values }) => ({ id: newId(), ...values }));
   const { rowCount } = await tx.execute(sql`

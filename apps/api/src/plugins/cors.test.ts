@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { open } from '@portal/domain/access';
 import { testApp } from '../../testing/app.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const routes = (app: App) => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {

@@ -1,6 +1,6 @@
 import { forbidden } from '@portal/domain/errors';
 import type { Config } from '@portal/platform/config';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const readsOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 

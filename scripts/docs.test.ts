@@ -14,12 +14,12 @@ const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, { profiles?: string[] }>;
 };
 
-/** Folders a fresh clone has; what begins with another word in a paper is no path. */
+/** Folders a fresh clone has; what begins with another word in a doc is no path. */
 const folders = ['apps', 'packages', 'drizzle', 'scripts', 'bench', 'soak', 'docs', '.ci', 'src', 'test', 'testing'];
 /** Files at the root go by their bare name. */
 const rootFile = /^(Dockerfile|\.dockerignore|\.env\.example|[\w.-]+\.(ya?ml|json|mjs|md))$/;
 
-interface Paper {
+interface Doc {
   name: string;
   /** What stands between single backticks. */
   spans: string[];
@@ -28,7 +28,7 @@ interface Paper {
   text: string;
 }
 
-const papers: Paper[] = globSync(['README.md', '{apps,packages}/*/README.md', 'docs/*.md'], { cwd: root })
+const docs: Doc[] = globSync(['README.md', '{apps,packages}/*/README.md', 'docs/*.md'], { cwd: root })
   .toSorted()
   .map((name) => {
     const text = read(name);
@@ -50,7 +50,7 @@ const papers: Paper[] = globSync(['README.md', '{apps,packages}/*/README.md', 'd
 const exists = (path: string, from: string): boolean =>
   [root, join(root, from)].some((base) => globSync(path.replaceAll(/<[^>]+>/g, '*'), { cwd: base }).length > 0);
 
-function pathsIn({ spans, text }: Paper): string[] {
+function pathsIn({ spans, text }: Doc): string[] {
   const named = spans.filter(
     (span) => !/\s/.test(span) && (folders.includes(span.split('/')[0] ?? '') || rootFile.test(span)),
   );
@@ -59,7 +59,7 @@ function pathsIn({ spans, text }: Paper): string[] {
 }
 
 /** Every call of one of these programs, as its words. */
-const callsIn = ({ spans, lines }: Paper, program: string): string[][] =>
+const callsIn = ({ spans, lines }: Doc, program: string): string[][] =>
   [...spans, ...lines].flatMap((code) =>
     code.split(/[|;&()]+/).flatMap((call) => {
       const words = call.trim().split(/\s+/);
@@ -76,22 +76,22 @@ const callsIn = ({ spans, lines }: Paper, program: string): string[][] =>
 const isCommand = ([name = '', second = '']: string[]): boolean =>
   name === 'exec' ? existsSync(join(root, 'node_modules/.bin', second)) : name === 'install' || name in scripts;
 
-describe.each(papers)('$name', (paper) => {
+describe.each(docs)('$name', (doc) => {
   it('names only files that exist', () => {
-    expect(pathsIn(paper).filter((path) => !exists(path, dirname(paper.name)))).toEqual([]);
+    expect(pathsIn(doc).filter((path) => !exists(path, dirname(doc.name)))).toEqual([]);
   });
 
   it('names only commands that exist', () => {
-    const pnpm = callsIn(paper, 'pnpm').map((words) => words.filter((word) => !word.startsWith('--')));
+    const pnpm = callsIn(doc, 'pnpm').map((words) => words.filter((word) => !word.startsWith('--')));
     expect(pnpm.filter((words) => words.length > 0 && !isCommand(words))).toEqual([]);
-    const npm = callsIn(paper, 'npm').map((words) => (words[0] === 'run' ? words.slice(1) : words));
+    const npm = callsIn(doc, 'npm').map((words) => (words[0] === 'run' ? words.slice(1) : words));
     expect(npm.filter(([name = '']) => !(name in scripts))).toEqual([]);
-    const programs = callsIn(paper, 'node').map(([path = '']) => path);
+    const programs = callsIn(doc, 'node').map(([path = '']) => path);
     expect(programs.filter((path) => path.includes('/') && !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('names only services and profiles of docker-compose.yml', () => {
-    const calls = callsIn(paper, 'docker').filter(([name]) => name === 'compose');
+    const calls = callsIn(doc, 'docker').filter(([name]) => name === 'compose');
     const called = calls.flatMap((words) => {
       const at = words.findIndex((word) => word === 'exec' || word === 'run');
       return at < 0 ? [] : [words.slice(at + 1).find((word) => !word.startsWith('-')) ?? ''];
@@ -108,10 +108,10 @@ describe.each(papers)('$name', (paper) => {
   it('names only routes that exist', () => {
     const routes = read('apps/api/test/access.txt').split('\n');
     const named = [
-      ...[...paper.text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/:.-]*)/g)].map(
+      ...[...doc.text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/:.-]*)/g)].map(
         ([, method = '', path = '']) => `${method} ${path}`,
       ),
-      ...paper.lines.flatMap((line) => (line.startsWith('post /') ? [`POST ${line.split(' ')[1] ?? ''}`] : [])),
+      ...doc.lines.flatMap((line) => (line.startsWith('post /') ? [`POST ${line.split(' ')[1] ?? ''}`] : [])),
     ];
     expect(named.filter((route) => !routes.some((line) => line.startsWith(`${route} `)))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe.each(papers)('$name', (paper) => {
   it('names only settings that exist', () => {
     // Upper-case words that are settings of something else, and roles.
     const others = ['POSTGRES_PASSWORD', 'POSTGRES_APP_PASSWORD', ...Role.options];
-    const named = [...paper.spans, ...paper.lines].flatMap((code) =>
+    const named = [...doc.spans, ...doc.lines].flatMap((code) =>
       [...code.matchAll(/\b[A-Z]+(?:_[A-Z]+)+(?==|$)/g)].map(([name]) => name),
     );
     expect(named.filter((name) => !(name in Settings.shape) && !others.includes(name))).toEqual([]);
@@ -127,7 +127,7 @@ describe.each(papers)('$name', (paper) => {
 
   it('names only figures and roles that exist', () => {
     const sources = [read('packages/platform/src/metrics.ts'), read('packages/db/src/roles.ts')].join('\n');
-    const named = paper.spans.filter((span) => /^portal_\w+$/.test(span));
+    const named = doc.spans.filter((span) => /^portal_\w+$/.test(span));
     expect(named.filter((name) => !sources.includes(`'${name}'`))).toEqual([]);
   });
 });

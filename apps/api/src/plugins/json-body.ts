@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, PortalError } from '@portal/domain/errors';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 import { bodyTooLarge, gather } from './gather.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { open } from '@portal/domain/access';
 import { testApp } from '../../testing/app.ts';
-import type { App } from '../typed.ts';
+import type { App } from '../zod-app.ts';
 
 const routes = (app: App) =>
   void app.get('/whoami', { config: { access: open('a test reads it') } }, (request, reply) => {
-    reply.send({ ip: request.visit.ip, id: request.visit.requestId });
+    reply.send({ ip: request.system.ip, id: request.system.requestId });
   });
 
 const direct = await testApp({ routes });

@@ -9,7 +9,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
 import { PortalError } from '@portal/domain/errors';
-import type { Ctx, Visit } from '@portal/platform/context';
+import type { UserContext, SystemContext } from '@portal/platform/context';
 
 /** The server with routes typed by their zod schemas. */
 export type App = FastifyInstance<
@@ -30,9 +30,9 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Who is calling, before any account is known. */
-    visit: Visit;
+    system: SystemContext;
     /** The signed-in account's context; reading it on an open route throws. */
-    ctx: Ctx;
+    ctx: UserContext;
   }
 }
 

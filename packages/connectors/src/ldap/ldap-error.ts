@@ -19,12 +19,12 @@ export type LdapFailureKind =
  * Why a directory server did not do what was asked: one plain sentence for an administrator that names the host.
  * It carries no DN, no secret, no text of the server (which may quote either) and no cause.
  */
-export class LdapFailure extends Error {
+export class LdapError extends Error {
   readonly kind: LdapFailureKind;
 
   constructor(kind: LdapFailureKind, { host, port }: Pick<LdapAddress, 'host' | 'port'>, about: string) {
     super(`The directory server ${host.includes(':') ? `[${host}]` : host}:${port} ${about}`);
-    this.name = 'LdapFailure';
+    this.name = 'LdapError';
     this.kind = kind;
   }
 }
@@ -112,70 +112,66 @@ export function resultFailure(
   { code, diagnostic }: LdapResult,
   step: LdapStep,
   isAnonymous: boolean,
-): LdapFailure {
+): LdapError {
   const refusal = step === 'bind' ? refusedBind(code, diagnostic, isAnonymous) : null;
-  if (refusal !== null) return new LdapFailure('credentials', server, refusal);
+  if (refusal !== null) return new LdapError('credentials', server, refusal);
   switch (code) {
     case resultCode.noSuchObject:
-      return new LdapFailure('baseDn', server, 'has no entry at the base DN, or does not show it to the bind account.');
+      return new LdapError('baseDn', server, 'has no entry at the base DN, or does not show it to the bind account.');
     case resultCode.invalidDnSyntax:
-      return new LdapFailure('baseDn', server, 'does not accept the base DN as a DN.');
+      return new LdapError('baseDn', server, 'does not accept the base DN as a DN.');
     case resultCode.insufficientAccessRights:
-      return new LdapFailure('credentials', server, 'does not let the bind account read here.');
+      return new LdapError('credentials', server, 'does not let the bind account read here.');
     case resultCode.operationsError:
       return wantsBind(diagnostic)
-        ? new LdapFailure('credentials', server, 'shows nothing without a name; enter a bind DN and its password.')
-        : new LdapFailure('protocol', server, 'could not carry out the request (result code 1).');
+        ? new LdapError('credentials', server, 'shows nothing without a name; enter a bind DN and its password.')
+        : new LdapError('protocol', server, 'could not carry out the request (result code 1).');
     case resultCode.referral:
-      return new LdapFailure(
-        'protocol',
-        server,
-        'refers to another server for this base DN; enter that server instead.',
-      );
+      return new LdapError('protocol', server, 'refers to another server for this base DN; enter that server instead.');
     case resultCode.sizeLimitExceeded:
     case resultCode.adminLimitExceeded:
-      return new LdapFailure(
+      return new LdapError(
         'protocol',
         server,
         'cut the answer off at its size limit; raise the limit for the bind account, also the one over all pages.',
       );
     case resultCode.timeLimitExceeded:
-      return new LdapFailure('timeout', server, 'gave up the search at its time limit.');
+      return new LdapError('timeout', server, 'gave up the search at its time limit.');
     case resultCode.strongerAuthRequired:
     case resultCode.confidentialityRequired:
-      return new LdapFailure('protocol', server, 'wants an encrypted connection; choose StartTLS or ldaps.');
+      return new LdapError('protocol', server, 'wants an encrypted connection; choose StartTLS or ldaps.');
     case resultCode.unavailableCriticalExtension:
-      return new LdapFailure('protocol', server, 'does not know a function that is needed here.');
+      return new LdapError('protocol', server, 'does not know a function that is needed here.');
     case resultCode.busy:
     case resultCode.unavailable:
-      return new LdapFailure('unreachable', server, 'is too busy or not available at the moment.');
+      return new LdapError('unreachable', server, 'is too busy or not available at the moment.');
     default:
-      return new LdapFailure('protocol', server, `refused the request (result code ${code}).`);
+      return new LdapError('protocol', server, `refused the request (result code ${code}).`);
   }
 }
 
 /** The failure behind an error of the socket: the look-up of the name, the connection, or the TLS handshake. */
-export function socketFailure(server: LdapAddress, error: unknown): LdapFailure {
+export function socketFailure(server: LdapAddress, error: unknown): LdapError {
   const { code = '' } = error as { code?: string };
   const fault = certificateFault(code);
-  if (fault !== null) return new LdapFailure('certificate', server, `shows a certificate that ${fault}.`);
+  if (fault !== null) return new LdapError('certificate', server, `shows a certificate that ${fault}.`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
-    return new LdapFailure('protocol', server, 'could not agree on encryption with this system; check the port.');
+    return new LdapError('protocol', server, 'could not agree on encryption with this system; check the port.');
   }
   switch (code) {
     case 'ECONNREFUSED':
-      return new LdapFailure('unreachable', server, 'accepts no connections; check host and port.');
+      return new LdapError('unreachable', server, 'accepts no connections; check host and port.');
     case 'ENOTFOUND':
-      return new LdapFailure('unreachable', server, 'could not be found; check the spelling of the host.');
+      return new LdapError('unreachable', server, 'could not be found; check the spelling of the host.');
     case 'OUTBOUND_BLOCKED':
-      return new LdapFailure('unreachable', server, 'is not at an address that the portal may call.');
+      return new LdapError('unreachable', server, 'is not at an address that the portal may call.');
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EHOSTDOWN':
-      return new LdapFailure('unreachable', server, 'cannot be reached from this network.');
+      return new LdapError('unreachable', server, 'cannot be reached from this network.');
     case 'ETIMEDOUT':
-      return new LdapFailure('timeout', server, 'did not answer in time.');
+      return new LdapError('timeout', server, 'did not answer in time.');
     default:
-      return new LdapFailure('unreachable', server, 'broke off the connection.');
+      return new LdapError('unreachable', server, 'broke off the connection.');
   }
 }

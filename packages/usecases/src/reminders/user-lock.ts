@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
-import type { Ctx } from '@portal/platform/context';
+import type { UserContext } from '@portal/platform/context';
 
 // The clock as it is when a row is looked at, after any wait for a lock; `now()` would be the transaction's beginning.
 const clock = sql`clock_timestamp()`;
@@ -17,11 +17,11 @@ export const liesAhead = (time?: Date): SQL<boolean> => sql<boolean>`${dueTime(t
  * leaves no mail and no notice behind (what both are made of is read between turns), a time told between turns is never
  * later than a due time not yet committed, and the bound on open reminders holds for calls side by side.
  */
-export const inTurn = <T>(ctx: Ctx, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
+export const inTurn = <T>(ctx: UserContext, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => work(tx, await timeAfter(tx, sql`pg_advisory_xact_lock(${turnOf(ctx.actor.id)})`)));
 
 /** Reads while no change of the caller's reminders is under way. `now` is the database's, in whole milliseconds. */
-export const betweenTurns = <T>(ctx: Ctx, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
+export const betweenTurns = <T>(ctx: UserContext, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => work(tx, await timeAfter(tx, sql`pg_advisory_xact_lock_shared(${turnOf(ctx.actor.id)})`)));
 
 /** Those of the users who change nothing at the moment; until the end of the transaction none of them will. */

@@ -23,13 +23,13 @@ const canRetry = {
 export type MailFailureClass = keyof typeof canRetry;
 
 /** A mail that was not accepted; the message is one plain sentence for an administrator, without any secret. */
-export class MailFailure extends PortalError {
+export class MailError extends PortalError {
   readonly failure: MailFailureClass;
   readonly retry: boolean;
 
   constructor(failure: MailFailureClass, message: string, cause?: unknown) {
     super('upstream', 'MAIL_DELIVERY_FAILED', message, { cause });
-    this.name = 'MailFailure';
+    this.name = 'MailError';
     this.failure = failure;
     this.retry = canRetry[failure];
   }

@@ -31,14 +31,14 @@ const sentences: Record<OutboundReason, (host: string) => string> = {
 };
 
 /** A call that failed. Names the host and nothing of the address behind it; a blocked one is the caller's mistake, not the host's. */
-export class OutboundFailure extends PortalError {
+export class OutboundError extends PortalError {
   readonly reason: OutboundReason;
 
   constructor(reason: OutboundReason, host: string, cause?: unknown) {
     super(reason === 'blocked' ? 'invalid' : 'upstream', `OUTBOUND_${reason.toUpperCase()}`, sentences[reason](host), {
       cause,
     });
-    this.name = 'OutboundFailure';
+    this.name = 'OutboundError';
     this.reason = reason;
   }
 }
