@@ -1,4 +1,5 @@
 import { newId } from '@portal/domain/ids';
+import type { QueueName } from '@portal/platform/jobs/job';
 import { type WorkerTimings, type RunningWorker, startWorker, usualTimings } from '@portal/platform/jobs/worker';
 import type { WorkerParts } from '@portal/platform/jobs/worker-parts';
 import { openLog } from '@portal/platform/log';
@@ -35,3 +36,10 @@ export function startTestWorker(
 }
 
 export const jobOrigin = () => ({ requestId: newId(), ip: null, userAgent: null });
+
+/** Empties a queue, as a Redis that lost its data would. On PostgreSQL that takes more than the apps may do. */
+export async function emptyQueue(ownerUrl: string, env: Record<string, string>, name: QueueName): Promise<void> {
+  const owner = openRuntime(testConfig(ownerUrl, env), { process: 'script', log: openLog('silent', 'script') });
+  await owner.queues.queue(name).obliterate({ force: true });
+  await owner.close();
+}

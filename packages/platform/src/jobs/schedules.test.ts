@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { newId } from '@portal/domain/ids';
 import { testDatabase } from '@portal/testing/database';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
-import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { emptyQueue, startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { handle } from './handler.ts';
 import { definePlatformJob, type PlatformJob } from './job.ts';
 import { describeRhythm, type Rhythm, schedule, type Schedule, scheduleId } from './schedules.ts';
@@ -118,9 +118,9 @@ describeOnEachQueue('schedules', (env) => {
   it('come back into an emptied queue', async () => {
     const job = newJob();
     let runs = 0;
-    const { runtime } = await start(job, plan(job, { everyMs: 500 }), async () => void (runs += 1));
+    await start(job, plan(job, { everyMs: 500 }), async () => void (runs += 1));
     await vi.waitFor(() => expect(runs).toBeGreaterThan(0), soon);
-    await runtime.queues.queue('monitoring').obliterate({ force: true });
+    await emptyQueue((await database).ownerUrl, env, 'monitoring');
     const before = runs;
     await vi.waitFor(() => expect(runs).toBeGreaterThan(before + 1), soon);
   });

@@ -8,13 +8,13 @@ import { conflict, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
-import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { emptyQueue, startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { handle, type Handler } from './handler.ts';
 import { definePlatformJob, defineTenantJob } from './job.ts';
 import { schedule } from './schedules.ts';
 import type { WorkerTimings } from './worker.ts';
 
-const { url, make, runtime } = await testRuntime();
+const { url, make, runtime, ownerUrl } = await testRuntime();
 
 const tenantJob = (name: string, overrides: { attempts?: number; timeoutMs?: number } = {}) =>
   defineTenantJob({
@@ -211,7 +211,7 @@ describeOnEachQueue('a worker', (env) => {
     );
     await own.queues.push(job, { tenantId: tenant.id, n: 1 });
     await begun.promise;
-    await own.queues.queue('files').obliterate({ force: true });
+    await emptyQueue(ownerUrl, env, 'files');
     await stopped.promise;
     await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'released')).toBeDefined(), soon);
   });
