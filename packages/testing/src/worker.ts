@@ -1,3 +1,5 @@
+import { createPostgresBackend, Queue } from 'bullmq';
+import { queueSchema } from '@portal/db/roles';
 import { newId } from '@portal/domain/ids';
 import type { QueueName } from '@portal/platform/jobs/job';
 import { type WorkerTimings, type RunningWorker, startWorker, usualTimings } from '@portal/platform/jobs/worker';
@@ -37,9 +39,13 @@ export function startTestWorker(
 
 export const jobOrigin = () => ({ requestId: newId(), ip: null, userAgent: null });
 
-/** Empties a queue, as a Redis that lost its data would. On PostgreSQL that takes more than the apps may do. */
+/** Empties a queue, as a Redis that lost its data would. On PostgreSQL that takes what only the owner may do. */
 export async function emptyQueue(ownerUrl: string, env: Record<string, string>, name: QueueName): Promise<void> {
-  const owner = openRuntime(testConfig(ownerUrl, env), { process: 'script', log: openLog('silent', 'script') });
-  await owner.queues.queue(name).obliterate({ force: true });
-  await owner.close();
+  const redis = env['REDIS_URL'];
+  const queue =
+    redis === undefined
+      ? new Queue(name, { connection: { connectionString: ownerUrl, schema: queueSchema } }, createPostgresBackend)
+      : new Queue(name, { connection: { url: redis } });
+  await queue.obliterate({ force: true });
+  await queue.close();
 }

@@ -1,0 +1,212 @@
+import { globSync, readFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { newId } from '@portal/domain/ids';
+import { Secret } from '@portal/domain/secret';
+import { p } from '@portal/mail/blocks';
+import { Sender } from '@portal/mail/frame';
+import { template } from '@portal/mail/template';
+import { type Area, jobsOf, mailsOf } from '@portal/platform/area';
+import { auditLog } from '@portal/platform/audit';
+import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
+import { handle } from '@portal/platform/jobs/handler';
+import { type AnyJob, definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { defineMail } from '@portal/platform/outbox/mail';
+import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
+import { removeExpiredRows } from '@portal/platform/retention';
+import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
+import { openSecrets } from '@portal/platform/secrets/sealed';
+import { testRuntime } from '@portal/testing/runtime';
+import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
+import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { areas, withPlatform } from '../src/areas.ts';
+
+const packages = join(import.meta.dirname, '../..');
+const sources = globSync('{platform,usecases}/src/**/*.ts', { cwd: packages }).filter(
+  (path) => !path.endsWith('.test.ts'),
+);
+const textOf = (path: string): string => readFileSync(join(packages, path), 'utf8');
+
+describe('the areas of the product', () => {
+  it('have each a name of their own, and so have their jobs and mails', () => {
+    const names = areas.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+    const jobs = jobsOf(areas).map(({ name }) => name);
+    expect(jobs).toEqual([...new Set(jobs)]);
+    expect(() => mailsOf(areas)).not.toThrow();
+  });
+
+  it('bind every job there is to what does it', async () => {
+    const contracts = await Promise.all(
+      sources
+        .filter((path) => path.endsWith('/jobs.ts'))
+        .map(async (path) => Object.values((await import(join(packages, path))) as Record<string, AnyJob>)),
+    );
+    expect(contracts.flat().length).toBeGreaterThan(5);
+    const bound = new Set(jobsOf(areas));
+    for (const job of contracts.flat()) expect(bound, job.name).toContain(job);
+  });
+
+  it('name every kind of mail that is defined', () => {
+    const defined = sources.flatMap((path) =>
+      [...textOf(path).matchAll(/defineMail\(\{\s*kind: '([^']+)'/g)].map(([, kind]) => kind),
+    );
+    expect([...mailsOf(areas).keys()].toSorted()).toEqual(defined.toSorted());
+  });
+
+  it('own every folder that files are written to', () => {
+    const written = sources.flatMap((path) =>
+      [...textOf(path).matchAll(/files\.write\(\s*'([^']+)'/g)].map(([, folder]) => folder),
+    );
+    const owned = areas.flatMap(({ files = [] }) => files.map(({ folder }) => folder));
+    expect(owned.toSorted()).toEqual([...new Set(written)].toSorted());
+  });
+});
+
+const toys = pgTable('toys', {
+  id: uuid().primaryKey(),
+  tenantId: uuid('tenant_id').notNull(),
+  picture: text(),
+  password: text(),
+  madeAt: timestamp('made_at', { withTimezone: true }).notNull().defaultNow(),
+});
+const { auditActions, recordAudit } = auditLog('toys.wind_up');
+
+const windUp = defineTenantJob({
+  name: 'toys.wind-up',
+  queue: 'files',
+  payload: z.object({ tenantId: z.uuid(), userId: z.uuid() }),
+  attempts: 1,
+  backoffMs: 100,
+  key: ({ userId }) => userId,
+  timeoutMs: 10_000,
+});
+const look = definePlatformJob({
+  name: 'toys.look',
+  queue: 'files',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: 100,
+  key: () => 'all',
+  timeoutMs: 10_000,
+});
+const toyMail = defineMail({
+  kind: 'toys/wound-up',
+  template: template({
+    format: 'text',
+    data: Sender.extend({ displayName: z.string() }),
+    wording: { de: { subject: () => 'Aufgezogen', body: ({ displayName }) => [p`Hallo ${displayName}, es läuft.`] } },
+  }),
+  data: z.object({}),
+  isAwaited: false,
+  prepare: async (ctx, { recipient }) => ({
+    tenantName: recipient.tenantName,
+    serviceUrl: ctx.config.http.publicUrl,
+    displayName: recipient.displayName,
+  }),
+});
+let looks = 0;
+
+/** An area as a newcomer would write one: a table, and this. Nothing else in the product knows of it. */
+const toyArea: Area = {
+  name: 'toys',
+  tags: { toys: 'Things to play with.' },
+  jobs: [
+    handle(windUp, async (ctx, { tenantId, userId }) => {
+      await ctx.tx(async (tx) => {
+        await recordAudit(tx, { ip: null }, { action: 'toys.wind_up', tenantId, summary: 'Wound up a toy.' });
+        await queueMail(tx, toyMail, { tenantId, key: newId(), userId, data: {} });
+      });
+      await nudgeMails(ctx, tenantId);
+    }),
+    handle(look, async () => void (looks += 1)),
+  ],
+  schedules: [schedule(look, {}, { everyMs: 500 })],
+  mails: [toyMail],
+  retention: [{ what: 'toys', table: toys, id: toys.id, isOver: sql`${toys.madeAt} < now() - interval '1 day'` }],
+  sealedColumns: [{ table: toys, column: toys.password, boundTo: toys.id, context: (id) => `toys.password:${id}` }],
+  files: [{ folder: 'toy-pictures', table: toys, path: toys.picture }],
+  auditActions,
+};
+
+describe('an area that is added', () => {
+  const withToys = withPlatform([
+    ...areas.filter(({ name }) => !['mails', 'files', 'operations'].includes(name)),
+    toyArea,
+  ]);
+  let started: Awaited<ReturnType<typeof testRuntime>>;
+  let smtp: TestSmtpServer;
+  let worker: TestWorker;
+  beforeAll(async () => {
+    started = await testRuntime();
+    const owner = new Client({ connectionString: started.ownerUrl });
+    await owner.connect();
+    await owner.query(`
+      create table toys (id uuid primary key, tenant_id uuid not null, picture text, password text, made_at timestamptz not null default now());
+      grant select, insert, update, delete on toys to portal_app, portal_across`);
+    await owner.end();
+    smtp = await startSmtpServer();
+    worker = startTestWorker(
+      started.url,
+      {
+        handlers: withToys.flatMap(({ jobs = [] }) => jobs),
+        schedules: withToys.flatMap(({ schedules = [] }) => schedules),
+      },
+      { env: { SMTP_HOST: '127.0.0.1', SMTP_PORT: `${smtp.port}`, SMTP_SECURITY: 'none', SMTP_FROM: 'p@example.org' } },
+    );
+  });
+  afterAll(async () => {
+    await worker.stop();
+    await smtp.stop();
+  });
+
+  it('has its jobs worked, its schedules kept and its mails sent', { timeout: 60_000 }, async () => {
+    const user = await started.make.user();
+    await worker.runtime.queues.push(windUp, { tenantId: user.tenantId, userId: user.id });
+    await vi.waitFor(() => expect(smtp.messages.map(({ subject }) => subject)).toContain('Aufgezogen'), 30_000);
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(0), 30_000);
+  });
+
+  it('has its old rows removed, its secrets sealed anew and its files looked after', async () => {
+    const system = started.system();
+    const { tenantId } = await started.make.user();
+    const [old, current] = [openSecrets([key('old', 1)]), openSecrets([key('new', 2), key('old', 1)])];
+    const [kept, gone] = [newId(), newId()];
+    const file = await system.files.write('toy-pictures', newId(), 'png', Buffer.from('x'), { maxBytes: 10 });
+    await system.acrossTenants('a test makes toys', (tx) =>
+      tx.insert(toys).values([
+        { id: kept, tenantId, picture: file.path, password: old.seal('wind', `toys.password:${kept}`) },
+        { id: gone, tenantId, madeAt: sql`now() - interval '2 days'` },
+      ]),
+    );
+    const removed = await removeExpiredRows(
+      system,
+      withToys.flatMap(({ retention = [] }) => retention),
+      AbortSignal.timeout(20_000),
+    );
+    expect(removed).toMatchObject({ toys: 1 });
+    const columns = withToys.flatMap(({ sealedColumns = [] }) => sealedColumns);
+    expect(await rotateSecrets(system, current, columns)).toContainEqual(
+      expect.objectContaining({ column: 'toys.password', reEncrypted: 1 }),
+    );
+    const orphan = await system.files.write('toy-pictures', newId(), 'png', Buffer.from('x'), { maxBytes: 10 });
+    for (const { path } of [file, orphan]) await utimes(join(started.config.dataDir, 'files', path), 0, 0);
+    await sweepOrphanFiles(
+      system,
+      withToys.flatMap(({ files = [] }) => files),
+      AbortSignal.timeout(20_000),
+    );
+    const opened = await system.files.open(file.path);
+    expect(opened).not.toBeNull();
+    opened?.stream.destroy();
+    expect(await system.files.open(orphan.path)).toBeNull();
+  });
+});
+
+const key = (id: string, byte: number) => ({ id, bytes: new Secret(Buffer.alloc(32, byte)) });
