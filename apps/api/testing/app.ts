@@ -1,6 +1,5 @@
 import type { InjectOptions } from 'fastify';
 import { afterAll } from 'vitest';
-import { newId } from '@portal/domain/ids';
 import { openLog } from '@portal/platform/log';
 import { testRuntime } from '@portal/testing/runtime';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
