@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
 import { tinyGif } from '@portal/testing/pictures';
-import { addWidget } from '@portal/usecases/dashboards/add-widget';
-import { createTab } from '@portal/usecases/dashboards/create-tab';
+import { createTab } from '@portal/usecases/dashboards/tabs';
+import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request, signedIn } = await testApp();

@@ -4,9 +4,6 @@ import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } fro
 import { Id, PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
 import { waitForOperation } from '@portal/platform/operations/wait';
-import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
-import { changeFavorite } from '@portal/usecases/dashboards/change-favorite';
-import { deleteFavorite } from '@portal/usecases/dashboards/delete-favorite';
 import {
   getIcon,
   openIcon,
@@ -14,8 +11,13 @@ import {
   startIconDiscovery,
   uploadIcon,
 } from '@portal/usecases/dashboards/favorite-icon';
-import { listFavorites } from '@portal/usecases/dashboards/list-favorites';
-import { orderFavorites } from '@portal/usecases/dashboards/order-favorites';
+import {
+  addFavorite,
+  changeFavorite,
+  deleteFavorite,
+  listFavorites,
+  orderFavorites,
+} from '@portal/usecases/dashboards/favorites';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { sendFile } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';

@@ -8,10 +8,10 @@ import { newId } from '@portal/domain/ids';
 import { svgIcon } from '@portal/testing/icons';
 import { tinyGif } from '@portal/testing/pictures';
 import { serviceBinary } from '@portal/testing/services';
-import { addFavorite } from '@portal/usecases/dashboards/add-favorite';
-import { addWidget } from '@portal/usecases/dashboards/add-widget';
-import { createTab } from '@portal/usecases/dashboards/create-tab';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
+import { addFavorite } from '@portal/usecases/dashboards/favorites';
+import { createTab } from '@portal/usecases/dashboards/tabs';
+import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { testApp } from '../../testing/app.ts';
 import { loadedPage } from '../../testing/browser.ts';
 

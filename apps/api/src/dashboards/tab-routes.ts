@@ -4,13 +4,9 @@ import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain
 import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards/tabs';
 import { PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
-import { createTab } from '@portal/usecases/dashboards/create-tab';
-import { deleteTab } from '@portal/usecases/dashboards/delete-tab';
-import { getLayout } from '@portal/usecases/dashboards/get-layout';
-import { listTabs } from '@portal/usecases/dashboards/list-tabs';
-import { orderTabs } from '@portal/usecases/dashboards/order-tabs';
-import { renameTab } from '@portal/usecases/dashboards/rename-tab';
+import { getLayout } from '@portal/usecases/dashboards/layout';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
+import { createTab, deleteTab, listTabs, orderTabs, renameTab } from '@portal/usecases/dashboards/tabs';
 import { type App, NoContent, readPlainBodies } from '../zod-app.ts';
 
 const tags = ['dashboards'];

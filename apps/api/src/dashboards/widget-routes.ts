@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { DashboardWidget, NewWidget, NewWidgetOfTab, WidgetChange } from '@portal/domain/dashboards/widgets';
 import { PathId } from '@portal/domain/ids';
-import { addWidget } from '@portal/usecases/dashboards/add-widget';
-import { changeWidget } from '@portal/usecases/dashboards/change-widget';
-import { listWidgets } from '@portal/usecases/dashboards/list-widgets';
-import { removeWidget } from '@portal/usecases/dashboards/remove-widget';
+import { addWidget, changeWidget, listWidgets, removeWidget } from '@portal/usecases/dashboards/widgets';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];

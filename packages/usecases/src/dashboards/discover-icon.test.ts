@@ -6,14 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { startHttpServer } from '@portal/testing/servers/http-server';
-import { addFavorite } from './add-favorite.ts';
-import { addWidget } from './add-widget.ts';
-import { changeFavorite } from './change-favorite.ts';
-import { createTab } from './create-tab.ts';
-import { deleteFavorite } from './delete-favorite.ts';
 import { discoverFavoriteIcon } from './discover-icon.ts';
 import { getIcon, openIcon, removeIcon, uploadIcon } from './favorite-icon.ts';
-import { listFavorites } from './list-favorites.ts';
+import { addFavorite, changeFavorite, deleteFavorite, listFavorites } from './favorites.ts';
+import { createTab } from './tabs.ts';
+import { addWidget } from './widgets.ts';
 
 /** What the page under test does, by path. */
 const pages: Record<string, RequestListener> = {

@@ -6,9 +6,8 @@ import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
-import type { IconImage } from '@portal/platform/images/icon-image';
+import { type IconImage, iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
-import { iconImages } from '../../../platform/src/images/icon-image.ts';
 
 /** For each thing that is fetched on the way (specification, Limits: icon discovery page read). */
 const searchTimeoutMs = 4 * SECOND;

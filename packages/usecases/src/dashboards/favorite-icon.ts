@@ -1,19 +1,49 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import { runs } from '@portal/db/schema/platform/operations';
 import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { invalid, notFound, PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
-import { iconImages } from '../../../platform/src/images/icon-image.ts';
-import { addIconSearch } from './add-icon-search.ts';
+import { addOperation } from '@portal/platform/operations/start';
 import { discoverIcon } from './jobs.ts';
-import { favoriteColumns, widgetOfFavorite } from './list-favorites.ts';
-import { tabOfWidget } from './list-widgets.ts';
-import { checkOwnFavorite, lockOwnFavorite } from './own-favorite.ts';
+import { checkOwnFavorite, favoriteColumns, lockOwnFavorite, widgetOfFavorite } from './own-favorite.ts';
+import { tabOfWidget } from './widgets.ts';
+
+export interface StoredIcon {
+  path: string;
+  type: IconType;
+  version: number;
+}
+
+const iconOf = prepared<{ favoriteId: string; userId: string }>()('favorite_icon', (db) =>
+  db
+    .select({ path: favorites.iconPath, type: favorites.iconType, version: favorites.iconVersion })
+    .from(favorites)
+    .innerJoin(dashboardWidgets, widgetOfFavorite)
+    .innerJoin(dashboardTabs, tabOfWidget)
+    .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
+);
+
+/** Which icon a favorite has now. Throws 404, also without one. */
+export async function getIcon(ctx: UserContext, favoriteId: string): Promise<StoredIcon> {
+  const [icon] = await ctx.run(iconOf, { favoriteId, userId: ctx.actor.id });
+  if (!icon?.path) throw notFound();
+  return { path: icon.path, type: icon.type as IconType, version: icon.version };
+}
+
+/** Its bytes. Throws 404 when they are gone since. */
+export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<OpenedFile> {
+  const file = await ctx.files.open(path);
+  if (!file) throw notFound();
+  return file;
+}
 
 /**
  * Makes an upload the icon of a favorite. It is taken in and looked at once the favorite is known to be the caller's.
@@ -93,31 +123,25 @@ export async function startIconDiscovery(ctx: UserContext, favoriteId: string): 
   return { runId };
 }
 
-export interface StoredIcon {
-  path: string;
-  type: IconType;
-  version: number;
-}
-
-const iconOf = prepared<{ favoriteId: string; userId: string }>()('favorite_icon', (db) =>
-  db
-    .select({ path: favorites.iconPath, type: favorites.iconType, version: favorites.iconVersion })
-    .from(favorites)
-    .innerJoin(dashboardWidgets, widgetOfFavorite)
-    .innerJoin(dashboardTabs, tabOfWidget)
-    .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
-);
-
-/** Which icon a favorite has now. Throws 404, also without one. */
-export async function getIcon(ctx: UserContext, favoriteId: string): Promise<StoredIcon> {
-  const [icon] = await ctx.run(iconOf, { favoriteId, userId: ctx.actor.id });
-  if (!icon?.path) throw notFound();
-  return { path: icon.path, type: icon.type as IconType, version: icon.version };
-}
-
-/** Its bytes. Throws 404 when they are gone since. */
-export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<OpenedFile> {
-  const file = await ctx.files.open(path);
-  if (!file) throw notFound();
-  return file;
+/**
+ * The run that will look for a favorite's icon as it stands after this transaction: one that has not begun yet, else a new one.
+ * One at work may have read the favorite already, and does not count. The job is handed over after the commit.
+ */
+export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string): Promise<string> {
+  // Locked: a worker about to begin it waits for what is written here.
+  const [waiting] = await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.state, 'queued'),
+        eq(runs.kind, discoverIcon.name),
+        sql`${runs.payload}->>'favoriteId' = ${favoriteId}`,
+      ),
+    )
+    .limit(1)
+    .for('update');
+  return (
+    waiting?.id ?? addOperation(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy: ctx.actor.id })
+  );
 }

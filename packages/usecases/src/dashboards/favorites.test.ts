@@ -10,16 +10,11 @@ import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { beginOperation } from '@portal/platform/operations/state';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
-import { addFavorite } from './add-favorite.ts';
-import { addWidget } from './add-widget.ts';
 import { dashboards } from './area.ts';
-import { changeFavorite } from './change-favorite.ts';
-import { createTab } from './create-tab.ts';
-import { deleteFavorite } from './delete-favorite.ts';
 import { getIcon, openIcon, removeIcon, startIconDiscovery, uploadIcon } from './favorite-icon.ts';
-import { listFavorites } from './list-favorites.ts';
-import { orderFavorites } from './order-favorites.ts';
-import { removeWidget } from './remove-widget.ts';
+import { addFavorite, changeFavorite, deleteFavorite, listFavorites, orderFavorites } from './favorites.ts';
+import { createTab } from './tabs.ts';
+import { addWidget, removeWidget } from './widgets.ts';
 
 const { config, make, signedIn, system } = await testRuntime();
 

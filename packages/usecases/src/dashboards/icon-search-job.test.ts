@@ -9,13 +9,12 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startHttpServer } from '@portal/testing/servers/http-server';
 import { startTestWorker } from '@portal/testing/worker';
 import { getRun } from '../operations/get-run.ts';
-import { addFavorite } from './add-favorite.ts';
-import { addWidget } from './add-widget.ts';
-import { createTab } from './create-tab.ts';
 import { discoverFavoriteIcon } from './discover-icon.ts';
 import { startIconDiscovery } from './favorite-icon.ts';
+import { addFavorite, listFavorites } from './favorites.ts';
 import { discoverIcon } from './jobs.ts';
-import { listFavorites } from './list-favorites.ts';
+import { createTab } from './tabs.ts';
+import { addWidget } from './widgets.ts';
 
 const site = await startHttpServer((_request, response) => response.end(pngIcon()));
 const { url, config, make, signedIn, system } = await testRuntime();

@@ -10,14 +10,10 @@ import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { tinyGif } from '@portal/testing/pictures';
 import { testRuntime } from '@portal/testing/runtime';
 import { setDashboardBackground } from '../accounts/update-own-profile.ts';
-import { addImage } from './add-image.ts';
-import { addWidget } from './add-widget.ts';
 import { dashboards } from './area.ts';
-import { createTab } from './create-tab.ts';
-import { deleteImage } from './delete-image.ts';
-import { listImages } from './list-images.ts';
-import { listWidgets } from './list-widgets.ts';
-import { openImage } from './open-image.ts';
+import { addImage, deleteImage, listImages, openImage } from './images.ts';
+import { createTab } from './tabs.ts';
+import { addWidget, listWidgets } from './widgets.ts';
 
 const { make, signedIn, config, system } = await testRuntime();
 const somebody = async () => signedIn(await make.user());

@@ -4,12 +4,10 @@ import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { type LayoutInput, type LayoutItem, type Layouts } from '@portal/domain/dashboards/grid';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { addWidget } from './add-widget.ts';
-import { changeWidget } from './change-widget.ts';
-import { createTab } from './create-tab.ts';
-import { getLayout } from './get-layout.ts';
-import { removeWidget } from './remove-widget.ts';
+import { getLayout } from './layout.ts';
 import { saveLayout } from './save-layout.ts';
+import { createTab } from './tabs.ts';
+import { addWidget, changeWidget, removeWidget } from './widgets.ts';
 
 const { make, signedIn } = await testRuntime();
 const none: Layouts = { lg: [], md: [], sm: [], xs: [], xxs: [] };

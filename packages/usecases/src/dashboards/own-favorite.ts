@@ -5,8 +5,27 @@ import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { widgetOfFavorite } from './list-favorites.ts';
-import { tabOfWidget } from './list-widgets.ts';
+import { tabOfWidget } from './widgets.ts';
+
+export const favoriteColumns = {
+  id: favorites.id,
+  widgetId: favorites.widgetId,
+  title: favorites.title,
+  url: favorites.url,
+  position: favorites.position,
+  iconUrl: favorites.iconUrl,
+  hasUploadedIcon: favorites.isIconUploaded,
+  uploadedIconMime: sql<string | null>`case when ${favorites.isIconUploaded} then ${favorites.iconType} end`.as(
+    'uploaded_icon_mime',
+  ),
+  iconVersion: favorites.iconVersion,
+};
+
+/** What leads from a favorite to the account it belongs to. */
+export const widgetOfFavorite = and(
+  eq(dashboardWidgets.tenantId, favorites.tenantId),
+  eq(dashboardWidgets.id, favorites.widgetId),
+);
 
 const ownFavorite = prepared<{ favoriteId: string; userId: string }>()('own_favorite', (db) =>
   db

@@ -15,8 +15,8 @@ import {
 import { conflict } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { changeDashboards, changeDashboardsBy } from './change-dashboards.ts';
-import { convertLayout } from './get-layout.ts';
-import { getOwnTab } from './own-tab.ts';
+import { convertLayout } from './layout.ts';
+import { getOwnTab } from './own-tabs.ts';
 
 /**
  * Saves a tab's layout in the grid the client works with.

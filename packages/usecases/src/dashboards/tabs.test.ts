@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { createTab } from './create-tab.ts';
-import { deleteTab } from './delete-tab.ts';
-import { listTabs } from './list-tabs.ts';
-import { orderTabs } from './order-tabs.ts';
-import { renameTab } from './rename-tab.ts';
+import { createTab, deleteTab, listTabs, orderTabs, renameTab } from './tabs.ts';
 
 const { make, signedIn } = await testRuntime();
 const somebody = async () => signedIn(await make.user());

@@ -5,13 +5,9 @@ import { tinyGif } from '@portal/testing/pictures';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteGrant, setGrant } from '../modules/manage-grants.ts';
 import { setModuleEnabled } from '../modules/manage-modules.ts';
-import { addImage } from './add-image.ts';
-import { addWidget } from './add-widget.ts';
-import { changeWidget } from './change-widget.ts';
-import { createTab } from './create-tab.ts';
-import { deleteTab } from './delete-tab.ts';
-import { listWidgets } from './list-widgets.ts';
-import { removeWidget } from './remove-widget.ts';
+import { addImage } from './images.ts';
+import { createTab, deleteTab } from './tabs.ts';
+import { addWidget, changeWidget, listWidgets, removeWidget } from './widgets.ts';
 
 const { make, signedIn } = await testRuntime();
 

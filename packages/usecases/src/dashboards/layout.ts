@@ -8,6 +8,7 @@ import {
   emptyLayouts,
   gridVersion,
   type Layouts,
+  withoutWidget,
 } from '@portal/domain/dashboards/grid';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
@@ -52,6 +53,23 @@ export async function convertLayout(tx: Tx, ctx: UserContext, tabId: string): Pr
   const converted = { gridVersion, layouts: convertLayouts(stored.layouts, stored.gridVersion) };
   await tx.update(dashboardTabs).set(converted).where(eq(dashboardTabs.id, tabId));
   return toLayout({ ...stored, ...converted });
+}
+
+/** Gives up a widget's place in its tab's stored layout and raises the revision, so that nobody saves it back. */
+export async function removeItems(tx: Tx, tabId: string, widgetId: string): Promise<void> {
+  const [stored] = await tx
+    .select({ layouts: dashboardTabs.layouts })
+    .from(dashboardTabs)
+    .where(eq(dashboardTabs.id, tabId));
+  if (!stored?.layouts) return;
+  await tx
+    .update(dashboardTabs)
+    .set({
+      layouts: withoutWidget(stored.layouts, widgetId),
+      layoutRevision: sql`${dashboardTabs.layoutRevision} + 1`,
+      layoutUpdatedAt: sql`now()`,
+    })
+    .where(eq(dashboardTabs.id, tabId));
 }
 
 const isOutdated = (stored: StoredLayout): stored is StoredLayout & { gridVersion: number; layouts: Layouts } =>

@@ -1,9 +1,20 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { dashboardTabs } from '@portal/db/schema/dashboards/tabs';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
+
+export const tabColumns = { id: dashboardTabs.id, name: dashboardTabs.name, position: dashboardTabs.position };
+
+/** An account's tabs in their order. */
+export const tabsOf = prepared<{ userId: string }>()('dashboard_tabs', (db) =>
+  db
+    .select(tabColumns)
+    .from(dashboardTabs)
+    .where(eq(dashboardTabs.userId, sql.placeholder('userId')))
+    .orderBy(asc(dashboardTabs.position)),
+);
 
 const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (db) =>
   db

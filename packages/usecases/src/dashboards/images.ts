@@ -1,0 +1,129 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
+import { dashboardImages, dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
+import type { WidgetConfig } from '@portal/domain/dashboards/widgets';
+import { conflict, invalid, notFound, PortalError } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { UserContext } from '@portal/platform/context';
+import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
+import { clearBackgroundImage } from '../accounts/update-own-profile.ts';
+import { changeDashboards } from './change-dashboards.ts';
+
+const imageColumns = {
+  id: dashboardImages.id,
+  originalName: dashboardImages.originalName,
+  type: dashboardImages.type,
+  sizeBytes: dashboardImages.sizeBytes,
+  createdAt: dashboardImages.createdAt,
+};
+
+const imagesOf = prepared<{ userId: string }>()('dashboard_images', (db) =>
+  db
+    .select(imageColumns)
+    .from(dashboardImages)
+    .where(eq(dashboardImages.userId, sql.placeholder('userId')))
+    .orderBy(asc(dashboardImages.id)),
+);
+
+/** The caller's pictures in the order they were uploaded. */
+export const listImages = (ctx: UserContext): Promise<DashboardImage[]> => ctx.run(imagesOf, { userId: ctx.actor.id });
+
+/** The bytes of one of the caller's pictures and their type. Throws 404, also when the file is missing. */
+export async function openImage(ctx: UserContext, imageId: string): Promise<{ type: string; file: OpenedFile }> {
+  const [image] = await ctx.read((db) =>
+    db
+      .select({ type: dashboardImages.type, path: dashboardImages.storagePath })
+      .from(dashboardImages)
+      .where(and(eq(dashboardImages.id, imageId), eq(dashboardImages.userId, ctx.actor.id))),
+  );
+  const file = image && (await ctx.files.open(image.path));
+  if (!file) throw notFound();
+  return { type: image.type, file };
+}
+
+/**
+ * Keeps an upload byte for byte as one of the caller's pictures; its file is whole on disk before the row names it.
+ * Throws 400 `UNSUPPORTED_IMAGE`, 409 `IMAGE_LIMIT` at 30.
+ */
+export async function addImage(
+  ctx: UserContext,
+  upload: { name: string | undefined; bytes: Uint8Array },
+): Promise<DashboardImage> {
+  const type = detectImageType(upload.bytes);
+  if (!type) {
+    throw invalid('UNSUPPORTED_IMAGE', 'The file is no PNG, JPEG, GIF or WebP picture. Please choose another one.');
+  }
+  const id = newId();
+  const extension = extensionOf(type);
+  const { path, sizeBytes } = await ctx.files.write('dashboard-images', id, extension, upload.bytes, {
+    maxBytes: imageMaxBytes,
+  });
+  const row = {
+    id,
+    tenantId: ctx.tenantId,
+    userId: ctx.actor.id,
+    originalName: shownFileName(upload.name, `picture.${extension}`),
+    type,
+    sizeBytes,
+    storagePath: path,
+  };
+  try {
+    return await insertImage(ctx, row);
+  } catch (error) {
+    // After a lost connection the row may well be there; then the sweep finds out, and until then the file stays.
+    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
+    throw error;
+  }
+}
+
+/** Deletes one of the caller's pictures, row and file; a background or picture frame that showed it does without. Throws 404. */
+export async function deleteImage(ctx: UserContext, imageId: string): Promise<void> {
+  const path = await changeDashboards(ctx, async (tx) => {
+    const [deleted] = await tx
+      .delete(dashboardImages)
+      .where(and(eq(dashboardImages.id, imageId), eq(dashboardImages.userId, ctx.actor.id)))
+      .returning({ path: dashboardImages.storagePath });
+    if (!deleted) throw notFound();
+    await clearBackgroundImage(tx, ctx.actor.id, imageId);
+    await forgetImage(tx, ctx, imageId);
+    return deleted.path;
+  });
+  await ctx.files.remove(path);
+}
+
+/** Throws 404 unless all pictures a configuration names are the caller's. */
+export async function checkOwnImages(tx: Tx, ctx: UserContext, config: WidgetConfig): Promise<void> {
+  const imageIds = [...new Set(config['imageIds'] as string[] | undefined)];
+  if (imageIds.length === 0) return;
+  const own = await tx
+    .select({ id: dashboardImages.id })
+    .from(dashboardImages)
+    .where(and(inArray(dashboardImages.id, imageIds), eq(dashboardImages.userId, ctx.actor.id)));
+  if (own.length < imageIds.length) throw notFound();
+}
+
+const insertImage = (ctx: UserContext, row: typeof dashboardImages.$inferInsert): Promise<DashboardImage> =>
+  changeDashboards(ctx, async (tx) => {
+    if ((await tx.$count(dashboardImages, eq(dashboardImages.userId, ctx.actor.id))) >= maxImages) {
+      throw conflict('IMAGE_LIMIT', `You have ${maxImages} pictures already. Please delete one you no longer need.`);
+    }
+    const [image] = await tx.insert(dashboardImages).values(row).returning(imageColumns);
+    if (!image) throw new Error('an insert answered no row');
+    return image;
+  });
+
+/** Takes a deleted picture out of the caller's picture frames, so that none names what is not there. */
+async function forgetImage(tx: Tx, ctx: UserContext, imageId: string): Promise<void> {
+  const ownTabs = tx.select({ id: dashboardTabs.id }).from(dashboardTabs).where(eq(dashboardTabs.userId, ctx.actor.id));
+  await tx
+    .update(dashboardWidgets)
+    .set({
+      config: sql`jsonb_set(${dashboardWidgets.config}, '{imageIds}', (${dashboardWidgets.config} -> 'imageIds') - ${imageId}::text)`,
+    })
+    .where(
+      and(inArray(dashboardWidgets.tabId, ownTabs), sql`${dashboardWidgets.config} -> 'imageIds' ? ${imageId}::text`),
+    );
+}
