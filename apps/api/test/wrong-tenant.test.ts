@@ -13,9 +13,9 @@ import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { addLdapMapping } from '@portal/usecases/directory/ldap-mappings';
 import { startSync } from '@portal/usecases/directory/start-sync';
-import { createCategory } from '@portal/usecases/modules/manage-categories';
-import { createCustomModule } from '@portal/usecases/modules/manage-custom-modules';
-import { createGroup } from '@portal/usecases/modules/manage-groups';
+import { createCategory } from '@portal/usecases/modules/categories';
+import { createCustomModule } from '@portal/usecases/modules/custom-modules';
+import { createGroup } from '@portal/usecases/modules/groups';
 import { testApp } from '../testing/app.ts';
 import { methodOf, withGoodBody } from './every-route.ts';
 

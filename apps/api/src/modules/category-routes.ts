@@ -9,7 +9,7 @@ import {
   listCategories,
   renameCategory,
   setCategoryOrder,
-} from '@portal/usecases/modules/manage-categories';
+} from '@portal/usecases/modules/categories';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];

@@ -7,7 +7,7 @@ import {
   deleteCustomModule,
   listCustomModules,
   updateCustomModule,
-} from '@portal/usecases/modules/manage-custom-modules';
+} from '@portal/usecases/modules/custom-modules';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];

@@ -1,6 +1,6 @@
 import { role } from '@portal/domain/access';
 import { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modules/grants';
-import { deleteGrant, grantMatrix, setGrant } from '@portal/usecases/modules/manage-grants';
+import { deleteGrant, grantMatrix, setGrant } from '@portal/usecases/modules/grants';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];

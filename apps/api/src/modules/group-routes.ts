@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { PathId } from '@portal/domain/ids';
 import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/modules/groups';
-import { listGroupMembers, setGroupMembers } from '@portal/usecases/modules/group-members';
-import { createGroup, deleteGroup, listGroups, renameGroup } from '@portal/usecases/modules/manage-groups';
+import {
+  createGroup,
+  deleteGroup,
+  listGroupMembers,
+  listGroups,
+  renameGroup,
+  setGroupMembers,
+} from '@portal/usecases/modules/groups';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['groups'];

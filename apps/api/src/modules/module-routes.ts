@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { role, signedIn } from '@portal/domain/access';
 import { ActiveModule, CatalogModule, Module, modules } from '@portal/domain/modules/modules';
-import { listActiveModules } from '@portal/usecases/modules/list-active-modules';
-import { listModules, setModuleEnabled } from '@portal/usecases/modules/manage-modules';
+import { listActiveModules } from '@portal/usecases/modules/active-modules';
+import { listModules, setModuleEnabled } from '@portal/usecases/modules/modules';
 import type { App } from '../zod-app.ts';
 
 const tags = ['modules'];

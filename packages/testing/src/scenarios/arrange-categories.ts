@@ -16,13 +16,13 @@ import {
   listCategories,
   renameCategory,
   setCategoryOrder,
-} from '@portal/usecases/modules/manage-categories';
+} from '@portal/usecases/modules/categories';
 import {
   createCustomModule,
   deleteCustomModule,
   listCustomModules,
   updateCustomModule,
-} from '@portal/usecases/modules/manage-custom-modules';
+} from '@portal/usecases/modules/custom-modules';
 import { builders } from '../make.ts';
 
 export interface ArrangeResult {

@@ -8,7 +8,7 @@ import { defaultCategories } from '@portal/domain/modules/modules';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { listActiveModules } from './list-active-modules.ts';
+import { listActiveModules } from './active-modules.ts';
 import {
   assignModule,
   createCategory,
@@ -16,9 +16,9 @@ import {
   listCategories,
   renameCategory,
   setCategoryOrder,
-} from './manage-categories.ts';
-import { createCustomModule, listCustomModules } from './manage-custom-modules.ts';
-import { listModules } from './manage-modules.ts';
+} from './categories.ts';
+import { createCustomModule, listCustomModules } from './custom-modules.ts';
+import { listModules } from './modules.ts';
 
 const { runtime, make, signedIn } = await testRuntime();
 const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));

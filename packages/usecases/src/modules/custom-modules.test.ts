@@ -6,16 +6,11 @@ import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { listActiveModules } from './list-active-modules.ts';
-import { assignModule, renameCategory, setCategoryOrder } from './manage-categories.ts';
-import {
-  createCustomModule,
-  deleteCustomModule,
-  listCustomModules,
-  updateCustomModule,
-} from './manage-custom-modules.ts';
-import { setGrant } from './manage-grants.ts';
-import { setModuleEnabled } from './manage-modules.ts';
+import { listActiveModules } from './active-modules.ts';
+import { assignModule, renameCategory, setCategoryOrder } from './categories.ts';
+import { createCustomModule, deleteCustomModule, listCustomModules, updateCustomModule } from './custom-modules.ts';
+import { setGrant } from './grants.ts';
+import { setModuleEnabled } from './modules.ts';
 
 const { make, signedIn } = await testRuntime();
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };

@@ -7,11 +7,10 @@ import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { setGroupMembers } from './group-members.ts';
-import { deleteGrant, grantMatrix, setGrant } from './manage-grants.ts';
-import { createGroup, deleteGroup } from './manage-groups.ts';
-import { setModuleEnabled } from './manage-modules.ts';
+import { deleteGrant, grantMatrix, setGrant } from './grants.ts';
+import { createGroup, deleteGroup, setGroupMembers } from './groups.ts';
 import { moduleLevels } from './module-access.ts';
+import { setModuleEnabled } from './modules.ts';
 
 const { make, signedIn } = await testRuntime();
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };

@@ -7,8 +7,7 @@ import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { deleteUser } from '../accounts/delete-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { listGroupMembers, setGroupMembers } from './group-members.ts';
-import { createGroup, deleteGroup, listGroups, renameGroup } from './manage-groups.ts';
+import { createGroup, deleteGroup, listGroupMembers, listGroups, renameGroup, setGroupMembers } from './groups.ts';
 
 const { make, signedIn } = await testRuntime();
 const admin = async (): Promise<UserContext> => signedIn(await make.user({ role: 'ADMIN' }));

@@ -1,4 +1,4 @@
-import { asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { asc, eq, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { customModules, moduleCategories } from '@portal/db/schema/modules';
@@ -16,21 +16,6 @@ import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { readArrangement } from './arrangement.ts';
 import { recordAudit } from './audit.ts';
-
-const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined): Promise<CustomModule[]> =>
-  db
-    .select({
-      id: customModules.id,
-      name: customModules.name,
-      url: customModules.url,
-      category: moduleCategories.key,
-      ownerUserId: customModules.ownerUserId,
-      sortOrder: customModules.sortOrder,
-    })
-    .from(customModules)
-    .innerJoin(moduleCategories, eq(moduleCategories.id, customModules.categoryId))
-    .where(condition)
-    .orderBy(asc(customModules.sortOrder), asc(sql`lower(${customModules.name})`), asc(customModules.id));
 
 /** The tenant's shared modules and the caller's own. */
 export const listCustomModules = (ctx: UserContext): Promise<CustomModule[]> =>
@@ -90,6 +75,21 @@ export const deleteCustomModule = (ctx: UserContext, id: string): Promise<void> 
     if (ownerUserId === null)
       await recordChange(tx, ctx, { action: 'custom_modules.delete', id, deed: `Deleted the shared module ${name}` });
   });
+
+const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined): Promise<CustomModule[]> =>
+  db
+    .select({
+      id: customModules.id,
+      name: customModules.name,
+      url: customModules.url,
+      category: moduleCategories.key,
+      ownerUserId: customModules.ownerUserId,
+      sortOrder: customModules.sortOrder,
+    })
+    .from(customModules)
+    .innerJoin(moduleCategories, eq(moduleCategories.id, customModules.categoryId))
+    .where(condition)
+    .orderBy(asc(customModules.sortOrder), asc(sql`lower(${customModules.name})`), asc(customModules.id));
 
 async function customModuleFor(tx: Tx, id: string): Promise<CustomModule> {
   const [found] = await customModulesWhere(tx, eq(customModules.id, id));

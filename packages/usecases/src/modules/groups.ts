@@ -1,31 +1,14 @@
-import { asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { type Group, groupLimit } from '@portal/domain/modules/groups';
+import { type Group, groupLimit, type GroupMember } from '@portal/domain/modules/groups';
 import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
-
-const groupsWithCounts = (db: Pick<Tx, 'select'>) =>
-  db
-    .select({
-      id: groups.id,
-      internalName: groups.internalName,
-      source: sql<Group['source']>`case when ${groups.directoryId} is null then 'local' else 'directory' end`,
-      memberCount: count(groupMembers.userId),
-    })
-    .from(groups)
-    .leftJoin(groupMembers, eq(groupMembers.groupId, groups.id))
-    .groupBy(groups.id);
-
-async function groupFor(tx: Tx, groupId: string): Promise<Group> {
-  const [group] = await groupsWithCounts(tx).where(eq(groups.id, groupId));
-  if (!group) throw notFound();
-  return group;
-}
 
 /** Every group by name, with the number of its members. */
 export const listGroups = (ctx: UserContext): Promise<Group[]> =>
@@ -89,8 +72,67 @@ export const deleteGroup = (ctx: UserContext, groupId: string): Promise<void> =>
     });
   });
 
+/** A group's members by username. Throws 404. */
+export const listGroupMembers = (ctx: UserContext, groupId: string): Promise<GroupMember[]> =>
+  ctx.read(async (db) => {
+    const [group] = await db.select({ id: groups.id }).from(groups).where(eq(groups.id, groupId));
+    if (!group) throw notFound();
+    return membersOf(db, groupId);
+  });
+
+/** Replaces a group's members. Throws 404 for a group or an account that is not there, 409 `DIRECTORY_GROUP`. */
+export const setGroupMembers = (ctx: UserContext, groupId: string, userIds: string[]): Promise<GroupMember[]> =>
+  ctx.tx(async (tx) => {
+    const { internalName } = await ownGroupFor(tx, groupId);
+    const wanted = [...new Set(userIds)];
+    // One array instead of a parameter for each id. In one order, so that two lists never wait for each other's accounts.
+    const ids = sql`${sql.param(wanted)}::uuid[]`;
+    const found = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(sql`${users.id} = any(${ids})`)
+      .orderBy(asc(users.id))
+      .for('key share');
+    if (found.length !== wanted.length) throw notFound();
+    const left = await tx
+      .delete(groupMembers)
+      .where(and(eq(groupMembers.groupId, groupId), sql`${groupMembers.userId} <> all(${ids})`));
+    const joined = await tx.execute(sql`
+      insert into ${groupMembers} (tenant_id, group_id, user_id)
+      select ${ctx.tenantId}::uuid, ${groupId}::uuid, unnest(${ids})
+      on conflict do nothing`);
+    const [leaving, joining] = [left.rowCount ?? 0, joined.rowCount ?? 0];
+    if (leaving + joining > 0) {
+      await recordAudit(tx, ctx, {
+        action: 'groups.members',
+        tenantId: ctx.tenantId,
+        target: { type: 'group', id: groupId },
+        summary: `Changed the members of the group ${internalName}: ${joining} joined, ${leaving} left.`,
+      });
+    }
+    return membersOf(tx, groupId);
+  });
+
+const groupsWithCounts = (db: Pick<Tx, 'select'>) =>
+  db
+    .select({
+      id: groups.id,
+      internalName: groups.internalName,
+      source: sql<Group['source']>`case when ${groups.directoryId} is null then 'local' else 'directory' end`,
+      memberCount: count(groupMembers.userId),
+    })
+    .from(groups)
+    .leftJoin(groupMembers, eq(groupMembers.groupId, groups.id))
+    .groupBy(groups.id);
+
+async function groupFor(tx: Tx, groupId: string): Promise<Group> {
+  const [group] = await groupsWithCounts(tx).where(eq(groups.id, groupId));
+  if (!group) throw notFound();
+  return group;
+}
+
 /** A group the tenant keeps itself, locked until the transaction ends. Throws 404, 409 `DIRECTORY_GROUP`. */
-export async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalName: string }> {
+async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalName: string }> {
   const [group] = await tx
     .select({ internalName: groups.internalName, directoryId: groups.directoryId })
     .from(groups)
@@ -101,6 +143,14 @@ export async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalNa
     throw conflict('DIRECTORY_GROUP', 'This group comes from the directory. Please change it there.');
   return group;
 }
+
+const membersOf = (db: Pick<Tx, 'select'>, groupId: string): Promise<GroupMember[]> =>
+  db
+    .select({ id: users.id, username: users.username, displayName: users.displayName })
+    .from(groupMembers)
+    .innerJoin(users, and(eq(users.tenantId, groupMembers.tenantId), eq(users.id, groupMembers.userId)))
+    .where(eq(groupMembers.groupId, groupId))
+    .orderBy(asc(users.username));
 
 const naming = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(conflictOn({ groups_name_unique: ['GROUP_NAME_TAKEN', 'Another group already has this name.'] }));

@@ -8,7 +8,43 @@ import type { GrantMatrix, GrantTarget, ModuleGrant } from '@portal/domain/modul
 import { type GrantLevel, isModuleKey, moduleName, modules } from '@portal/domain/modules/modules';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
-import { listModules } from './manage-modules.ts';
+import { listModules } from './modules.ts';
+
+/** Every group, and every account with a grant of its own, with the levels they hold. */
+export async function grantMatrix(ctx: UserContext): Promise<GrantMatrix> {
+  const [tenantModules, byGroup, byUser] = await Promise.all([
+    listModules(ctx),
+    ctx.read((db) =>
+      db
+        .select({ id: groups.id, name: groups.internalName, grants: levelsByModule })
+        .from(groups)
+        .leftJoin(moduleGrants, eq(moduleGrants.groupId, groups.id))
+        .groupBy(groups.id)
+        .orderBy(asc(sql`lower(${groups.internalName})`), asc(groups.id)),
+    ),
+    ctx.read((db) =>
+      db
+        .select({
+          id: users.id,
+          name: sql<string>`coalesce(${users.displayName}, ${users.username})`,
+          grants: levelsByModule,
+        })
+        .from(moduleGrants)
+        .innerJoin(users, eq(users.id, moduleGrants.userId))
+        .where(isNotNull(moduleGrants.userId))
+        .groupBy(users.id)
+        .orderBy(asc(users.username)),
+    ),
+  ]);
+  const enabled = new Map(tenantModules.map((module) => [module.key, module.enabled]));
+  return {
+    modules: modules.map(({ key, name, hasManage }) => ({ key, name, enabled: enabled.get(key) ?? true, hasManage })),
+    subjects: [
+      ...byGroup.map((subject) => ({ type: 'group' as const, ...subject })),
+      ...byUser.map((subject) => ({ type: 'user' as const, ...subject })),
+    ],
+  };
+}
 
 /** Grants a module, or changes the level of a grant there is. Throws 404 for a group, an account or a module there is not. */
 export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): Promise<ModuleGrant> =>
@@ -58,42 +94,6 @@ export const deleteGrant = (ctx: UserContext, target: GrantTarget): Promise<void
       summary: `Took the module ${module} from the ${subjectType} ${subject}.`,
     });
   });
-
-/** Every group, and every account with a grant of its own, with the levels they hold. */
-export async function grantMatrix(ctx: UserContext): Promise<GrantMatrix> {
-  const [tenantModules, byGroup, byUser] = await Promise.all([
-    listModules(ctx),
-    ctx.read((db) =>
-      db
-        .select({ id: groups.id, name: groups.internalName, grants: levelsByModule })
-        .from(groups)
-        .leftJoin(moduleGrants, eq(moduleGrants.groupId, groups.id))
-        .groupBy(groups.id)
-        .orderBy(asc(sql`lower(${groups.internalName})`), asc(groups.id)),
-    ),
-    ctx.read((db) =>
-      db
-        .select({
-          id: users.id,
-          name: sql<string>`coalesce(${users.displayName}, ${users.username})`,
-          grants: levelsByModule,
-        })
-        .from(moduleGrants)
-        .innerJoin(users, eq(users.id, moduleGrants.userId))
-        .where(isNotNull(moduleGrants.userId))
-        .groupBy(users.id)
-        .orderBy(asc(users.username)),
-    ),
-  ]);
-  const enabled = new Map(tenantModules.map((module) => [module.key, module.enabled]));
-  return {
-    modules: modules.map(({ key, name, hasManage }) => ({ key, name, enabled: enabled.get(key) ?? true, hasManage })),
-    subjects: [
-      ...byGroup.map((subject) => ({ type: 'group' as const, ...subject })),
-      ...byUser.map((subject) => ({ type: 'user' as const, ...subject })),
-    ],
-  };
-}
 
 const levelsByModule = sql<Record<string, GrantLevel>>`coalesce(
   json_object_agg(${moduleGrants.moduleKey}, ${moduleGrants.level}) filter (where ${moduleGrants.id} is not null), '{}')`;
