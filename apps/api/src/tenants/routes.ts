@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { PathId } from '@portal/domain/ids';
 import { Tenant, TenantName } from '@portal/domain/tenants/tenants';
-import {
-  createTenant,
-  deleteTenant,
-  getTenant,
-  listTenants,
-  updateTenant,
-} from '@portal/usecases/tenants/manage-tenants';
+import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from '@portal/usecases/tenants/tenants';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['tenants'];

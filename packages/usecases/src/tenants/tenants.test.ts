@@ -3,7 +3,7 @@ import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
 import { createUser } from '../accounts/create-user.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './manage-tenants.ts';
+import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './tenants.ts';
 
 const { make, signedIn } = await testRuntime();
 const superAdmin = async () => signedIn(await make.user({ role: 'SUPER_ADMIN' }));

@@ -10,30 +10,6 @@ import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { recordAudit } from './audit.ts';
 
-const across = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  ctx
-    .acrossTenants('a SUPER_ADMIN administers tenants', work)
-    .catch(conflictOn({ tenants_name_unique: ['TENANT_NAME_TAKEN', 'Another tenant already has this name.'] }));
-
-const tenantsWithCounts = (tx: Tx) =>
-  tx
-    .select({
-      id: tenants.id,
-      name: tenants.name,
-      isActive: tenants.isActive,
-      userCount: count(users.id),
-      createdAt: tenants.createdAt,
-    })
-    .from(tenants)
-    .leftJoin(users, eq(users.tenantId, tenants.id))
-    .groupBy(tenants.id);
-
-async function tenantFor(tx: Tx, tenantId: string): Promise<Tenant> {
-  const [tenant] = await tenantsWithCounts(tx).where(eq(tenants.id, tenantId));
-  if (!tenant) throw notFound();
-  return tenant;
-}
-
 /** Every tenant by name, with the number of its accounts. */
 export const listTenants = (ctx: UserContext): Promise<Tenant[]> =>
   across(ctx, (tx) => tenantsWithCounts(tx).orderBy(asc(tenants.name)));
@@ -107,3 +83,27 @@ export const deleteTenant = (ctx: UserContext, tenantId: string): Promise<void> 
       summary: `Deleted the tenant ${tenant.name}.`,
     });
   });
+
+const across = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  ctx
+    .acrossTenants('a SUPER_ADMIN administers tenants', work)
+    .catch(conflictOn({ tenants_name_unique: ['TENANT_NAME_TAKEN', 'Another tenant already has this name.'] }));
+
+const tenantsWithCounts = (tx: Tx) =>
+  tx
+    .select({
+      id: tenants.id,
+      name: tenants.name,
+      isActive: tenants.isActive,
+      userCount: count(users.id),
+      createdAt: tenants.createdAt,
+    })
+    .from(tenants)
+    .leftJoin(users, eq(users.tenantId, tenants.id))
+    .groupBy(tenants.id);
+
+async function tenantFor(tx: Tx, tenantId: string): Promise<Tenant> {
+  const [tenant] = await tenantsWithCounts(tx).where(eq(tenants.id, tenantId));
+  if (!tenant) throw notFound();
+  return tenant;
+}
