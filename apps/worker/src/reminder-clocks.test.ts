@@ -7,7 +7,7 @@ import { SECOND } from '@portal/domain/time';
 import { testRuntime } from '@portal/testing/runtime';
 import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
-import { listNotices } from '@portal/usecases/reminders/list-notices';
+import { listNotices } from '@portal/usecases/reminders/notices';
 
 const { url, make, signedIn } = await testRuntime();
 const shiftedClock = new URL('../testing/shifted-clock.ts', import.meta.url);

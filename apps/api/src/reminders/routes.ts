@@ -10,14 +10,16 @@ import {
   Snooze,
 } from '@portal/domain/reminders/reminders';
 import { Instant } from '@portal/domain/time';
-import { createReminder } from '@portal/usecases/reminders/create-reminder';
-import { deleteReminder } from '@portal/usecases/reminders/delete-reminder';
 import { reminderEmailStatus } from '@portal/usecases/reminders/email-status';
-import { finishReminder } from '@portal/usecases/reminders/finish-reminder';
-import { listNotices } from '@portal/usecases/reminders/list-notices';
-import { listReminders } from '@portal/usecases/reminders/list-reminders';
-import { snoozeReminder } from '@portal/usecases/reminders/snooze-reminder';
-import { updateReminder } from '@portal/usecases/reminders/update-reminder';
+import { listNotices } from '@portal/usecases/reminders/notices';
+import {
+  createReminder,
+  deleteReminder,
+  finishReminder,
+  listReminders,
+  snoozeReminder,
+  updateReminder,
+} from '@portal/usecases/reminders/reminders';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['reminders'];

@@ -11,12 +11,8 @@ import { kinds } from '@portal/testing/mail-kinds';
 import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
-import { deleteReminder } from './delete-reminder.ts';
-import { finishReminder } from './finish-reminder.ts';
-import { listReminders } from './list-reminders.ts';
 import { queueDueReminderMails } from './queue-due-mails.ts';
-import { snoozeReminder } from './snooze-reminder.ts';
-import { updateReminder } from './update-reminder.ts';
+import { deleteReminder, finishReminder, listReminders, snoozeReminder, updateReminder } from './reminders.ts';
 
 const { url, runtime, make, system, signedIn } = await testRuntime();
 

@@ -7,14 +7,16 @@ import { maxOpenReminders, NewReminder } from '@portal/domain/reminders/reminder
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
-import { createReminder } from './create-reminder.ts';
-import { deleteReminder } from './delete-reminder.ts';
 import { reminderEmailStatus } from './email-status.ts';
-import { finishReminder } from './finish-reminder.ts';
-import { listNotices } from './list-notices.ts';
-import { listReminders } from './list-reminders.ts';
-import { snoozeReminder } from './snooze-reminder.ts';
-import { updateReminder } from './update-reminder.ts';
+import { listNotices } from './notices.ts';
+import {
+  createReminder,
+  deleteReminder,
+  finishReminder,
+  listReminders,
+  snoozeReminder,
+  updateReminder,
+} from './reminders.ts';
 
 const { runtime, make, signedIn } = await testRuntime();
 const mailing = await testRuntime({ SMTP_HOST: '127.0.0.1', SMTP_PORT: '1', SMTP_FROM: 'portal@example.org' });
