@@ -8,7 +8,7 @@ import type { App } from '../zod-app.ts';
 const tags = ['modules'];
 
 /** Which modules there are, which of them a tenant has, and which of those the caller may open. */
-export function registerModules(app: App): void {
+export function registerTenantModules(app: App): void {
   app.get(
     '/modules',
     {
