@@ -8,11 +8,10 @@ import { Instant } from '@portal/domain/time';
 import { adminResetPassword } from '@portal/usecases/accounts/admin-reset-password';
 import { createUser } from '@portal/usecases/accounts/create-user';
 import { deleteUser } from '@portal/usecases/accounts/delete-user';
-import { endUserSessions } from '@portal/usecases/accounts/end-user-sessions';
-import { getUser } from '@portal/usecases/accounts/get-user';
-import { listUsers } from '@portal/usecases/accounts/list-users';
 import { sendWelcomeMail, welcomeMailStatus } from '@portal/usecases/accounts/send-welcome-mail';
+import { endUserSessions } from '@portal/usecases/accounts/sessions';
 import { updateUser } from '@portal/usecases/accounts/update-user';
+import { getUser, listUsers } from '@portal/usecases/accounts/users';
 import { pageQuery, sendPage } from '../paging.ts';
 import { type App, NoContent } from '../zod-app.ts';
 

@@ -9,9 +9,9 @@ import type { SystemContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { authenticate } from './authenticate.ts';
 import { changePassword } from './change-password.ts';
-import { endOwnSessions, endSession, listSessions, signOut } from './end-sessions.ts';
 import { type PasswordHashing, passwordHashing } from './password-hashing.ts';
 import { sessionTokens } from './session-token.ts';
+import { endOwnSessions, endSession, listSessions, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();

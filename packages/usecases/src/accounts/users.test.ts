@@ -8,12 +8,11 @@ import { testRuntime } from '@portal/testing/runtime';
 import { adminResetPassword } from './admin-reset-password.ts';
 import { createUser, type NewUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';
-import { endUserSessions } from './end-user-sessions.ts';
-import { getUser } from './get-user.ts';
-import { listUsers } from './list-users.ts';
 import { operatorResetPassword } from './operator-reset-password.ts';
+import { endUserSessions } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 import { updateUser } from './update-user.ts';
+import { getUser, listUsers } from './users.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();
 

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, ilike, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
@@ -7,6 +7,7 @@ import { tenantNamedBy, type User } from '@portal/domain/accounts/accounts';
 import type { UserContext } from '@portal/platform/context';
 import { requireTenant } from '../tenants/require-tenant.ts';
 import { accountColumns, toUser } from './account-columns.ts';
+import { accountFor, administer } from './administer.ts';
 
 export interface UserFilter {
   search?: string | undefined;
@@ -55,6 +56,10 @@ export async function listUsers(
     total: counted?.total ?? 0,
   };
 }
+
+/** One account the actor may administer; 404 for any other. */
+export const getUser = (ctx: UserContext, userId: string): Promise<User> =>
+  administer(ctx, async (tx) => toUser(await accountFor(tx, userId)));
 
 /** Case-insensitive, anywhere in username, names or e-mail; `%` and `_` stand for themselves. */
 function containing(search: string): SQL | undefined {

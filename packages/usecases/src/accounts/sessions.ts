@@ -2,8 +2,10 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
+import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
-import type { UserContext, SystemContext } from '@portal/platform/context';
+import type { SystemContext, UserContext } from '@portal/platform/context';
+import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { sessionTokens } from './session-token.ts';
 
@@ -67,6 +69,21 @@ export async function endOwnSessions(ctx: UserContext): Promise<void> {
       tenantId: ctx.tenantId,
       target: { type: 'user', id: ctx.actor.id },
       summary: `${ctx.actor.username} ended all own sessions.`,
+    });
+  });
+}
+
+/** Ends every session of an account the actor may administer. Throws 403 for a SUPER_ADMIN by an ADMIN, 404. */
+export async function endUserSessions(ctx: UserContext, userId: string): Promise<void> {
+  await administer(ctx, async (tx) => {
+    const account = await accountFor(tx, userId, 'update');
+    checkMayAdminister(ctx.actor, account);
+    await endSessionsOf(tx, userId);
+    await recordAudit(tx, ctx, {
+      action: 'users.logout_all',
+      tenantId: account.tenantId,
+      target: { type: 'user', id: userId },
+      summary: `Ended all sessions of ${account.username}.`,
     });
   });
 }
