@@ -72,5 +72,8 @@ export const busy = (message: string, retryAfterSec: number, code = 'RATE_LIMITE
 export const unavailable = (message: string, cause?: unknown, retryAfterSec = 5): PortalError =>
   new PortalError('unavailable', 'UNAVAILABLE', message, { cause, retryAfterSec });
 
+/** What failed for want of something that may be back in a moment. */
+export const isUnavailable = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
+
 export const upstream = (code: string, message: string, options?: PortalErrorOptions): PortalError =>
   new PortalError('upstream', code, message, options);

@@ -13,28 +13,17 @@ import { leavesBy, type WayOut } from './way-out.ts';
 /** How long a claimed mail belongs to its worker. Longer than rendering, sending and settling one can take. */
 export const leaseSec = 60;
 
-export interface ClaimedMail {
-  id: string;
-  kind: string;
-  key: string;
-  data: unknown;
-  createdAt: Date;
+type Mail = typeof mails.$inferSelect;
+type User = typeof users.$inferSelect;
+
+export interface ClaimedMail extends Pick<Mail, 'id' | 'kind' | 'key' | 'data' | 'createdAt' | 'interruptions'> {
   /** Tries so far, this one included and those left out whose worker died. */
   tries: number;
-  interruptions: number;
   leaseId: string;
   /** The day whose room this claim took for it; null when it took none. */
   countedOn: string | null;
   /** The account it goes to as it stands now; null when the mail names none. */
-  account: {
-    id: string;
-    username: string;
-    displayName: string | null;
-    firstName: string | null;
-    email: string | null;
-    isActive: boolean;
-    ldapDn: string | null;
-  } | null;
+  account: Pick<User, 'id' | 'username' | 'displayName' | 'firstName' | 'email' | 'isActive' | 'ldapDn'> | null;
 }
 
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
@@ -136,31 +125,20 @@ export function claimMails(
         ? []
         : takeDailyRoom(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
     ]);
-    const claimed = taken.map(
-      ({ id, kind, key, data, createdAt, attempts, interruptions, userId, countedOn, countedBefore }) => ({
-        id,
-        kind,
-        key,
-        data,
-        createdAt,
-        tries: attempts - interruptions,
-        interruptions,
-        leaseId,
-        countedOn: countedOn === countedBefore ? null : countedOn,
-        account: accounts.find((account) => account.id === userId) ?? null,
-      }),
-    );
+    const claimed = taken.map(({ attempts, userId, countedOn, countedBefore, ...mail }) => ({
+      ...mail,
+      tries: attempts - mail.interruptions,
+      leaseId,
+      countedOn: countedOn === countedBefore ? null : countedOn,
+      account: accounts.find((account) => account.id === userId) ?? null,
+    }));
     await Promise.all(
       heldBack.map(({ mail: { id }, failure, message }) =>
         tx.run(settle, { id, leaseId, state: 'quota', failure, message, afterSec: null, isUncounted: true }),
       ),
     );
     const isHeldBack = new Set(heldBack.map(({ mail }) => mail.id));
-    return {
-      claimed: claimed.filter(({ id }) => !isHeldBack.has(id)),
-      heldBack,
-      isOutdated: false,
-    };
+    return { claimed: claimed.filter(({ id }) => !isHeldBack.has(id)), heldBack, isOutdated: false };
   });
 }
 
@@ -185,7 +163,7 @@ const placeholder = {
 const settle = prepared<{
   id: string;
   leaseId: string;
-  state: (typeof mails.$inferSelect)['state'];
+  state: Mail['state'];
   failure: string | null;
   message: string | null;
   afterSec: number | null;
@@ -261,16 +239,8 @@ export async function returnMails(
 ): Promise<void> {
   if (claimed.length === 0) return;
   const newlyCounted = claimed.flatMap(({ id, countedOn }) => (countedOn === null ? [] : id));
-  const isOurs = and(
-    inArray(
-      mails.id,
-      claimed.map(({ id }) => id),
-    ),
-    inArray(
-      mails.leaseId,
-      claimed.map(({ leaseId }) => leaseId),
-    ),
-  );
+  const [ids, leaseIds] = [claimed.map(({ id }) => id), claimed.map(({ leaseId }) => leaseId)];
+  const isOurs = and(inArray(mails.id, ids), inArray(mails.leaseId, leaseIds));
   await scope.tx(async (tx) => {
     const { free, isFree } = freeMails(tx, isOurs);
     const returned = await tx

@@ -1,9 +1,9 @@
 import { isDatabaseRefusal } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
-import { PortalError } from '@portal/domain/errors';
+import { isUnavailable } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
-import { type OutboxMails, type Recipient, usualRetryAfterSec } from './mail.ts';
+import type { OutboxMails, Recipient } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
 import type { WayOut } from './way-out.ts';
 
@@ -44,8 +44,7 @@ export async function renderQueuedMail(
     return { ...kind.template.render(data), recipient, remember };
   } catch (error) {
     // What the database refuses or that it is away says nothing about the mail.
-    const mayPass = isDatabaseRefusal(error) || (error instanceof PortalError && error.kind === 'unavailable');
-    if (error instanceof UnmailableError || mayPass) throw error;
+    if (error instanceof UnmailableError || isDatabaseRefusal(error) || isUnavailable(error)) throw error;
     throw new UnmailableError('content', 'The mail could not be written.', error);
   }
 }
@@ -66,7 +65,3 @@ function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: st
     tenantName,
   };
 }
-
-/** Pauses before the second, third … try of a mail of this kind, in seconds. */
-export const retryPausesOf = (kinds: OutboxMails, kind: string): readonly number[] =>
-  kinds.get(kind)?.retryAfterSec ?? usualRetryAfterSec;
