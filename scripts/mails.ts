@@ -29,7 +29,7 @@ ${samples.map(section).join('\n')}
 </body></html>
 `;
 
-const samples = sampleMails();
+const samples = await sampleMails();
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 for (const sample of samples) {

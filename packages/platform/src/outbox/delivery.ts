@@ -47,7 +47,7 @@ type Reason = (typeof reasons)[number];
  *     way      probing ─┬─ the server answered quickly ──▶ wide
  *                       └─ slowly ───────────────────────▶ narrow       every answer decides between these two again
  *
- * - `probing`: one mail alone, so a way that is closed costs one try. A mail that was not sent for its own sake proves nothing.
+ * - `probing`: one mail alone, so a way that is closed costs one try. Only a mail taken or a recipient refused shows it open.
  * - `narrow`: one mail per connection and none ahead, whose lease would run down while it waits.
  * - `wide`: so many claimed ahead that no connection has to wait for the database.
  *

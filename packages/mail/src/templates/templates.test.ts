@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ZodError } from 'zod';
 import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
-import { sampleMails } from '@portal/testing/sample-mails';
-import { mailKinds, renderMail } from './render.ts';
+import { kinds } from '@portal/testing/mail-kinds';
+import { mailKinds, sampleMails, templateFile } from '@portal/testing/sample-mails';
+import { passwordChanged } from './accounts/password-changed.ts';
+import { passwordReset } from './accounts/password-reset.ts';
+import { welcome } from './accounts/welcome.ts';
 
 const serviceUrl = 'https://portal.example.com';
 const sender = { tenantName: 'Muster GmbH', serviceUrl };
 const link = `${serviceUrl}/reset-password#token=abc_-123`;
 const reset = { ...sender, displayName: 'Erika', username: 'erika', link, validUntil: '28. November 2026' };
 const values = welcomeMailValues(sampleWelcomePerson, { adresse: serviceUrl, firma: sender.tenantName });
-const welcome = {
+const invited = {
   ...sender,
   template: builtInWelcomeMail,
   values,
@@ -39,7 +42,8 @@ const unclosedTags = (html: string): string[] => {
   return open;
 };
 
-const named = sampleMails().map((sample) => ({ name: `${sample.kind} ${sample.variant}`, ...sample.mail }));
+const samples = await sampleMails();
+const named = samples.map((sample) => ({ name: `${sample.kind} ${sample.variant}`, ...sample.mail }));
 
 describe.each(named)('$name', ({ subject, text }) => {
   it('has a subject of one line', () => {
@@ -74,34 +78,41 @@ describe.each(named.filter((mail) => mail.html !== undefined))('$name as HTML', 
   });
 });
 
-it('has a sample of every kind', () => {
-  const shown = new Set(sampleMails().map(({ kind }) => kind));
-  expect([...shown].toSorted()).toEqual(Object.keys(mailKinds).toSorted());
+it.each(mailKinds)('%s is one template, with samples beside it', async (kind) => {
+  expect(Object.values(await templateFile(kind))).toEqual([{ data: expect.anything(), render: expect.any(Function) }]);
+  expect(samples.map((sample) => sample.kind)).toContain(kind);
 });
+
+it.each([...kinds])(
+  '%s, which an area sends, has its template in the file of that name',
+  async (kind, { template }) => {
+    expect(Object.values(await templateFile(kind))).toContain(template);
+  },
+);
 
 describe('the reset mail', () => {
   it('is text alone, with the link on its own line', () => {
-    const mail = renderMail('accounts/password-reset', reset);
+    const mail = passwordReset.render(reset);
     expect(mail).not.toHaveProperty('html');
     expect(mail.text.split('\n')).toContain(link);
     expect(mail.subject).toBe('Passwort zurücksetzen');
   });
 
   it('speaks English when asked to', () => {
-    const mail = renderMail('accounts/password-reset', { ...reset, language: 'en' });
+    const mail = passwordReset.render({ ...reset, language: 'en' });
     expect(mail.subject).toBe('Reset your password');
     expect(mail.text).toContain('Hello Erika,');
     expect(mail.text).toContain('sent automatically by the portal of Muster GmbH');
   });
 
   it.each(['javascript:alert(1)', 'data:text/html,x', 'portal', ''])('refuses the link %j', (bad) => {
-    expect(() => renderMail('accounts/password-reset', { ...reset, link: bad })).toThrow(ZodError);
+    expect(() => passwordReset.render({ ...reset, link: bad })).toThrow(ZodError);
   });
 });
 
 it('tells of a changed password without any link', () => {
   for (const language of ['de', 'en'] as const) {
-    const mail = renderMail('accounts/password-changed', {
+    const mail = passwordChanged.render({
       tenantName: 'Muster GmbH',
       language,
       displayName: 'Erika',
@@ -115,7 +126,7 @@ it('tells of a changed password without any link', () => {
 
 describe('the welcome mail', () => {
   it('gives a local account the link to set its password', () => {
-    const mail = renderMail('accounts/welcome', welcome);
+    const mail = welcome.render(invited);
     expect(mail.html).toContain(`href="${link}"`);
     expect(mail.text.split('\n')).toContain(link);
     expect(mail.text).toContain('7 Tage, bis zum 28. November 2026');
@@ -123,15 +134,15 @@ describe('the welcome mail', () => {
   });
 
   it('gives a directory account the sign-in link and the hint about its password', () => {
-    const mail = renderMail('accounts/welcome', { ...welcome, invitation: { kind: 'sign-in', link: serviceUrl } });
+    const mail = welcome.render({ ...invited, invitation: { kind: 'sign-in', link: serviceUrl } });
     expect(mail.text).toContain('Zur Anmeldung:\nhttps://portal.example.com\n');
     expect(mail.text).toMatch(/Passwort an,\sdas Sie auch sonst/);
     expect(mail.text + mail.html).not.toContain('token');
   });
 
   it('holds no token when it is a test, and says that it is one', () => {
-    const mail = renderMail('accounts/welcome', {
-      ...welcome,
+    const mail = welcome.render({
+      ...invited,
       invitation: { kind: 'test', link: serviceUrl, source: 'local' },
     });
     expect(mail.subject).toBe('[Test] Ihr Zugang zum Portal von Muster GmbH');
@@ -140,8 +151,8 @@ describe('the welcome mail', () => {
   });
 
   it('prefers the own hint', () => {
-    const mail = renderMail('accounts/welcome', {
-      ...welcome,
+    const mail = welcome.render({
+      ...invited,
       template: { ...builtInWelcomeMail, loginHintLocal: 'Eigener Hinweis für {{name}}' },
     });
     expect(mail.text).toContain('Eigener Hinweis für Erika Beispiel');
@@ -149,8 +160,8 @@ describe('the welcome mail', () => {
   });
 
   it('shows markup in fields and values as the text it is', () => {
-    const mail = renderMail('accounts/welcome', {
-      ...welcome,
+    const mail = welcome.render({
+      ...invited,
       template: { ...builtInWelcomeMail, intro: '<script>alert(1)</script> {{name}} {{firma}}' },
       values: { ...values, name: '<img src=x onerror=alert(1)>', firma: '"&\'{{email}}' },
     });
@@ -160,8 +171,8 @@ describe('the welcome mail', () => {
   });
 
   it('keeps paragraphs and line ends of a field', () => {
-    const mail = renderMail('accounts/welcome', {
-      ...welcome,
+    const mail = welcome.render({
+      ...invited,
       template: { ...builtInWelcomeMail, closing: 'Eins\nZwei\n\n\nDrei' },
     });
     expect(mail.text).toContain('Eins\nZwei\n\nDrei');
@@ -169,7 +180,7 @@ describe('the welcome mail', () => {
   });
 
   it('cuts a subject that a placeholder made endless', () => {
-    const mail = renderMail('accounts/welcome', { ...welcome, values: { ...values, firma: '🦊'.repeat(5_000) } });
+    const mail = welcome.render({ ...invited, values: { ...values, firma: '🦊'.repeat(5_000) } });
     expect([...mail.subject]).toHaveLength(250);
     expect(mail.subject.endsWith('🦊…')).toBe(true);
   });
