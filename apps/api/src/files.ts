@@ -37,8 +37,8 @@ export async function sendFile(
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
     return reply.header('content-length', part ? part.end - part.start + 1 : sizeBytes).send(stream);
   } catch (error) {
-    if (!(error instanceof NoSuchPart)) throw error;
-    const body = errorBody(416, 'RANGE_NOT_SATISFIABLE', 'The file has no such part.');
+    if (!(error instanceof NoSuchPartError)) throw error;
+    const body = errorBody('RANGE_NOT_SATISFIABLE');
     reply.removeHeader('content-disposition').header('content-range', `bytes */${error.sizeBytes}`);
     // Serialized here: the route's schemas are those of its own answers.
     return reply.status(416).type(jsonType).send(JSON.stringify(body));
@@ -61,7 +61,7 @@ function askedRange({ headers, method }: FastifyRequest, tag: string | null): st
   return method === 'GET' && isMeant ? (headers.range ?? null) : null;
 }
 
-class NoSuchPart extends Error {
+class NoSuchPartError extends Error {
   readonly sizeBytes: number;
 
   constructor(sizeBytes: number) {
@@ -73,7 +73,7 @@ class NoSuchPart extends Error {
 /** The one part a header asks for; null, so the whole file, for several of them and for what cannot be understood. */
 function partOf(sizeBytes: number, header: string): Part | null {
   const ranges = parseRange(sizeBytes, header);
-  if (ranges === -1) throw new NoSuchPart(sizeBytes);
+  if (ranges === -1) throw new NoSuchPartError(sizeBytes);
   const [part, ...others] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges;
   return part && others.length === 0 ? part : null;
 }

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
-import { invalid, invalidField, PortalError } from '@portal/domain/errors';
+import { invalid, invalidField, PortalError, tooLarge } from '@portal/domain/errors';
 import { gather } from './plugins/gather.ts';
 import { type App, readerOf } from './zod-app.ts';
 
@@ -31,7 +31,7 @@ export function acceptOneFile(app: App, maxBytes: number, register: (scope: App)
     scope.addHook('preValidation', (request, _reply, done) => {
       if (!request.isMultipart()) return done(noMultipart());
       const announced = Number(request.headers['content-length'] ?? 0);
-      done(announced > maxBytes + envelopeBytes ? tooLarge(maxBytes) : undefined);
+      done(announced > maxBytes + envelopeBytes ? largerThan(maxBytes) : undefined);
     });
     register(scope);
   });
@@ -69,7 +69,7 @@ export async function readNamedFile(
         throw invalidField(part.fieldname, `is no field of this upload; the file belongs in ${field}`);
       const { bodyLimit } = request.routeOptions;
       const bytes = await gather(request, part.file, bodyLimit);
-      if (part.file.truncated) throw tooLarge(bodyLimit);
+      if (part.file.truncated) throw largerThan(bodyLimit);
       file = { name: part.filename, bytes };
     }
     if (file === null) throw invalidField(field, 'must be a file');
@@ -83,13 +83,11 @@ export async function readNamedFile(
 function refusalOf(error: unknown): unknown {
   if (error instanceof PortalError) return error;
   const isLimit = error instanceof Error && 'statusCode' in error && error.statusCode === 413;
-  if (isLimit)
-    return new PortalError('too_large', 'PAYLOAD_TOO_LARGE', 'The upload is larger than allowed.', { cause: error });
+  if (isLimit) return tooLarge('The upload is larger than allowed.', error);
   return invalid('VALIDATION_FAILED', 'The upload is no complete multipart/form-data.', { cause: error });
 }
 
 const noMultipart = (): PortalError =>
-  new PortalError('unsupported_media_type', 'UNSUPPORTED_MEDIA_TYPE', 'Please send the file as multipart/form-data.');
+  new PortalError('UNSUPPORTED_MEDIA_TYPE', 'Please send the file as multipart/form-data.');
 
-const tooLarge = (maxBytes: number): PortalError =>
-  new PortalError('too_large', 'PAYLOAD_TOO_LARGE', `The file must not be larger than ${maxBytes} bytes.`);
+const largerThan = (maxBytes: number): PortalError => tooLarge(`The file must not be larger than ${maxBytes} bytes.`);

@@ -8,8 +8,10 @@ import type {
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
-import { PortalError } from '@portal/domain/errors';
+import type { CodeOf, ErrorKind } from '@portal/domain/error-codes';
+import { invalid, type PortalError } from '@portal/domain/errors';
 import type { UserContext, SystemContext } from '@portal/platform/context';
+import type { statusOf } from './plugins/error-body.ts';
 
 /** The server with routes typed by their zod schemas. */
 export type App = FastifyInstance<
@@ -20,8 +22,12 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
+type StatusOf = typeof statusOf;
+
 /** A route's own error codes by status; those that follow from its access and input are added by rule. */
-export type ErrorCodes = Partial<Record<400 | 401 | 403 | 404 | 409 | 413 | 415 | 429 | 502 | 503, string[]>>;
+export type ErrorCodes = {
+  [Kind in ErrorKind as StatusOf[Kind]]?: CodeOf<Kind>[];
+};
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -70,7 +76,5 @@ function validationFailed(error: z.ZodError): PortalError {
   const details = error.issues
     .slice(0, maxDetails)
     .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-  return new PortalError('invalid', 'VALIDATION_FAILED', 'The request does not have the form it should have.', {
-    details,
-  });
+  return invalid('VALIDATION_FAILED', undefined, { details });
 }

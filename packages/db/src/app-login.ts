@@ -1,13 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { sqlState } from './database-error.ts';
+import { isRightMissing, isRoleRaced, isSignInRefused } from './database-error.ts';
 import { acrossRoleName, appRoleName } from './roles.ts';
-
-// Class 28: no such login, or another password.
-const mayNotSignIn = /^28/;
-const insufficientPrivilege = '42501';
-// Another migration on the same server made or changed the role in this very moment: roles are shared, the lock is not.
-const madeMeanwhile = new Set(['42710', '23505', 'XX000']);
 
 /**
  * Makes the login in `url` one for the apps: it owns nothing, is no superuser, inherits nothing and can become the two roles of
@@ -36,7 +30,7 @@ export async function prepareAppLogin(client: Client, url: string): Promise<void
     if (found?.isOurs && secret !== '' && !(await canSignIn(url)))
       await unlessMadeMeanwhile(client.query(`alter role ${name} ${secret}`));
   } catch (cause) {
-    if (sqlState(cause) !== insufficientPrivilege) throw cause;
+    if (!isRightMissing(cause)) throw cause;
     throw new Error(
       `The login of the migration may not make the one of the apps. Run as a database administrator, then start again:\ncreate role ${name} login noinherit password '…';\n${membership};`,
       { cause },
@@ -65,7 +59,7 @@ async function serverVersion(client: Client): Promise<number> {
 
 async function unlessMadeMeanwhile(change: Promise<unknown>): Promise<void> {
   await change.catch((error: unknown) => {
-    if (!madeMeanwhile.has(sqlState(error) ?? '')) throw error;
+    if (!isRoleRaced(error)) throw error;
   });
 }
 
@@ -79,7 +73,7 @@ async function canSignIn(url: string): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    if (mayNotSignIn.test(sqlState(error) ?? '')) return false;
+    if (isSignInRefused(error)) return false;
     throw error;
   } finally {
     await client.end().catch(() => undefined);

@@ -1,3 +1,4 @@
+import type { CodeOf } from '@portal/domain/error-codes';
 import { conflict, invalid, type PortalError, unavailable } from '@portal/domain/errors';
 
 // The SQLSTATE classes the product tells apart (PostgreSQL, Appendix A), the first that fits.
@@ -10,6 +11,12 @@ const kinds = {
   unreachable: /^(08...|57P0[1-3]|53300)$/,
   /** A statement or its wait for a lock took too long, or the server is out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
+  /** No such login, or another password. */
+  signInRefused: /^28/,
+  rightMissing: /^42501$/,
+  tableMissing: /^42P01$/,
+  /** Another migration on the same server made or changed a role in this very moment: roles are shared, the lock is not. */
+  roleRaced: /^(42710|23505|XX000)$/,
 };
 
 const socketFailures = new Set([
@@ -30,18 +37,26 @@ export const sqlState = (error: unknown): string | null => serverError(error)?.c
 /** Whether a statement failed because the database said so, and not for want of an answer. */
 export const isDatabaseRefusal = (error: unknown): boolean => sqlState(error) !== null;
 
+const isA = (kind: keyof typeof kinds) => (error: unknown) => kinds[kind].test(sqlState(error) ?? '');
+export const isSignInRefused = isA('signInRefused');
+export const isRightMissing = isA('rightMissing');
+export const isRoleRaced = isA('roleRaced');
 /** Whether the database has not been migrated. */
-export const isTableMissing = (error: unknown): boolean => sqlState(error) === '42P01';
+export const isTableMissing = isA('tableMissing');
 
 /** Name of the index or constraint a statement ran against. */
 export const violatedConstraint = (error: unknown): string | null => serverError(error)?.constraint ?? null;
 
-/** For `.catch`: throws the conflict, code and message, that stands for a unique index; any other error as it is. */
+type ConflictCode = CodeOf<'conflict'>;
+
+/** For `.catch`: throws the conflict that stands for a unique index, with a sentence of its own if it has one; any other error as it is. */
 export const conflictOn =
-  (conflicts: Record<string, readonly [code: string, message: string]>) =>
+  (conflicts: Record<string, ConflictCode | readonly [code: ConflictCode, message: string]>) =>
   (error: unknown): never => {
     const taken = conflicts[violatedConstraint(error) ?? ''];
-    throw taken ? conflict(...taken, { cause: error }) : error;
+    if (taken === undefined) throw error;
+    const [code, message] = typeof taken === 'string' ? [taken] : taken;
+    throw conflict(code, message, { cause: error });
   };
 
 /** What a caller hears of a statement that the database refused; null where that is nobody's business but ours. */
@@ -49,8 +64,7 @@ export function refusalByDatabase(error: unknown): PortalError | null {
   const state = sqlState(error);
   if (state === null) return null;
   if (kinds.refusedInput.test(state)) return invalid('VALIDATION_FAILED', 'The request is malformed.');
-  if (kinds.raced.test(state))
-    return conflict('CONFLICT', 'Somebody changed this at the same time. Please look again.');
+  if (kinds.raced.test(state)) return conflict('CONFLICT');
   if (kinds.unreachable.test(state) || kinds.overloaded.test(state))
     return unavailable('The database is too busy right now. Please try again in a few seconds.');
   return null;

@@ -1,15 +1,4 @@
-/** What went wrong, as far as a machine needs to know: the API maps a kind to a status, the worker to "retry" or "give up". */
-export type ErrorKind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'busy'
-  | 'upstream'
-  | 'unavailable';
+import { type CodeOf, type ErrorCode, errorCodes, type ErrorKind } from './error-codes.ts';
 
 export interface ErrorDetail {
   /** Where in the input, as a dotted path: `filters.cpv.0`. */
@@ -24,56 +13,57 @@ export interface PortalErrorOptions {
   retryAfterSec?: number;
 }
 
-/**
- * Every refusal the product makes on purpose. `code` never changes once published,
- * `message` is one plain English sentence for the person who meets it.
- */
+/** Every refusal the product makes on purpose: its code decides what it is, `message` is one plain English sentence for the person who meets it. */
 export class PortalError extends Error {
   readonly kind: ErrorKind;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
   readonly retryAfterSec: number | undefined;
 
-  constructor(kind: ErrorKind, code: string, message: string, options: PortalErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string = errorCodes[code].message, options: PortalErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'PortalError';
-    this.kind = kind;
+    this.kind = errorCodes[code].kind;
     this.code = code;
     this.details = options.details;
     this.retryAfterSec = options.retryAfterSec;
   }
 }
 
-export const invalid = (code: string, message: string, options?: PortalErrorOptions): PortalError =>
-  new PortalError('invalid', code, message, options);
+export const invalid = (code: CodeOf<'invalid'>, message?: string, options?: PortalErrorOptions): PortalError =>
+  new PortalError(code, message, options);
 
 /** A single field that breaks a rule no schema can express. */
-export const invalidField = (path: string, message: string, code = 'VALIDATION_FAILED'): PortalError =>
-  new PortalError('invalid', code, `The request is not valid: ${path} ${message}.`, { details: [{ path, message }] });
+export const invalidField = (
+  path: string,
+  message: string,
+  code: CodeOf<'invalid'> = 'VALIDATION_FAILED',
+): PortalError =>
+  new PortalError(code, `The request is not valid: ${path} ${message}.`, { details: [{ path, message }] });
 
-export const forbidden = (
-  message = 'You may not do this.',
-  code = 'FORBIDDEN',
-  options?: PortalErrorOptions,
-): PortalError => new PortalError('forbidden', code, message, options);
+export const forbidden = (code: CodeOf<'forbidden'> = 'FORBIDDEN', message?: string): PortalError =>
+  new PortalError(code, message);
 
 /** The one answer for a record that does not exist, is another tenant's, or another user's. */
-export const notFound = (): PortalError => new PortalError('not_found', 'NOT_FOUND', 'There is nothing here.');
+export const notFound = (): PortalError => new PortalError('NOT_FOUND');
 
-export const conflict = (code: string, message: string, options?: PortalErrorOptions): PortalError =>
-  new PortalError('conflict', code, message, options);
+export const conflict = (code: CodeOf<'conflict'>, message?: string, options?: PortalErrorOptions): PortalError =>
+  new PortalError(code, message, options);
 
-export const unauthenticated = (code = 'UNAUTHENTICATED', message = 'Please sign in.'): PortalError =>
-  new PortalError('unauthenticated', code, message);
+export const tooLarge = (message?: string, cause?: unknown): PortalError =>
+  new PortalError('PAYLOAD_TOO_LARGE', message, { cause });
 
-export const busy = (message: string, retryAfterSec: number, code = 'RATE_LIMITED'): PortalError =>
-  new PortalError('busy', code, message, { retryAfterSec });
+export const unauthenticated = (code: CodeOf<'unauthenticated'> = 'UNAUTHENTICATED', message?: string): PortalError =>
+  new PortalError(code, message);
 
-export const unavailable = (message: string, cause?: unknown, retryAfterSec = 5): PortalError =>
-  new PortalError('unavailable', 'UNAVAILABLE', message, { cause, retryAfterSec });
+export const busy = (message: string, retryAfterSec: number): PortalError =>
+  new PortalError('RATE_LIMITED', message, { retryAfterSec });
 
 /** What failed for want of something that may be back in a moment. */
 export const isUnavailable = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
-export const upstream = (code: string, message: string, options?: PortalErrorOptions): PortalError =>
-  new PortalError('upstream', code, message, options);
+export const unavailable = (message?: string, cause?: unknown, retryAfterSec = 5): PortalError =>
+  new PortalError('UNAVAILABLE', message, { cause, retryAfterSec });
+
+export const upstream = (code: CodeOf<'upstream'>, message: string, options?: PortalErrorOptions): PortalError =>
+  new PortalError(code, message, options);

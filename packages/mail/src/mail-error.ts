@@ -28,7 +28,7 @@ export class MailError extends PortalError {
   readonly retry: boolean;
 
   constructor(failure: MailFailureClass, message: string, cause?: unknown) {
-    super('upstream', 'MAIL_DELIVERY_FAILED', message, { cause });
+    super('MAIL_DELIVERY_FAILED', message, { cause });
     this.name = 'MailError';
     this.failure = failure;
     this.retry = canRetry[failure];

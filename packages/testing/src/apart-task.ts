@@ -32,7 +32,7 @@ export async function run({ act, ms = 0, value }: Asked): Promise<unknown> {
     case 'echo':
       return value;
     case 'refuse':
-      throw invalid('NOT_THIS', 'This is not taken.', { details: [{ path: 'file', message: 'is odd' }] });
+      throw invalid('UNSUPPORTED_IMAGE', 'This is not taken.', { details: [{ path: 'file', message: 'is odd' }] });
     case 'throw':
       throw new Error('a mistake');
     case 'settings':

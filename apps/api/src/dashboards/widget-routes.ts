@@ -3,7 +3,7 @@ import { signedIn } from '@portal/domain/access';
 import { DashboardWidget, NewWidget, NewWidgetOfTab, WidgetChange } from '@portal/domain/dashboards/widgets';
 import { PathId } from '@portal/domain/ids';
 import { addWidget, changeWidget, listWidgets, removeWidget } from '@portal/usecases/dashboards/widgets';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, type ErrorCodes, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -13,7 +13,7 @@ const addErrors = {
   403: ['MODULE_DISABLED', 'MODULE_ACCESS_DENIED'],
   404: ['NOT_FOUND'],
   409: ['LIMIT_REACHED'],
-};
+} satisfies ErrorCodes;
 const addDescription =
   'A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. Pictures must be own ones (404). The ids of calendars, servers, cloud instances and saved searches are kept as they are: a tile shows those of them its viewer may see.';
 

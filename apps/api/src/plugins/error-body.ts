@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import type { ErrorDetail, ErrorKind } from '@portal/domain/errors';
+import { type ErrorCode, errorCodes, type ErrorKind } from '@portal/domain/error-codes';
+import type { ErrorDetail } from '@portal/domain/errors';
 
 /** The one shape of every refusal and failure (contract section 1). */
 export const ErrorBody = z
@@ -24,23 +25,32 @@ export const statusOf = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  expectation_failed: 417,
   busy: 429,
+  headers_too_large: 431,
+  internal: 500,
   upstream: 502,
   unavailable: 503,
 } as const satisfies Record<ErrorKind, number>;
 
-export const errorBody = (statusCode: number, code: string, message: string, details?: ErrorDetail[]): ErrorBody => ({
-  statusCode,
-  error: STATUS_CODES[statusCode] ?? 'Error',
-  code,
-  message,
-  ...(details && { details }),
-});
+export const statusOfCode = (code: ErrorCode): number => statusOf[errorCodes[code].kind];
+
+export function errorBody(
+  code: ErrorCode,
+  message: string = errorCodes[code].message,
+  details?: ErrorDetail[],
+): ErrorBody {
+  const statusCode = statusOfCode(code);
+  return { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', code, message, ...(details && { details }) };
+}
 
 export const jsonType = 'application/json; charset=utf-8';
 
 /** Fixed text: what failed inside is for the log, never for the caller. */
-export const internalError = errorBody(500, 'INTERNAL', 'Something went wrong on our side.');
+export const internalError = errorBody('INTERNAL');

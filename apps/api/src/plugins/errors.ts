@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, PortalError } from '@portal/domain/errors';
 import { isDatabaseRefusal, refusalByDatabase } from '@portal/platform/database-refusal';
 import type { App } from '../zod-app.ts';
-import { type ErrorBody, errorBody, internalError, jsonType, statusOf } from './error-body.ts';
+import { type ErrorBody, errorBody, internalError, jsonType } from './error-body.ts';
 
 /** Answers every error that a route, a hook or the framework raises, in the one error shape. */
 export function answerErrors(app: App): void {
@@ -28,7 +28,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 function bodyOf(error: unknown): ErrorBody {
   const refusal = error instanceof PortalError ? error : refusalByDatabase(error);
-  if (refusal) return errorBody(statusOf[refusal.kind], refusal.code, refusal.message, refusal.details);
+  if (refusal) return errorBody(refusal.code, refusal.message, refusal.details);
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const known = frameworkErrors[error.code];
     if (known) return known;
@@ -44,19 +44,15 @@ function bodyOf(error: unknown): ErrorBody {
   return internalError;
 }
 
-export const malformed = errorBody(400, 'VALIDATION_FAILED', 'The request is malformed.');
-const invalidJson = errorBody(400, 'INVALID_JSON', 'The request body is not valid JSON.');
-const notThere = errorBody(404, 'NOT_FOUND', notFound().message);
+export const malformed = errorBody('VALIDATION_FAILED', 'The request is malformed.');
+const invalidJson = errorBody('INVALID_JSON');
+const notThere = errorBody('NOT_FOUND');
 
 const frameworkErrors: Record<string, ErrorBody> = {
   FST_ERR_CTP_INVALID_JSON_BODY: invalidJson,
   FST_ERR_CTP_EMPTY_JSON_BODY: invalidJson,
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: errorBody(
-    415,
-    'UNSUPPORTED_MEDIA_TYPE',
-    'The request body has a content type this route does not take.',
-  ),
-  FST_ERR_BAD_URL: errorBody(400, 'VALIDATION_FAILED', 'The address is not validly encoded.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: errorBody('UNSUPPORTED_MEDIA_TYPE'),
+  FST_ERR_BAD_URL: errorBody('VALIDATION_FAILED', 'The address is not validly encoded.'),
   // Ids are short: an address part of this length names nothing.
   FST_ERR_MAX_PARAM_LENGTH: notThere,
   FST_ERR_NOT_FOUND: notThere,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { invalid, PortalError } from '@portal/domain/errors';
+import { invalid, type PortalError, tooLarge } from '@portal/domain/errors';
 
 const firstBytes = 16 * 1024;
 const nothing: Buffer = Buffer.alloc(0);
@@ -28,7 +28,7 @@ export function gather(request: FastifyRequest, stream: Readable, maxBytes: numb
     function onData(chunk: Buffer): void {
       const needed = length + chunk.length;
       try {
-        if (needed > maxBytes) throw bodyTooLarge();
+        if (needed > maxBytes) throw tooLarge();
         if (needed > bytes.length) grow(needed);
       } catch (error) {
         return end(error);
@@ -50,8 +50,5 @@ export function gather(request: FastifyRequest, stream: Readable, maxBytes: numb
     stream.resume();
   });
 }
-
-export const bodyTooLarge = (): PortalError =>
-  new PortalError('too_large', 'PAYLOAD_TOO_LARGE', 'The request body is too large.');
 
 const brokenOff = (): PortalError => invalid('VALIDATION_FAILED', 'The request body breaks off.');

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { invalid, PortalError } from '@portal/domain/errors';
+import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
 import type { App } from '../zod-app.ts';
-import { bodyTooLarge, gather } from './gather.ts';
+import { gather } from './gather.ts';
 
 /**
  * Takes JSON and nothing else as a request body; areas with uploads add multipart themselves.
@@ -32,7 +32,7 @@ async function readText(request: FastifyRequest, payload: Readable): Promise<str
   if (refusal) throw refusal;
   const maxBytes = request.routeOptions.bodyLimit;
   const announced = request.headers['content-length'];
-  if (Number(announced) > maxBytes) throw bodyTooLarge();
+  if (Number(announced) > maxBytes) throw tooLarge();
   const bytes = await gather(request, payload, maxBytes);
   if (announced !== undefined && Number(announced) !== bytes.length)
     throw invalid('VALIDATION_FAILED', 'The request body is not as long as Content-Length says.');
@@ -53,8 +53,7 @@ function encodingRefusal(request: FastifyRequest): PortalError | undefined {
   return undefined;
 }
 
-const unsupported = (message: string): PortalError =>
-  new PortalError('unsupported_media_type', 'UNSUPPORTED_MEDIA_TYPE', message);
+const unsupported = (message: string): PortalError => new PortalError('UNSUPPORTED_MEDIA_TYPE', message);
 
 // PostgreSQL cannot store U+0000 in text (contract section 1: NUL characters are 400).
 const nulRefused = (): PortalError => invalid('VALIDATION_FAILED', 'The request contains a NUL character.');

@@ -4,9 +4,9 @@ import { type ErrorBody, errorBody, jsonType } from './error-body.ts';
 import { malformed } from './errors.ts';
 
 const ofCode: Record<string, ErrorBody> = {
-  HPE_HEADER_OVERFLOW: errorBody(431, 'HEADERS_TOO_LARGE', 'The request headers are too large.'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: errorBody(413, 'PAYLOAD_TOO_LARGE', 'The request body is too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: errorBody(408, 'REQUEST_TIMEOUT', 'The request took too long to arrive.'),
+  HPE_HEADER_OVERFLOW: errorBody('HEADERS_TOO_LARGE'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: errorBody('PAYLOAD_TOO_LARGE'),
+  ERR_HTTP_REQUEST_TIMEOUT: errorBody('REQUEST_TIMEOUT'),
 };
 
 /** Answers what is no HTTP request, or none that arrives whole, in the one error shape, and hangs up. */
@@ -32,9 +32,7 @@ function rawAnswer(body: ErrorBody, headers: Record<string, string>): string {
 
 /** Node answers an `Expect` it does not know with an empty 417; ours says why. */
 export function answerUnknownExpectations(server: Server, headers: Record<string, string>): void {
-  const payload = JSON.stringify(
-    errorBody(417, 'EXPECTATION_FAILED', 'Expect: 100-continue is the only expectation this server meets.'),
-  );
+  const payload = JSON.stringify(errorBody('EXPECTATION_FAILED'));
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     response
       .writeHead(417, { ...headers, 'content-type': jsonType, 'content-length': Buffer.byteLength(payload) })

@@ -29,6 +29,6 @@ export function answerUnknownPaths(app: App): void {
       .code(405)
       .header('allow', [...methods].toSorted().join(', '))
       .type(jsonType)
-      .send(JSON.stringify(errorBody(405, 'METHOD_NOT_ALLOWED', `This path does not take ${request.method}.`)));
+      .send(JSON.stringify(errorBody('METHOD_NOT_ALLOWED', `This path does not take ${request.method}.`)));
   });
 }

@@ -1,4 +1,5 @@
 import { certificateFault } from '@portal/domain/certificate-fault';
+import type { ErrorCode } from '@portal/domain/error-codes';
 import { PortalError } from '@portal/domain/errors';
 
 /**
@@ -20,14 +21,14 @@ export type OutboundReason =
   | 'redirects'
   | 'malformed';
 
-const sentences: Record<OutboundReason, (host: string) => string> = {
-  blocked: (host) => `${host} is not an address on the public internet that the portal may call.`,
-  unreachable: (host) => `${host} could not be reached.`,
-  certificate: (host) => `${host} did not show a valid certificate.`,
-  timeout: (host) => `${host} did not answer in time.`,
-  too_large: (host) => `${host} sent more than is accepted.`,
-  redirects: (host) => `${host} redirected too often.`,
-  malformed: (host) => `${host} sent an answer that cannot be read.`,
+const said: Record<OutboundReason, [code: ErrorCode, sentence: (host: string) => string]> = {
+  blocked: ['OUTBOUND_BLOCKED', (host) => `${host} is not an address on the public internet that the portal may call.`],
+  unreachable: ['OUTBOUND_UNREACHABLE', (host) => `${host} could not be reached.`],
+  certificate: ['OUTBOUND_CERTIFICATE', (host) => `${host} did not show a valid certificate.`],
+  timeout: ['OUTBOUND_TIMEOUT', (host) => `${host} did not answer in time.`],
+  too_large: ['OUTBOUND_TOO_LARGE', (host) => `${host} sent more than is accepted.`],
+  redirects: ['OUTBOUND_REDIRECTS', (host) => `${host} redirected too often.`],
+  malformed: ['OUTBOUND_MALFORMED', (host) => `${host} sent an answer that cannot be read.`],
 };
 
 /** A call that failed. Names the host and nothing of the address behind it; a blocked one is the caller's mistake, not the host's. */
@@ -35,9 +36,8 @@ export class OutboundError extends PortalError {
   readonly reason: OutboundReason;
 
   constructor(reason: OutboundReason, host: string, cause?: unknown) {
-    super(reason === 'blocked' ? 'invalid' : 'upstream', `OUTBOUND_${reason.toUpperCase()}`, sentences[reason](host), {
-      cause,
-    });
+    const [code, sentence] = said[reason];
+    super(code, sentence(host), { cause });
     this.name = 'OutboundError';
     this.reason = reason;
   }

@@ -122,14 +122,14 @@ export interface AccountStanding {
 /** Refuses an administrator who acts on a SUPER_ADMIN without being one. Whether the account is visible at all is decided before. */
 export function checkMayAdminister(actor: Actor, target: AccountStanding): void {
   if (target.role === 'SUPER_ADMIN' && !isSuperAdmin(actor)) {
-    throw forbidden('Only a SUPER_ADMIN may change another SUPER_ADMIN.');
+    throw forbidden('FORBIDDEN', 'Only a SUPER_ADMIN may change another SUPER_ADMIN.');
   }
 }
 
 /** Refuses a role that the actor may not hand out. */
 export function checkMayAssign(actor: Actor, role: Role): void {
   if (role === 'SUPER_ADMIN' && !isSuperAdmin(actor)) {
-    throw forbidden('Only a SUPER_ADMIN may assign the role SUPER_ADMIN.', 'ROLE_NOT_ALLOWED');
+    throw forbidden('ROLE_NOT_ALLOWED', 'Only a SUPER_ADMIN may assign the role SUPER_ADMIN.');
   }
 }
 
@@ -139,7 +139,8 @@ export function checkMayAssign(actor: Actor, role: Role): void {
  */
 export function tenantNamedBy(actor: Actor, tenantId: string | undefined): string | null {
   if (tenantId === undefined) return null;
-  if (tenantId !== actor.tenantId && !isSuperAdmin(actor)) throw forbidden('You may only name your own tenant.');
+  if (tenantId !== actor.tenantId && !isSuperAdmin(actor))
+    throw forbidden('FORBIDDEN', 'You may only name your own tenant.');
   return tenantId;
 }
 

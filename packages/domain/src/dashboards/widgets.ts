@@ -119,7 +119,7 @@ const parseConfig = (type: WidgetType, config: WidgetConfig) => widgetKinds[type
 export function checkConfig(type: WidgetType, config: WidgetConfig): WidgetConfig {
   const parsed = parseConfig(type, config);
   if (parsed.success) return parsed.data;
-  throw new PortalError('invalid', 'VALIDATION_FAILED', `A widget of type ${type} cannot be configured like this.`, {
+  throw new PortalError('VALIDATION_FAILED', `A widget of type ${type} cannot be configured like this.`, {
     details: parsed.error.issues.map(({ path, message }) => ({ path: ['config', ...path].join('.'), message })),
   });
 }

@@ -51,6 +51,7 @@ export function checkMayChange(
   actor: Pick<Actor, 'id' | 'role'>,
   { ownerUserId }: { ownerUserId: string | null },
 ): void {
-  if (ownerUserId === null && !isAdmin(actor)) throw forbidden('Only administrators may change a shared module.');
+  if (ownerUserId === null && !isAdmin(actor))
+    throw forbidden('FORBIDDEN', 'Only administrators may change a shared module.');
   if (ownerUserId !== null && ownerUserId !== actor.id) throw notFound();
 }

@@ -30,17 +30,17 @@ export function moduleRefusal(
 ): PortalError | undefined {
   const name = moduleName(module);
   if (standing.disabled.includes(module))
-    return forbidden(`${name} is switched off for your organization.`, 'MODULE_DISABLED');
+    return forbidden('MODULE_DISABLED', `${name} is switched off for your organization.`);
   const held = effectiveLevel(actor, standing, module);
   if (held === null)
     return forbidden(
-      `You have no access to ${name}. Please ask an administrator of your organization.`,
       'MODULE_ACCESS_DENIED',
+      `You have no access to ${name}. Please ask an administrator of your organization.`,
     );
   if (level === 'MANAGE' && held === 'USE')
     return forbidden(
-      `You may use ${name}, but not manage it. Please ask an administrator of your organization.`,
       'MANAGE_REQUIRED',
+      `You may use ${name}, but not manage it. Please ask an administrator of your organization.`,
     );
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { constants, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
-import { PortalError, unavailable } from '@portal/domain/errors';
+import { tooLarge, unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
 
@@ -131,7 +131,7 @@ async function writeDurably(place: string, content: FileContent, { maxBytes, sig
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes) {
-      throw new PortalError('too_large', 'PAYLOAD_TOO_LARGE', `The file must not be larger than ${maxBytes} bytes.`);
+      throw tooLarge(`The file must not be larger than ${maxBytes} bytes.`);
     }
     await file.writeFile(chunk);
   }

@@ -4,7 +4,7 @@ import { SECOND } from '@portal/domain/time';
 import { resource } from '../resource.ts';
 import { openSemaphore, openSemaphores } from '../semaphore.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
-import { TaskFailure, taskOf } from '../work-apart/task.ts';
+import { TaskError, taskOf } from '../work-apart/task.ts';
 import { cleanSvg } from './clean-svg.ts';
 import { findForeignContent } from './foreign-content.ts';
 import { detectIconType, type IconType } from './icon-type.ts';
@@ -55,7 +55,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
       const clean = await workApart.run(cleaning, bytes);
       return clean !== null && clean.byteLength <= iconMaxBytes ? clean : null;
     } catch (error) {
-      if (!(error instanceof TaskFailure) || error.fault === 'program') throw error;
+      if (!(error instanceof TaskError) || error.fault === 'program') throw error;
       if (error.fault === 'input') return null;
       throw unavailable('Icons cannot be processed right now. Please try again later.', error);
     }

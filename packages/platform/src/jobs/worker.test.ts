@@ -109,11 +109,11 @@ describeOnEachQueue('a worker', (env) => {
     const { runtime: own, lines } = start([
       handle(away, async () => {
         tries.push('away');
-        if (tries.filter((name) => name === 'away').length < 3) throw upstream('AWAY', 'It is away.');
+        if (tries.filter((name) => name === 'away').length < 3) throw upstream('DIRECTORY_UNAVAILABLE', 'It is away.');
       }),
       handle(refused, async () => {
         tries.push('refused');
-        throw conflict('TAKEN', 'It is taken.');
+        throw conflict('USERNAME_TAKEN', 'It is taken.');
       }),
       handle(broken, async () => {
         tries.push('broken');

@@ -94,7 +94,7 @@ describe('a run', () => {
     work(
       handle(syncJob, async () => {
         tries += 1;
-        throw upstream('AWAY', 'The directory did not answer.');
+        throw upstream('DIRECTORY_UNAVAILABLE', 'The directory did not answer.');
       }),
     );
     const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });

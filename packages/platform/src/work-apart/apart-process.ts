@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { MessageReader, writeParts } from './message.ts';
-import { type Answer, TaskFailure, type TaskFailureReason, type TaskLimits } from './task.ts';
+import { type Answer, TaskError, type TaskErrorReason, type TaskLimits } from './task.ts';
 
 const program = fileURLToPath(new URL('process-program.ts', import.meta.url));
 /** How often the memory of a process at work is looked at. */
@@ -24,7 +24,7 @@ export class ApartProcess {
   readonly #ended: Promise<unknown>;
   #task: { limits: TaskLimits; resolve: (output: unknown) => void; reject: (reason: unknown) => void } | null = null;
   /** Why we ended it. */
-  #verdict: { reason: TaskFailureReason; about: string } | null = null;
+  #verdict: { reason: TaskErrorReason; about: string } | null = null;
   #said = '';
 
   constructor(heapMb: number) {
@@ -60,7 +60,7 @@ export class ApartProcess {
     this.#hold(false);
   }
 
-  /** Sends an order, and answers what came of it. Throws what the task refused, or a TaskFailure. */
+  /** Sends an order, and answers what came of it. Throws what the task refused, or a TaskError. */
   async run(order: readonly Uint8Array[], limits: TaskLimits): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#task = { limits, resolve, reject };
@@ -105,14 +105,14 @@ export class ApartProcess {
     if ('output' in answer) {
       this.#task?.resolve(answer.output);
     } else if ('refusal' in answer) {
-      const { kind, code, message, ...options } = answer.refusal;
-      this.#task?.reject(new PortalError(kind, code, message, options));
+      const { code, message, ...options } = answer.refusal;
+      this.#task?.reject(new PortalError(code, message, options));
     } else {
-      this.#task?.reject(new TaskFailure('threw', answer.failure.message));
+      this.#task?.reject(new TaskError('threw', answer.failure.message));
     }
   }
 
-  #condemn(reason: TaskFailureReason, about: string): void {
+  #condemn(reason: TaskErrorReason, about: string): void {
     if (this.#task === null) return;
     this.#verdict ??= { reason, about };
     this.isAlive = false;
@@ -125,11 +125,11 @@ export class ApartProcess {
   }
 
   /** What a process died of. */
-  #post(code: number | null, signal: string | null): TaskFailure {
-    if (this.#verdict !== null) return new TaskFailure(this.#verdict.reason, this.#verdict.about);
-    if (this.#said.includes('heap out of memory')) return new TaskFailure('memory', 'Its heap was full.', signal);
+  #post(code: number | null, signal: string | null): TaskError {
+    if (this.#verdict !== null) return new TaskError(this.#verdict.reason, this.#verdict.about);
+    if (this.#said.includes('heap out of memory')) return new TaskError('memory', 'Its heap was full.', signal);
     const how = signal ?? `exit code ${code}`;
-    return new TaskFailure('crashed', `Its process ended with ${how}. ${this.#said}`.trim(), signal);
+    return new TaskError('crashed', `Its process ended with ${how}. ${this.#said}`.trim(), signal);
   }
 
   /** An idle process keeps nobody from ending; its own end follows, because the channel closes. */

@@ -48,12 +48,12 @@ describe('a task', () => {
     await expect(apart.run(task, { act: 'refuse' })).rejects.toMatchObject({
       name: 'PortalError',
       kind: 'invalid',
-      code: 'NOT_THIS',
+      code: 'UNSUPPORTED_IMAGE',
       message: 'This is not taken.',
       details: [{ path: 'file', message: 'is odd' }],
     });
     await expect(apart.run(task, { act: 'throw' })).rejects.toMatchObject({
-      name: 'TaskFailure',
+      name: 'TaskError',
       reason: 'threw',
       message: expect.stringContaining('a mistake'),
     });
@@ -78,7 +78,7 @@ describe('a task', () => {
   ] as const)('asked to %s fails by itself: %s', async (act, reason) => {
     const apart = open({ processes: 1, heapMb: 40 });
     await expect(apart.run(act === 'hang' ? impatient : frugal, { act })).rejects.toMatchObject({
-      name: 'TaskFailure',
+      name: 'TaskError',
       reason,
     });
     expect(await apart.run(task, { act: 'echo', value: 1 })).toBe(1);
@@ -102,7 +102,7 @@ it('of two hundred tasks none is lost to twenty that kill, hang or fill their pr
     ),
   );
   for (const [n, outcome] of outcomes.entries()) {
-    if (n % 11 === 5) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TaskFailure' } });
+    if (n % 11 === 5) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TaskError' } });
     else expect(outcome).toEqual({ status: 'fulfilled', value: n });
   }
 }, 300_000);

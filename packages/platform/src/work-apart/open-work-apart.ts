@@ -4,12 +4,12 @@ import { MINUTE } from '@portal/domain/time';
 import { openSemaphore } from '../semaphore.ts';
 import { ApartProcess } from './apart-process.ts';
 import { partsOf } from './message.ts';
-import { type Task, TaskFailure } from './task.ts';
+import { type Task, TaskError } from './task.ts';
 
 export interface WorkApart {
   /**
    * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
-   * Throws what the task refused (a PortalError), a TaskFailure, or 503 when too many others wait.
+   * Throws what the task refused (a PortalError), a TaskError, or 503 when too many others wait.
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input): Promise<Output>;
   /** Ends every process, also those at work. */
@@ -90,7 +90,7 @@ export function openWorkApart({
         return (await apart.run(order, limits)) as Output;
       } catch (error) {
         // Something an earlier task left behind may have ended it.
-        const isOwn = isFresh || !(error instanceof TaskFailure) || !['crashed', 'memory'].includes(error.reason);
+        const isOwn = isFresh || !(error instanceof TaskError) || !['crashed', 'memory'].includes(error.reason);
         if (isOwn) throw error;
       } finally {
         giveBack(apart);

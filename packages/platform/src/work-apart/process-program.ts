@@ -28,10 +28,9 @@ async function answerTo({ module, input }: Order): Promise<Answer> {
     if (!(error instanceof PortalError)) {
       return { failure: { message: error instanceof Error ? (error.stack ?? error.message) : String(error) } };
     }
-    const { kind, code, message, details, retryAfterSec } = error;
+    const { code, message, details, retryAfterSec } = error;
     return {
       refusal: {
-        kind,
         code,
         message,
         ...(details && { details }),

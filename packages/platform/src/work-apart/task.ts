@@ -1,4 +1,5 @@
-import type { ErrorDetail, ErrorKind } from '@portal/domain/errors';
+import type { ErrorCode } from '@portal/domain/error-codes';
+import type { ErrorDetail } from '@portal/domain/errors';
 
 /** Work that is done in a process of its own, and what it may take. */
 export interface Task<Input, Output> {
@@ -35,8 +36,7 @@ export type Answer = { output: unknown } | { refusal: Refusal } | { failure: { m
 
 /** A PortalError, as data. */
 export interface Refusal {
-  kind: ErrorKind;
-  code: string;
+  code: ErrorCode;
   message: string;
   details?: ErrorDetail[];
   retryAfterSec?: number;
@@ -48,17 +48,17 @@ export interface Refusal {
  * - `crashed`: its process ended, by `signal` where it was one.
  * - `timeout`, `memory`, `output`: it went beyond a limit.
  */
-export type TaskFailureReason = 'threw' | 'crashed' | 'timeout' | 'memory' | 'output';
+export type TaskErrorReason = 'threw' | 'crashed' | 'timeout' | 'memory' | 'output';
 
 const crashes: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT', 'SIGTRAP', 'SIGSYS']);
 
-export class TaskFailure extends Error {
-  readonly reason: TaskFailureReason;
+export class TaskError extends Error {
+  readonly reason: TaskErrorReason;
   readonly signal: string | null;
 
-  constructor(reason: TaskFailureReason, message: string, signal: string | null = null) {
+  constructor(reason: TaskErrorReason, message: string, signal: string | null = null) {
     super(message);
-    this.name = 'TaskFailure';
+    this.name = 'TaskError';
     this.reason = reason;
     this.signal = signal;
   }

@@ -182,7 +182,7 @@ async function carryOut(people: UserContext[], { keys, entries }: Seen, call: Ca
     case 'move':
       return entry && updateCustomModule(pick(entry.by, call.who), entry.id, { category: pick(keys, call.category) });
     case 'remove':
-      if (!entry) throw new PortalError('not_found', 'NOT_FOUND', 'There is nothing to remove.');
+      if (!entry) throw new PortalError('NOT_FOUND', 'There is nothing to remove.');
       return deleteCustomModule(pick(entry.by, call.who), entry.id);
   }
 }

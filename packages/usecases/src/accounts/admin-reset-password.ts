@@ -17,7 +17,7 @@ export async function adminResetPassword(
   userId: string,
   given: string | undefined,
 ): Promise<{ temporaryPassword?: string }> {
-  if (userId === ctx.actor.id) throw forbidden('Please change your own password with the current one.');
+  if (userId === ctx.actor.id) throw forbidden('FORBIDDEN', 'Please change your own password with the current one.');
   const check = async (tx: Parameters<typeof accountFor>[0], lock?: 'update') => {
     const account = await accountFor(tx, userId, lock);
     checkMayAdminister(ctx.actor, account);

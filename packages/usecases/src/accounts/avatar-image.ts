@@ -3,7 +3,7 @@ import { findForeignContent } from '@portal/platform/images/foreign-content';
 import { detectImageType, findImageEnd, readImageHeader } from '@portal/platform/images/image-type';
 import { resource } from '@portal/platform/resource';
 import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { TaskFailure, taskOf } from '@portal/platform/work-apart/task';
+import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './avatar-decoder.ts';
 import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
 
@@ -38,7 +38,7 @@ export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeout
       try {
         avatar = await workApart.run(decoding, upload);
       } catch (error) {
-        throw error instanceof TaskFailure ? refusalOf(error) : error;
+        throw error instanceof TaskError ? refusalOf(error) : error;
       }
       if (detectImageType(avatar) === 'image/webp') return avatar;
       throw new Error('The avatar decoder answered something else than an avatar.');
@@ -47,7 +47,7 @@ export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeout
 }
 
 /** What a decoder that came to no end says about the upload. */
-function refusalOf(failure: TaskFailure): Error {
+function refusalOf(failure: TaskError): Error {
   const { reason, fault } = failure;
   if (fault === 'program') return failure;
   if (fault === 'outside')

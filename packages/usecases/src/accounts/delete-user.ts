@@ -11,7 +11,7 @@ export async function deleteUser(ctx: UserContext, userId: string): Promise<void
   const avatarPath = await administer(ctx, async (tx) => {
     const account = await accountFor(tx, userId, 'update');
     checkMayAdminister(ctx.actor, account);
-    if (userId === ctx.actor.id) throw forbidden('You may not delete your own account.');
+    if (userId === ctx.actor.id) throw forbidden('FORBIDDEN', 'You may not delete your own account.');
     const [deleted] = await tx.delete(users).where(eq(users.id, userId)).returning({ avatarPath: users.avatarPath });
     if (account.role === 'SUPER_ADMIN' && account.isActive) await checkSuperAdminRemains(tx);
     await recordAudit(tx, ctx, {

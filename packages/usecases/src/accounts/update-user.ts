@@ -41,8 +41,8 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
     if (change.role !== undefined) checkMayAssign(ctx.actor, change.role);
     if (userId === ctx.actor.id) {
       if (change.role !== undefined && change.role !== before.role)
-        throw forbidden('You may not change your own role.');
-      if (change.isActive === false) throw forbidden('You may not deactivate your own account.');
+        throw forbidden('FORBIDDEN', 'You may not change your own role.');
+      if (change.isActive === false) throw forbidden('FORBIDDEN', 'You may not deactivate your own account.');
     }
     if (
       !before.isLocalUser &&

@@ -5,8 +5,6 @@ import { addOperation } from '@portal/platform/operations/start';
 import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 
-const alreadyUnderWay = ['SYNC_RUNNING', 'A synchronization is already under way. Please wait for its end.'] as const;
-
 /**
  * Starts a synchronization, also of a directory that is switched off; `force` lets it take away more than the deactivation limit allows.
  * Throws 409 `DIRECTORY_NOT_CONFIGURED` and, while one is under way, 409 `SYNC_RUNNING`.
@@ -23,7 +21,7 @@ export async function startSync(
       await tx.insert(ldapSyncRuns).values({ id, tenantId: ctx.tenantId, trigger: 'manual' });
       return id;
     })
-    .catch(conflictOn({ runs_directory_sync_unique: alreadyUnderWay }));
+    .catch(conflictOn({ runs_directory_sync_unique: 'SYNC_RUNNING' }));
   await ctx.enqueue(syncDirectory, payload, { runId });
   return { runId };
 }

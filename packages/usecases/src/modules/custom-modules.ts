@@ -26,7 +26,8 @@ export const listCustomModules = (ctx: UserContext): Promise<CustomModule[]> =>
 /** Adds a module of the caller's own, or a shared one. Throws 403 for a shared one by a plain user, 400 for an unknown category, 409 `LIMIT_REACHED`. */
 export async function createCustomModule(ctx: UserContext, input: NewCustomModule): Promise<CustomModule> {
   const { category, shared, ...fields } = input;
-  if (shared && !isAdmin(ctx.actor)) throw forbidden('Only administrators may share a module with everyone.');
+  if (shared && !isAdmin(ctx.actor))
+    throw forbidden('FORBIDDEN', 'Only administrators may share a module with everyone.');
   // Makes the default categories where nobody has looked at them yet.
   await readArrangement(ctx);
   return ctx.tx(async (tx) => {
