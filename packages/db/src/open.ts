@@ -150,8 +150,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-const unreachable = (cause: unknown): Error =>
-  unavailable('The database cannot be reached right now. Please try again in a few seconds.', cause);
+const unreachable = (cause: unknown): Error => unavailable(undefined, cause);
 
 /** Says that the database is away instead of what the driver said about it. */
 const rethrow = (error: unknown): never => {

@@ -146,8 +146,7 @@ export function registerUsers(app: App): void {
     },
     (request) => {
       const { tenantId, password: _refused, ...change } = request.body;
-      if (tenantId !== undefined)
-        throw invalid('TENANT_FIXED', 'An account stays in its tenant. Please create a new one in the other tenant.');
+      if (tenantId !== undefined) throw invalid('TENANT_FIXED');
       return updateUser(request.ctx, request.params.id, change);
     },
   );

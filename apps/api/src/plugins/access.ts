@@ -95,7 +95,7 @@ function refusalOf(
     access.kind === 'role' ? (ctx: UserContext) => !hasRole(ctx.actor.role, access.role) : () => false;
   return (ctx) => {
     if (ctx.account.mustChangePassword && !isOpenDuringForcedChange) {
-      return forbidden('PASSWORD_CHANGE_REQUIRED', 'Please change your password first.');
+      return forbidden('PASSWORD_CHANGE_REQUIRED');
     }
     return lacksRights(ctx) ? forbidden() : undefined;
   };

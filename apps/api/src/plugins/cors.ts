@@ -39,7 +39,7 @@ export function checkOrigins(app: App, config: Config): void {
     const { origin, 'sec-fetch-site': site } = request.headers;
     const isListed = origin !== undefined && listed.has(origin);
     const isForeign = (origin !== undefined && !isListed && !own.has(origin)) || (site === 'cross-site' && !isListed);
-    done(isForeign ? forbidden('ORIGIN_NOT_ALLOWED', 'Requests from this origin are not allowed.') : undefined);
+    done(isForeign ? forbidden('ORIGIN_NOT_ALLOWED') : undefined);
   });
 }
 

@@ -129,7 +129,7 @@ export function checkMayAdminister(actor: Actor, target: AccountStanding): void 
 /** Refuses a role that the actor may not hand out. */
 export function checkMayAssign(actor: Actor, role: Role): void {
   if (role === 'SUPER_ADMIN' && !isSuperAdmin(actor)) {
-    throw forbidden('ROLE_NOT_ALLOWED', 'Only a SUPER_ADMIN may assign the role SUPER_ADMIN.');
+    throw forbidden('ROLE_NOT_ALLOWED');
   }
 }
 

@@ -88,7 +88,7 @@ export function isNewRelease(running: string, lastSeen: string | null): boolean 
  */
 export function seeRelease(running: string, requested: string, lastSeen: string | null): string {
   const current = parseRelease(running);
-  if (!current) throw invalid('NOT_COMPARABLE', 'The running release has no number to compare with.');
+  if (!current) throw invalid('NOT_COMPARABLE');
   const wanted = parseRelease(requested);
   if (!wanted) throw invalidField('version', 'must be a version such as 1.4.0');
   if (compare(wanted, current) > 0) throw invalidField('version', 'must not be above the running release');

@@ -47,4 +47,4 @@ export async function holdChecked(tx: Tx, ctx: UserContext, hash: string): Promi
   return held;
 }
 
-const currentPasswordWrong = () => unauthenticated('CURRENT_PASSWORD_WRONG', 'The current password is wrong.');
+const currentPasswordWrong = () => unauthenticated('CURRENT_PASSWORD_WRONG');

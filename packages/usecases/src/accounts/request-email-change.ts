@@ -32,8 +32,7 @@ export async function requestEmailChange(
   password: string | undefined,
 ): Promise<void> {
   if (email === null || email === ctx.account.email) return ctx.tx((tx) => withdraw(tx, ctx));
-  if (password === undefined)
-    throw invalid('CURRENT_PASSWORD_REQUIRED', 'Please enter your current password to change your e-mail address.');
+  if (password === undefined) throw invalid('CURRENT_PASSWORD_REQUIRED');
   if (!(await smtpSettingsOf(ctx, ctx.actor.role)))
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured, so the new address cannot be confirmed.');
   const waitSec = await ctx.tx((tx) => retryAfter(tx, changes, ctx.actor.id));

@@ -85,4 +85,4 @@ export async function resetPassword(
   void nudgeMails(system, account.tenantId);
 }
 
-const tokenInvalid = () => invalid('TOKEN_INVALID', 'This link is not valid any more. Please request a new one.');
+const tokenInvalid = () => invalid('TOKEN_INVALID');

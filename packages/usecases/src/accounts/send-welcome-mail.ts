@@ -32,10 +32,10 @@ export async function sendWelcomeMail(
 ): Promise<{ sent: boolean; welcomeMailSentAt: Date | null }> {
   const found = await administer(ctx, (tx) => accountFor(tx, userId));
   checkMayAdminister(ctx.actor, found);
-  if (found.email === null) throw conflict('NO_ADDRESS', 'This account has no e-mail address.');
+  if (found.email === null) throw conflict('NO_ADDRESS');
   const scope: TenantContext = { ...ctx, ...ctx.inTenant(found.tenantId) };
   if (!(await welcomeMailStatus(scope, found.role)).available) {
-    throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured. Please set one up in the mail settings.');
+    throw conflict('MAIL_NOT_CONFIGURED');
   }
   const { mailId } = await scope.tx(async (tx) => {
     await recordAudit(tx, ctx, {

@@ -401,7 +401,7 @@ const openChecked = prepared<
 const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
   secondsUntilRoomForAll(tx, attempt.limits);
 
-const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS', 'Username or password is wrong.');
+const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS');
 
 function tooManyFailures(system: SystemContext, waitSec: number): Error {
   system.metrics.countSignIn('throttled');

@@ -114,13 +114,10 @@ const toLayout = ({ __gridVersion, layouts }: LayoutInput, { unnamed, ...rest }:
 async function checkMayBeSaved(tx: Tx, ctx: UserContext, tabId: string, input: LayoutInput): Promise<void> {
   const tab = await getOwnTab(tx, ctx, tabId);
   if (tab.gridVersion !== null && tab.gridVersion > input.__gridVersion) {
-    throw conflict(
-      'GRID_VERSION_NEWER',
-      'This dashboard was arranged with a newer version of the program. Please reload the page before you change it.',
-    );
+    throw conflict('GRID_VERSION_NEWER');
   }
   if (input.revision !== undefined && input.revision !== tab.revision) {
-    throw conflict('LAYOUT_CHANGED', 'This dashboard was rearranged elsewhere in the meantime. Please load it again.');
+    throw conflict('LAYOUT_CHANGED');
   }
   const widgets = await tx
     .select({ id: dashboardWidgets.id })

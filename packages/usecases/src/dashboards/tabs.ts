@@ -73,7 +73,7 @@ export async function deleteTab(ctx: UserContext, tabId: string): Promise<void> 
     const tabs = await tx.run(tabsOf, { userId: ctx.actor.id });
     const others = tabs.map(({ id }) => id).filter((id) => id !== tabId);
     if (others.length === tabs.length) throw notFound();
-    if (others.length === 0) throw conflict('LAST_TAB', 'This is your last dashboard, and it stays.');
+    if (others.length === 0) throw conflict('LAST_TAB');
     const widgets = await tx
       .select({ id: dashboardWidgets.id })
       .from(dashboardWidgets)

@@ -41,8 +41,7 @@ export type StoredLdapConfig = NonNullable<Awaited<ReturnType<typeof storedLdapC
 /** The tenant's directory as it is set; throws 409 `DIRECTORY_NOT_CONFIGURED` when none is. */
 export async function configuredDirectory(ctx: TenantContext): Promise<StoredLdapConfig> {
   const stored = await ctx.read(storedLdapConfig);
-  if (!stored)
-    throw conflict('DIRECTORY_NOT_CONFIGURED', 'No directory is set up yet. Please enter its server and base first.');
+  if (!stored) throw conflict('DIRECTORY_NOT_CONFIGURED');
   return stored;
 }
 

@@ -122,8 +122,7 @@ export async function deleteCategory(ctx: UserContext, key: string, target: stri
     const { categories } = arrangement;
     const doomed = requireCategory(categories, key);
     if (key === customModulesKey) throw conflict('CONFLICT', 'This category cannot be deleted. You may rename it.');
-    if (target === undefined)
-      throw conflict('TARGET_REQUIRED', 'Please name the category that takes what this one holds.');
+    if (target === undefined) throw conflict('TARGET_REQUIRED');
     const heir = requireCategory(categories, target);
     await moveEntries(tx, arrangement, { from: doomed, to: heir, tenantId: ctx.tenantId });
     await tx.delete(moduleCategories).where(eq(moduleCategories.id, doomed.id));

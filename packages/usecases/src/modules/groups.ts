@@ -139,8 +139,7 @@ async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalName: str
     .where(eq(groups.id, groupId))
     .for('update');
   if (!group) throw notFound();
-  if (group.directoryId !== null)
-    throw conflict('DIRECTORY_GROUP', 'This group comes from the directory. Please change it there.');
+  if (group.directoryId !== null) throw conflict('DIRECTORY_GROUP');
   return group;
 }
 
@@ -153,4 +152,4 @@ const membersOf = (db: Pick<Tx, 'select'>, groupId: string): Promise<GroupMember
     .orderBy(asc(users.username));
 
 const naming = <T>(work: () => Promise<T>): Promise<T> =>
-  work().catch(conflictOn({ groups_name_unique: ['GROUP_NAME_TAKEN', 'Another group already has this name.'] }));
+  work().catch(conflictOn({ groups_name_unique: 'GROUP_NAME_TAKEN' }));

@@ -105,8 +105,8 @@ export const updateReminder = (
     if (changed) return toReminder(changed);
     await checkLiesAhead(tx, 'dueAt', dueAt);
     const { doneAt } = await ownReminder(tx, ctx, id);
-    if (doneAt) throw conflict('REMINDER_DONE', 'This reminder is done and cannot be changed any more.');
-    throw conflict('REMINDER_DUE', 'This reminder is due. Please snooze it or mark it as done.');
+    if (doneAt) throw conflict('REMINDER_DONE');
+    throw conflict('REMINDER_DUE');
   });
 
 /**
@@ -197,5 +197,4 @@ const newDueTime = (dueAt: Date, occurrenceId: string) => ({
   emailAttempts: 0,
 });
 
-const notDue = (): PortalError =>
-  conflict('REMINDER_NOT_DUE', 'Only a reminder that is due can be snoozed or marked as done.');
+const notDue = (): PortalError => conflict('REMINDER_NOT_DUE');
