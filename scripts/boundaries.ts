@@ -17,10 +17,7 @@ const mayImport: Record<string, string[]> = {
   'apps/worker': ['packages/domain', 'packages/platform', 'packages/usecases'],
 };
 
-/** Writes into another area's tables that stand for a reason. */
-const writeExceptions: { file: string; owner: string; why: string }[] = [];
-
-interface SourceFile {
+export interface SourceFile {
   path: string;
   text: string;
   imports: string[];
@@ -34,11 +31,13 @@ export function boundaryFaults(files: SourceFile[] = readSources()): string[] {
 function readSources(): SourceFile[] {
   return globSync(['{apps,packages}/*/{src,test,testing}/**/*.ts', 'packages/testing/src/**/*.ts'], { cwd: root })
     .filter((path) => !path.includes('node_modules'))
-    .map((path) => {
-      const text = readFileSync(join(root, path), 'utf8');
-      const named = [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, name = '']) => name);
-      return { path, text, imports: named.map((name) => targetOf(name, path)) };
-    });
+    .map((path) => sourceFile(path, readFileSync(join(root, path), 'utf8')));
+}
+
+/** A file as the rules see it; its path is the repository's. */
+export function sourceFile(path: string, text: string): SourceFile {
+  const named = [...text.matchAll(/(?:from|import\(?)\s*'([^']+)'/g)].map(([, name = '']) => name);
+  return { path, text, imports: named.map((name) => targetOf(name, path)) };
 }
 
 /** `@portal/db/open` and `./open.ts` as paths of the repository; other packages stay as they are. */
@@ -89,22 +88,29 @@ function areaFaults(files: SourceFile[]): string[] {
       edges.set(from, known);
     }
   }
-  return [...edges.keys()].flatMap((area) => {
-    const way = wayBack(edges, area);
-    // Told once, by the first of the circle.
-    if (way === null || way.toSorted()[0] !== area) return [];
-    const steps = way.map((from, at) => edges.get(from)?.get(way[at + 1] ?? area) ?? '');
-    return [`${[...way, area].join(' → ')} is a circle: ${steps.join('; ')}`];
+  const circles = [...edges].flatMap(([area, known]) =>
+    [...known.keys()].flatMap((next) => {
+      const way = shortestWay(edges, next, area);
+      return way === null ? [] : [[area, ...way]];
+    }),
+  );
+  const faults = circles.map((circle) => {
+    // Told from its first area on, wherever it was come upon.
+    const first = circle.indexOf(circle.toSorted()[0] ?? '');
+    const way = [...circle.slice(first), ...circle.slice(0, first)];
+    const steps = way.map((from, at) => edges.get(from)?.get(way[(at + 1) % way.length] ?? '') ?? '');
+    return `${[...way, way[0]].join(' → ')} is a circle: ${steps.join('; ')}`;
   });
+  return [...new Set(faults)];
 }
 
-/** The shortest way from an area over others back to it. */
-function wayBack(edges: Map<string, Map<string, string>>, start: string): string[] | null {
+/** The areas from one to the one that imports `end`, as few as there can be; null when none leads there. */
+function shortestWay(edges: Map<string, Map<string, string>>, start: string, end: string): string[] | null {
   const open: string[][] = [[start]];
-  const seen = new Set<string>();
+  const seen = new Set([start]);
   for (let way = open.shift(); way; way = open.shift()) {
     for (const next of edges.get(way.at(-1) ?? '')?.keys() ?? []) {
-      if (next === start) return way;
+      if (next === end) return way;
       if (seen.has(next)) continue;
       seen.add(next);
       open.push([...way, next]);
@@ -131,7 +137,6 @@ function writeFaults(files: SourceFile[]): string[] {
             ).trim(),
           )
           .filter((table) => table !== '' && owner !== mine && isWritten(text, table))
-          .filter(() => !writeExceptions.some((known) => known.file === path && known.owner === owner))
           .map((table) => `${path} writes ${table}, which belongs to ${owner}`),
     );
   });

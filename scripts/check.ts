@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { boundaryFaults } from './boundaries.ts';
 import { missingMigration } from './missing-migration.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +20,7 @@ const steps: [name: string, check: () => Promise<Finding>][] = [
   ['lint', () => runTool('oxlint')],
   ['types', () => runTool('tsc', '-p', 'tsconfig.json')],
   ['dead code', () => runTool('knip', '--no-progress', '--no-config-hints')],
+  ['boundaries', async () => findingOf(boundaryFaults())],
   ['migrations', () => missingMigration(runTool)],
 ];
 
@@ -35,6 +37,10 @@ const results = await Promise.all(
 const failures = results.filter(({ failed }) => failed);
 for (const { name, output } of failures) console.log(`\n── ${name} ──\n${output.trim()}`);
 process.exitCode = failures.length > 0 ? 1 : 0;
+
+function findingOf(faults: string[]): Finding {
+  return { failed: faults.length > 0, output: faults.join('\n') };
+}
 
 /** Runs an installed tool in the root, without a terminal, so that it asks nothing. */
 async function runTool(name: string, ...args: string[]): Promise<Finding> {

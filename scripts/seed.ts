@@ -1,6 +1,6 @@
 import { isTableMissing } from '@portal/db/database-error';
 import { readConfig } from '@portal/platform/config';
-import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
+import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
 import { explainFailure } from './explain-failure.ts';
 
 try {

@@ -77,7 +77,7 @@ async function bringUp(): Promise<void> {
 
   const [{ migrateDatabase }, { seedFirstStart }] = await Promise.all([
     import('@portal/db/migrate'),
-    import('@portal/usecases/accounts/seed-first-start'),
+    import('@portal/usecases/tenants/seed-first-start'),
     isEmbedded && startDatabase(join(dataDir, 'postgres')),
   ]);
   stop.signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { testConfig } from '@portal/testing/runtime';
 import { startRedis } from '@portal/testing/servers/redis';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { serviceBinary } from '@portal/testing/services';
-import { seedFirstStart } from '@portal/usecases/accounts/seed-first-start';
+import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
 
 const main = (app: 'api' | 'worker') => fileURLToPath(new URL(`../../${app}/src/main.ts`, import.meta.url));
 const seedPassword = 'the first password';

@@ -8,7 +8,6 @@ import { dashboards } from './dashboards/area.ts';
 import { directory } from './directory/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
 import { modules } from './modules/area.ts';
-import { releases } from './releases/area.ts';
 import { reminders } from './reminders/area.ts';
 import { tenants } from './tenants/area.ts';
 
@@ -21,7 +20,6 @@ export const areas: readonly Area[] = withPlatform([
   directory,
   tenants,
   reminders,
-  releases,
   audit,
 ]);
 

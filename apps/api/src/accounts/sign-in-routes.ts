@@ -9,7 +9,7 @@ import { confirmEmail } from '@portal/usecases/accounts/confirm-email';
 import { requestReset } from '@portal/usecases/accounts/request-reset';
 import { resetPassword } from '@portal/usecases/accounts/reset-password';
 import { endOwnSessions, endSession, listSessions, signOut } from '@portal/usecases/accounts/sessions';
-import { signIn } from '@portal/usecases/accounts/sign-in';
+import { signIn } from '@portal/usecases/sign-in/sign-in';
 import { clearSessionCookie, sessionTokenOf, setSessionCookie } from '../session-cookie.ts';
 import { type App, NoContent } from '../zod-app.ts';
 

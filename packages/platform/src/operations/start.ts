@@ -27,14 +27,32 @@ export async function addOperation<Payload extends { tenantId: string }>(
   payload: Payload,
   { startedBy }: { startedBy: string | null },
 ): Promise<string> {
-  const id = newId();
-  await tx.insert(runs).values({
-    id,
-    tenantId: payload.tenantId,
-    kind: job.name,
-    payload: z.encode(job.payload, payload),
-    startedBy,
-    dueAt: sql`now() + interval '30 seconds'`,
-  });
-  return id;
+  const row = runOf(job, payload, startedBy);
+  await tx.insert(runs).values(row);
+  return row.id;
 }
+
+/** The rows of work that starts by itself, of many tenants; what a tenant has under way already is left out. */
+export const addOperations = <Payload extends { tenantId: string }>(
+  tx: Tx,
+  job: TenantJob<Payload>,
+  payloads: Payload[],
+): Promise<{ id: string; tenantId: string }[]> =>
+  tx
+    .insert(runs)
+    .values(payloads.map((payload) => runOf(job, payload, null)))
+    .onConflictDoNothing()
+    .returning({ id: runs.id, tenantId: runs.tenantId });
+
+const runOf = <Payload extends { tenantId: string }>(
+  job: TenantJob<Payload>,
+  payload: Payload,
+  startedBy: string | null,
+) => ({
+  id: newId(),
+  tenantId: payload.tenantId,
+  kind: job.name,
+  payload: z.encode(job.payload, payload),
+  startedBy,
+  dueAt: sql`now() + interval '30 seconds'`,
+});

@@ -6,11 +6,11 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { insertSession } from './open-session.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
 import { sessionTokens } from './session-token.ts';
 import { setPassword } from './set-password.ts';
-import { insertSession } from './sign-in.ts';
 
 /**
  * Changes the caller's password after checking the current one. Every other session ends; the caller goes on

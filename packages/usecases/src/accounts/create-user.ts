@@ -6,7 +6,7 @@ import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases/releases';
 import type { UserContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
-import { requireTenant } from '../tenants/require-tenant.ts';
+import { requireTenant } from '@portal/platform/require-tenant';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';

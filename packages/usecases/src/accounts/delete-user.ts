@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { forbidden } from '@portal/domain/errors';
@@ -23,4 +24,10 @@ export async function deleteUser(ctx: UserContext, userId: string): Promise<void
     return deleted?.avatarPath ?? null;
   });
   if (avatarPath !== null) await ctx.files.remove(avatarPath);
+}
+
+/** Deletes every account of a tenant that is being deleted itself. */
+export async function deleteAccountsOf(tx: Tx, tenantId: string): Promise<{ wasAnyActive: boolean }> {
+  const accounts = await tx.delete(users).where(eq(users.tenantId, tenantId)).returning({ isActive: users.isActive });
+  return { wasAnyActive: accounts.some(({ isActive }) => isActive) };
 }

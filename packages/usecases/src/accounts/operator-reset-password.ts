@@ -1,10 +1,10 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
-import { groupMembers, groups } from '@portal/db/schema/modules';
 import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
 import type { SystemContext } from '@portal/platform/context';
+import { leaveImportedGroups } from '../modules/imported-groups.ts';
 import { makePassword } from './admin-reset-password.ts';
 import { recordAudit } from './audit.ts';
 import { passwordHashing } from './password-hashing.ts';
@@ -55,8 +55,5 @@ async function takeFromDirectory(tx: Tx, userId: string): Promise<void> {
     .update(users)
     .set({ ldapDn: null, directoryId: null, deactivatedBySync: false, email: null })
     .where(eq(users.id, userId));
-  await tx.delete(groupMembers).where(
-    sql`${groupMembers.userId} = ${userId} and ${groupMembers.groupId} in (
-      select ${groups.id} from ${groups} where ${groups.tenantId} = ${groupMembers.tenantId} and ${groups.directoryId} is not null)`,
-  );
+  await leaveImportedGroups(tx, userId);
 }

@@ -6,12 +6,12 @@ import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { testRuntime } from '@portal/testing/runtime';
+import { signIn } from '../sign-in/sign-in.ts';
 import { passwordResetMail } from './mails/password-reset.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { issueLink } from './password-links.ts';
 import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
-import { signIn } from './sign-in.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();
 const newPassword = 'four candles and a fork';

@@ -5,12 +5,12 @@ import { auditEntries } from '@portal/db/schema/platform/audit';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
+import { signIn } from '../sign-in/sign-in.ts';
 import { adminResetPassword } from './admin-reset-password.ts';
 import { createUser, type NewUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';
 import { operatorResetPassword } from './operator-reset-password.ts';
 import { endUserSessions } from './sessions.ts';
-import { signIn } from './sign-in.ts';
 import { updateUser } from './update-user.ts';
 import { getUser, listUsers } from './users.ts';
 

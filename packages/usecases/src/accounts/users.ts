@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin, type Role } from '@portal/domain/access';
 import { tenantNamedBy, type User } from '@portal/domain/accounts/accounts';
 import type { UserContext } from '@portal/platform/context';
-import { requireTenant } from '../tenants/require-tenant.ts';
+import { requireTenant } from '@portal/platform/require-tenant';
 import { accountColumns, toUser } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 

@@ -13,11 +13,11 @@ import {
   previewWelcomeMail,
   putWelcomeTemplate,
 } from '../mail-settings/welcome-mail-template.ts';
+import { signIn } from '../sign-in/sign-in.ts';
 import { accounts } from './area.ts';
 import { createUser } from './create-user.ts';
 import { resetPassword } from './reset-password.ts';
 import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
-import { signIn } from './sign-in.ts';
 
 const { url, make, system, signedIn } = await testRuntime();
 let server: TestSmtpServer;

@@ -1,9 +1,8 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
-import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
-import { newId } from '@portal/domain/ids';
 import type { SystemContext } from '@portal/platform/context';
+import { addOperations } from '@portal/platform/operations/start';
 import { syncDirectory } from './jobs.ts';
 import { nextSyncAt } from './next-sync.ts';
 
@@ -33,19 +32,11 @@ export async function startDueDirectorySyncs(system: SystemContext): Promise<voi
       .where(inArray(ldapConfigs.id, tx.select({ id: due.id }).from(due)))
       .returning({ tenantId: ldapConfigs.tenantId });
     if (claimed.length === 0) return [];
-    const added = await tx
-      .insert(runs)
-      .values(
-        claimed.map(({ tenantId }) => ({
-          id: newId(),
-          tenantId,
-          kind: syncDirectory.name,
-          payload: syncDirectory.payload.parse({ tenantId, force: false }),
-          dueAt: sql`now() + interval '30 seconds'`,
-        })),
-      )
-      .onConflictDoNothing()
-      .returning({ id: runs.id, tenantId: runs.tenantId });
+    const added = await addOperations(
+      tx,
+      syncDirectory,
+      claimed.map(({ tenantId }) => ({ tenantId, force: false })),
+    );
     if (added.length > 0)
       await tx.insert(ldapSyncRuns).values(added.map((run) => ({ ...run, trigger: 'schedule' as const })));
     return added;

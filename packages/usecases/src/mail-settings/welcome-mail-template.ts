@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { welcomeMailTemplates } from '@portal/db/schema/mail-settings';
+import { signInPage } from '@portal/domain/accounts/sign-in-page';
 import { invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import {
@@ -13,7 +14,6 @@ import {
 import { mailTime } from '@portal/mail/mail-time';
 import { welcome } from '@portal/mail/templates/accounts/welcome';
 import type { UserContext } from '@portal/platform/context';
-import { signInPage } from '../accounts/sign-in-page.ts';
 import { recordAudit } from './audit.ts';
 
 /** The words of the tenant at work, or the built-in ones. */

@@ -8,6 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants/tenants';
 import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
+import { deleteAccountsOf } from '../accounts/delete-user.ts';
 import { recordAudit } from './audit.ts';
 
 /** Every tenant by name, with the number of its accounts. */
@@ -69,8 +70,8 @@ export const deleteTenant = (ctx: UserContext, tenantId: string): Promise<void> 
       .for('update');
     if (!tenant) throw notFound();
     // Deleted before it is decided: one that is being activated at this moment shows itself as it is once that is done.
-    const accounts = await tx.delete(users).where(eq(users.tenantId, tenantId)).returning({ isActive: users.isActive });
-    if (accounts.some(({ isActive }) => isActive))
+    const { wasAnyActive } = await deleteAccountsOf(tx, tenantId);
+    if (wasAnyActive)
       throw conflict(
         'TENANT_HAS_ACTIVE_USERS',
         'This tenant still has active accounts. Please deactivate or delete them first.',

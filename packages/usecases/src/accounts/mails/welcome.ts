@@ -1,13 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { users } from '@portal/db/schema/accounts/users';
+import { signInPage } from '@portal/domain/accounts/sign-in-page';
 import { WelcomeMailTemplate, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '@portal/mail/mail-time';
 import { welcome as template } from '@portal/mail/templates/accounts/welcome';
 import { defineMail } from '@portal/platform/outbox/mail';
 import { welcomeTemplateOf } from '../../mail-settings/welcome-mail-template.ts';
 import { issueLink, passwordLink } from '../password-links.ts';
-import { signInPage } from '../sign-in-page.ts';
 
 /** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
 const Data = z.object({ test: WelcomeMailTemplate.optional() });

@@ -4,6 +4,12 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { type GroupsPlan, planGroups } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
+import {
+  createImportedGroups,
+  removeImportedGroups,
+  renameImportedGroups,
+  setImportedMemberships,
+} from '../../modules/imported-groups.ts';
 import { mapConcurrently, portions } from './portions.ts';
 import type { Delta } from './read-directory.ts';
 import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
@@ -31,29 +37,14 @@ export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncRepor
   const idOf = new Map(delta.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
   for (const part of portions(plan.create, batch.groups)) {
     const made = part.map((group) => ({ id: newId(), ...group }));
-    await inBatch(async (tx) => {
-      const { rowCount } = await tx.execute(sql`
-        insert into ${groups} (id, tenant_id, directory_id, internal_name)
-        select a.id, ${stage.scope.tenantId}::uuid, a."directoryId", a.name
-        from json_to_recordset(${JSON.stringify(made)}::json) as a(id uuid, "directoryId" text, name text)`);
-      return { groups: rowCount ?? 0 };
-    });
+    await inBatch(async (tx) => ({ groups: await createImportedGroups(tx, stage.scope.tenantId, made) }));
     for (const { directoryId, id } of made) idOf.set(directoryId, id);
   }
-  for (const part of portions(plan.rename, batch.groups)) {
-    await inBatch(async (tx) => {
-      const { rowCount } = await tx.execute(sql`
-        update ${groups} g set internal_name = a."internalName", updated_at = now()
-        from json_to_recordset(${JSON.stringify(part)}::json) as a(id uuid, "internalName" text) where g.id = a.id`);
-      return { groups: rowCount ?? 0 };
-    });
-  }
+  for (const part of portions(plan.rename, batch.groups))
+    await inBatch(async (tx) => ({ groups: await renameImportedGroups(tx, part) }));
   for (const part of portions(plan.remove, batch.groups)) {
-    const ids = sql.param(part.map(({ id }) => id));
-    await inBatch(async (tx) => {
-      const { rowCount } = await tx.execute(sql`delete from ${groups} where id = any(${ids}::uuid[])`);
-      return { groups: rowCount ?? 0 };
-    });
+    const ids = part.map(({ id }) => id);
+    await inBatch(async (tx) => ({ groups: await removeImportedGroups(tx, ids) }));
   }
   const removed = new Set(plan.remove.map(({ directoryId }) => directoryId));
   const groupIds = delta.groups.map(({ directoryId }) =>
@@ -144,12 +135,10 @@ const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] |
     select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
     from ${stagedPeople(stage, 's', members && members.map(({ directoryId }) => directoryId))}
       join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id and ${mayBeTouched}
-        and ${members === null ? sql`true` : sql`u.id = any(${idsOf(members)})`}
+        and ${members === null ? sql`true` : sql`u.id = any(${sql.param(members.map(({ userId }) => userId))}::uuid[])`}
       cross join lateral unnest(s.groups) p (position)
     where s.standing = 'live' offset 0) w
   where group_id <> ${noGroup}`;
-
-const idsOf = (members: Member[]): SQL => sql`${sql.param(members.map(({ userId }) => userId))}::uuid[]`;
 
 /** Accounts whose groups of the directory are others than those they are in here. */
 async function membersToChange(stage: Stage, groupIds: string[], { changed, staged }: Delta): Promise<Member[]> {
@@ -176,14 +165,9 @@ async function membersToChange(stage: Stage, groupIds: string[], { changed, stag
 
 async function writeMemberships(tx: Tx, stage: Stage, groupIds: string[], members: Member[]): Promise<number> {
   await expectPeople(tx, members.length);
-  const wanted = wantedMemberships(stage, groupIds, members);
-  const removed = await tx.execute(sql`
-    with wanted as (${wanted})
-    delete from ${groupMembers} m using ${groups} g
-    where g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null and m.user_id = any(${idsOf(members)})
-      and not exists (select from wanted w where w.user_id = m.user_id and w.group_id = m.group_id)`);
-  const added = await tx.execute(sql`
-    insert into ${groupMembers} (tenant_id, group_id, user_id)
-    select ${stage.scope.tenantId}::uuid, w.group_id, w.user_id from (${wanted}) w on conflict do nothing`);
-  return (removed.rowCount ?? 0) + (added.rowCount ?? 0);
+  return setImportedMemberships(tx, {
+    tenantId: stage.scope.tenantId,
+    userIds: members.map(({ userId }) => userId),
+    wanted: wantedMemberships(stage, groupIds, members),
+  });
 }

@@ -7,6 +7,12 @@ import { conflict, PortalError, upstream } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import {
+  createAccounts,
+  deactivateAccounts,
+  superAdminsAmong,
+  updateAccounts,
+} from '../../accounts/imported-accounts.ts';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';
@@ -18,7 +24,6 @@ import { type Delta, type DirectoryRead, readDirectory } from './read-directory.
 import { saveSnapshot } from './snapshot.ts';
 import { checkStage, clearStage, type Stage } from './stage.ts';
 import { openSyncReport, type SyncReport } from './sync-report.ts';
-import { createAccounts, deactivateAccounts, superAdminsAmong, updateAccounts } from './write-accounts.ts';
 
 /** People per transaction. */
 const batch = 5_000;

@@ -9,10 +9,10 @@ import { person, startSlapd, type TestSlapd } from '@portal/testing/servers/slap
 import { openTcpGate, type TcpGate } from '@portal/testing/servers/tcp-gate';
 import { caCertificatePem, otherCaCertificatePem } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
+import { authenticate } from '../accounts/authenticate.ts';
+import { passwordHashing } from '../accounts/password-hashing.ts';
 import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { putLdapConfig } from '../directory/ldap-config.ts';
-import { authenticate } from './authenticate.ts';
-import { passwordHashing } from './password-hashing.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();

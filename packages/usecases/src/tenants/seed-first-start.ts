@@ -1,16 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { openDatabase, type Tx } from '@portal/db/open';
-import { users } from '@portal/db/schema/accounts/users';
+import { openDatabase } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import { firstSeenRelease } from '@portal/domain/releases/releases';
 import type { Config } from '@portal/platform/config';
-import { isTemporaryPasswordOver } from './account-columns.ts';
-import { makePassword } from './admin-reset-password.ts';
-import { openPasswordHashing } from './password-hashing.ts';
-import { setPassword, temporaryPasswordUntil } from './set-password.ts';
+import { makePassword } from '../accounts/admin-reset-password.ts';
+import { addFirstAdmin, firstAdminName as username, forsakenAdmin } from '../accounts/first-admin.ts';
+import { openPasswordHashing } from '../accounts/password-hashing.ts';
+import { setPassword } from '../accounts/set-password.ts';
 
-const username = 'admin';
 // Any constant of its own does: of several first starts at once, one seeds.
 const seedLock = 5_150_331;
 
@@ -38,28 +35,10 @@ export async function seedFirstStart(
       }
       const tenantId = newId();
       await tx.insert(tenants).values({ id: tenantId, name: 'Default' });
-      await tx.insert(users).values({
-        id: newId(),
-        tenantId,
-        username,
-        passwordHash,
-        role: 'SUPER_ADMIN',
-        mustChangePassword: true,
-        temporaryPasswordUntil,
-        lastSeenReleaseVersion: firstSeenRelease(config.release.version),
-      });
+      await addFirstAdmin(tx, { tenantId, passwordHash, release: config.release.version });
       return { username, generatedPassword: generated, created: true };
     });
   } finally {
     await database.close();
   }
-}
-
-/** The first administrator, while nobody else is there and the password that was given came to nothing. */
-async function forsakenAdmin(tx: Tx): Promise<string | undefined> {
-  const [only, another] = await tx
-    .select({ id: users.id, username: users.username, isOver: isTemporaryPasswordOver })
-    .from(users)
-    .limit(2);
-  return !another && only?.username === username && only.isOver ? only.id : undefined;
 }

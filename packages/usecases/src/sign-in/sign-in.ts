@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { type RowOf, valuesOf } from '@portal/db/row-of';
-import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
@@ -14,24 +12,23 @@ import type { OwnAccount } from '@portal/domain/accounts/accounts';
 import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { auditOf, type AuditParams } from '@portal/platform/audit';
 import type { SystemContext } from '@portal/platform/context';
 import {
   type AllLimits,
   allLimits,
-  clearedFirst,
   type RateLimit,
   roomForAll,
   secondsUntilRoomForAll,
   consume,
   withoutThird,
 } from '@portal/platform/rate-limit';
+import { isTemporaryPasswordOver, ownColumns, toProfile } from '../accounts/account-columns.ts';
+import { auditParams, recordAudit } from '../accounts/audit.ts';
+import { openCheckedSession, sessionParams } from '../accounts/open-session.ts';
+import { passwordHashing } from '../accounts/password-hashing.ts';
+import { type SessionClaims, sessionTokens } from '../accounts/session-token.ts';
 import { directoryBinds } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
-import { isTemporaryPasswordOver, isTrustworthy, ownColumns, toProfile } from './account-columns.ts';
-import { auditParams, recordAudit } from './audit.ts';
-import { passwordHashing } from './password-hashing.ts';
-import { sessionTokens, type SessionClaims, sessionSeconds } from './session-token.ts';
 
 /** Failed sign-ins of one username from one address. */
 const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec: 15 * 60 };
@@ -216,7 +213,7 @@ async function openSignIn(
   const scope = system.inTenant(account.tenantId);
   const opening = sessionParams(system, { id: newId(), tenantId: account.tenantId, userId: account.id });
   const open = (tx: Tx) =>
-    tx.runAndCommit(openChecked, {
+    tx.runAndCommit(openCheckedSession, {
       ...attempt.limits,
       ...auditParams(
         { actor: account, ip: system.ip },
@@ -304,99 +301,6 @@ type Found = OwnAccount & {
   isTemporaryPasswordOver: boolean;
 };
 
-interface SessionParams extends Record<string, unknown> {
-  sessionId: string;
-  tenantId: string;
-  userId: string;
-  ip: string | null;
-  userAgent: string | null;
-}
-
-const sessionParams = (
-  system: SystemContext,
-  { id, tenantId, userId }: { id: string; tenantId: string; userId: string },
-): SessionParams => ({
-  sessionId: id,
-  tenantId,
-  userId,
-  ip: system.ip,
-  userAgent: system.userAgent?.slice(0, 500) ?? null,
-});
-
-const session = {
-  id: sql<string>`${sql.placeholder('sessionId')}::uuid`,
-  tenantId: sql<string>`${sql.placeholder('tenantId')}::uuid`,
-  userId: sql<string>`${sql.placeholder('userId')}::uuid`,
-  createdAt: sql<Date>`now()`,
-  lastSeenAt: sql<Date>`now()`,
-  expiresAt: sql<Date>`now() + make_interval(secs => ${sql.raw(String(sessionSeconds))})`,
-  revokedAt: sql<Date>`null::timestamptz`,
-  ip: sql<string>`${sql.placeholder('ip')}::text`,
-  userAgent: sql<string>`${sql.placeholder('userAgent')}::text`,
-} satisfies RowOf<typeof sessions>;
-
-const openSession = prepared<SessionParams>()('session_open', (db) =>
-  db.insert(sessions).values(session).returning({ id: sessions.id }),
-);
-
-/**
- * All that a sign-in writes, in one statement: each one more costs server and client more than its work. Unless there is room for
- * another failure and the account is still the one that was checked (not deleted, switched off, moved, appointed or given another
- * password or DN meanwhile), no row comes back and nothing is written.
- */
-const openChecked = prepared<
-  AllLimits &
-    AuditParams &
-    SessionParams & {
-      passwordHash: string | null;
-      ldapDn: string | null;
-      newHash: string | null;
-      replacedSession: string | null;
-      replacedUser: string | null;
-    }
->()('sign_in_open', (db) => {
-  const room = db.$with('room').as(roomForAll(db));
-  const marked = db.$with('marked').as(
-    db
-      .update(users)
-      .set({ lastLoginAt: sql`now()`, passwordHash: sql`${sql.placeholder('newHash')}` })
-      .where(
-        and(
-          eq(users.id, sql.placeholder('userId')),
-          eq(users.isActive, true),
-          isTrustworthy,
-          sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
-          sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
-          sql`(select coalesce(${room.waitSec}, ${room.thirdWaitSec}) from ${room}) is null`,
-        ),
-      )
-      .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
-  );
-  const opened = db.$with('opened').as(
-    db
-      .insert(sessions)
-      .select(sql`select ${valuesOf(sessions, session)} from ${marked}`)
-      .returning({ id: sessions.id }),
-  );
-  const replaced = db.$with('replaced').as(
-    db
-      .update(sessions)
-      .set({ revokedAt: sql`now()` })
-      .where(
-        and(
-          eq(sessions.id, sql.placeholder('replacedSession')),
-          eq(sessions.userId, sql.placeholder('replacedUser')),
-          isNull(sessions.revokedAt),
-          sql`exists (select from ${marked})`,
-        ),
-      )
-      .returning({ id: sessions.id }),
-  );
-  const cleared = db.$with('cleared').as(clearedFirst(db, marked));
-  const audited = db.$with('audited').as(auditOf(db, marked));
-  return db.with(room, marked, opened, replaced, cleared, audited).select().from(marked);
-});
-
 /** Null while another failure would still be counted, else the seconds until it would. */
 const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
   secondsUntilRoomForAll(tx, attempt.limits);
@@ -407,7 +311,3 @@ function tooManyFailures(system: SystemContext, waitSec: number): Error {
   system.metrics.countSignIn('throttled');
   return busy('Too many failed sign-ins. Please wait before you try again.', waitSec);
 }
-
-/** Opens a session for an account; its token is issued after the transaction. */
-export const insertSession = (tx: Tx, system: SystemContext, of: { id: string; tenantId: string; userId: string }) =>
-  tx.run(openSession, sessionParams(system, of));

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { tenants } from '@portal/db/schema/tenants';
 import { notFound } from '@portal/domain/errors';
-import type { UserContext } from '@portal/platform/context';
+import type { UserContext } from './context.ts';
 
 /** Throws 404 unless a tenant with this id exists. For a SUPER_ADMIN who names one. */
 export async function requireTenant(ctx: UserContext, tenantId: string): Promise<void> {

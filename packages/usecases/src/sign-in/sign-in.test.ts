@@ -7,11 +7,11 @@ import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
-import { authenticate } from './authenticate.ts';
-import { changePassword } from './change-password.ts';
-import { type PasswordHashing, passwordHashing } from './password-hashing.ts';
-import { sessionTokens } from './session-token.ts';
-import { endOwnSessions, endSession, listSessions, signOut } from './sessions.ts';
+import { authenticate } from '../accounts/authenticate.ts';
+import { changePassword } from '../accounts/change-password.ts';
+import { type PasswordHashing, passwordHashing } from '../accounts/password-hashing.ts';
+import { sessionTokens } from '../accounts/session-token.ts';
+import { endOwnSessions, endSession, listSessions, signOut } from '../accounts/sessions.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();

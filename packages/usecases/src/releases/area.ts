@@ -1,3 +1,0 @@
-import type { Area } from '@portal/platform/area';
-
-export const releases: Area = { name: 'releases' };
