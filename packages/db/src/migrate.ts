@@ -3,14 +3,12 @@ import { runMigrations } from 'bullmq';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
+import { advisoryLocks } from './advisory-locks.ts';
 import { prepareAppLogin } from './app-login.ts';
 import { grantRights } from './rights.ts';
 import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
 
 const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
-
-// Any constant does, as long as every migrator of this product takes the same one.
-const migrationLock = 7_012_026;
 
 const rolesSql = `
 create role ${appRoleName} nologin nosuperuser nobypassrls;
@@ -39,7 +37,7 @@ export async function migrateDatabase(url: string, { appUrl, log }: MigrationOpt
       `select current_setting('server_version_num')::int as version`,
     );
     if ((rows[0]?.version ?? 0) < 150_000) throw new Error('Portal needs PostgreSQL 15 or newer.');
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
     await makeRoles(client);
     await migrate(drizzle(client), { migrationsFolder });
     await runMigrations(client, queueSchema);

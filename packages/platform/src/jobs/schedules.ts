@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobSchedulerJson, RepeatOptions } from 'bullmq';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { advisoryLocks } from '@portal/db/advisory-locks';
 import type { Database } from '@portal/db/open';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
@@ -82,8 +83,6 @@ export function keepSchedules(
   };
 }
 
-// Any number; it only has to be ours.
-const schedulesLock = 20_261_121;
 const ensureQueueMs = 5 * SECOND;
 
 /**
@@ -93,7 +92,7 @@ const ensureQueueMs = 5 * SECOND;
 async function asTheOnlyOne(database: Database, work: () => Promise<void>): Promise<void> {
   await database.acrossTenants('one worker at a time sets the schedules', async (tx) => {
     const { rows } = await tx.execute<{ isFree: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${schedulesLock}) as "isFree"`,
+      sql`select pg_try_advisory_xact_lock(${advisoryLocks.schedules}) as "isFree"`,
     );
     if (rows[0]?.isFree) await work();
   });

@@ -1,4 +1,5 @@
 import { and, count, eq, sql } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
@@ -35,15 +36,12 @@ export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promi
   return account;
 }
 
-// Any constant of its own does; held from the change of a SUPER_ADMIN until its transaction ends.
-const superAdminLock = 3_405_691;
-
 /**
  * Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction, which has to be one across tenants, leaves no active
  * SUPER_ADMIN anywhere. Such changes wait for one another, so that two at once cannot each rely on the other's account.
  */
 export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${superAdminLock})`);
+  await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.superAdmin})`);
   const [left] = await tx
     .select({ count: count() })
     .from(users)

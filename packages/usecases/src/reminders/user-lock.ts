@@ -1,4 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
 import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import type { UserContext } from '@portal/platform/context';
@@ -32,9 +33,7 @@ export async function usersBetweenTurns(tx: Tx, userIds: string[]): Promise<Set<
   return new Set(rows.map(({ id }) => id));
 }
 
-// First half of the lock's name; any number of ours.
-const turnLock = 20_261_107;
-const turnOf = (userId: string | SQL): SQL => sql`${turnLock}, hashtext(${userId})`;
+const turnOf = (userId: string | SQL): SQL => sql`${advisoryLocks.remindersOfUser}, hashtext(${userId})`;
 
 /** Waits for the lock and only then looks at the clock: the row it stands beside comes with the lock. */
 async function timeAfter(tx: Tx, lock: SQL): Promise<Date> {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
 import { openDatabase } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
@@ -7,9 +8,6 @@ import { makePassword } from '../accounts/admin-reset-password.ts';
 import { addFirstAdmin, firstAdminName as username, forsakenAdmin } from '../accounts/first-admin.ts';
 import { openPasswordHashing } from '../accounts/password-hashing.ts';
 import { setPassword } from '../accounts/set-password.ts';
-
-// Any constant of its own does: of several first starts at once, one seeds.
-const seedLock = 5_150_331;
 
 /**
  * On an empty database makes the tenant `Default` and the SUPER_ADMIN `admin`, who must change the password at the first sign-in.
@@ -23,7 +21,8 @@ export async function seedFirstStart(
   const database = openDatabase({ url: config.database.url.reveal(), poolMax: 1, applicationName: 'portal-seed' });
   try {
     return await database.acrossTenants('the first start of an empty database', async (tx) => {
-      await tx.execute(sql`select pg_advisory_xact_lock(${seedLock})`);
+      // Of several first starts at once, one seeds.
+      await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.seed})`);
       const [existing] = await tx.select({ id: tenants.id }).from(tenants).limit(1);
       const forsaken = existing && (await forsakenAdmin(tx));
       if (existing && !forsaken) return { username, generatedPassword: null, created: false };
