@@ -1,5 +1,3 @@
-import { inspect } from 'node:util';
-
 /** A value that prints as `[secret]` wherever it is logged, joined into text or serialized; `reveal()` is the only way in. */
 export class Secret<T = string> {
   readonly #value: T;
@@ -20,7 +18,8 @@ export class Secret<T = string> {
     return '[secret]';
   }
 
-  [inspect.custom](): string {
+  /** What Node asks of a value it is about to print. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
     return '[secret]';
   }
 }

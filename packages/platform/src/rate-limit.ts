@@ -3,7 +3,7 @@ import { eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { rateWindows } from '@portal/db/schema/platform/operations';
-import { countedAddress } from '@portal/domain/counted-address';
+import { countedAddress } from './counted-address.ts';
 
 /** At most `max` counted events per subject in any `windowSec` seconds, by the database's clock. */
 export interface RateLimit {

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import {
-  LdapConfig,
-  LdapConfigInput,
-  LdapMapping,
-  LdapMappingInput,
-  LdapTest,
-  LiveGroup,
-} from '@portal/domain/directory/config';
+import { LdapConfig, LdapMapping, LdapMappingInput, LdapTest, LiveGroup } from '@portal/domain/directory/config';
 import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from '@portal/usecases/directory/ldap-config';
+import { ReadableLdapConfigInput } from '@portal/usecases/directory/ldap-config-input';
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from '@portal/usecases/directory/ldap-mappings';
 import { listLiveGroups } from '@portal/usecases/directory/list-live-groups';
 import { testLdap } from '@portal/usecases/directory/test-ldap';
@@ -47,7 +41,7 @@ export function registerDirectoryConfig(app: App): void {
         summary: 'Replace the directory settings',
         description:
           'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is for `ldap://` alone. Lists lose entries that are there twice. The next synchronization follows the new interval and switch at once. While `isActive` is false, no account of the directory can sign in.',
-        body: LdapConfigInput,
+        body: ReadableLdapConfigInput,
         response: { 200: LdapConfig },
       },
     },
@@ -80,7 +74,7 @@ export function registerDirectoryConfig(app: App): void {
         summary: 'Try directory settings before saving them',
         description:
           'Signs in, counts the users and shows some of them, within 15 s. Trouble with the directory is part of the answer: `ok` is false and `error` says why. A missing, blank or masked `bindPassword` takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
-        body: LdapConfigInput,
+        body: ReadableLdapConfigInput,
         response: { 200: LdapTest },
       },
     },

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { normalizeUsername } from '../accounts/accounts.ts';
 import { Id } from '../ids.ts';
@@ -28,17 +27,13 @@ function isServerUrl(value: string): boolean {
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. */
-function isCertificatePem(value: string): boolean {
-  const certificates = value.match(pemCertificates) ?? [];
-  if (certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(value)) return false;
-  try {
-    for (const certificate of certificates) new X509Certificate(certificate);
-    return true;
-  } catch {
-    return false;
-  }
+/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. Null for anything else. */
+export function certificatesIn(pem: string): string[] | null {
+  const certificates = pem.match(pemCertificates) ?? [];
+  return certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(pem) ? null : certificates;
 }
+
+export const notCertificates = 'must be one or more certificates in PEM form and nothing else';
 
 /** The first of each, whatever else is the same by `identity`. */
 const firstOfEach = (values: string[], identity: (value: string) => string): string[] =>
@@ -58,7 +53,10 @@ const example = {
   caCertificatePem: null,
 };
 
-/** A tenant's directory as an administrator writes it; a PUT replaces all of it, a kept password excepted. */
+/**
+ * A tenant's directory as an administrator writes it; a PUT replaces all of it, a kept password excepted. Whether certificates can be
+ * read takes more than this package has, see `ReadableLdapConfigInput`.
+ */
 export const LdapConfigInput = z
   .object({
     serverUrl: requiredLine(300)
@@ -98,10 +96,7 @@ export const LdapConfigInput = z
       .nullable()
       .overwrite((pem) => (pem === '' ? null : pem))
       .default(null)
-      .refine(
-        (pem) => pem === null || isCertificatePem(pem),
-        'must be one or more certificates in PEM form and nothing else',
-      )
+      .refine((pem) => pem === null || certificatesIn(pem) !== null, notCertificates)
       .describe(
         'The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts',
       ),

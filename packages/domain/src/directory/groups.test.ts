@@ -13,7 +13,7 @@ const entry = (dn: string, attributes: Record<string, string> = {}): DirectoryEn
 const graphOf = (groups: Record<string, string[]>): GroupGraph => {
   const graph = new GroupGraph();
   for (const [cn, members] of Object.entries(groups))
-    graph.addMembers(graph.add(entry(`CN=${cn},dc=org`, { cn })), members);
+    graph.addMembers(graph.add(entry(`CN=${cn},dc=org`, { cn }), cn), members);
   return graph;
 };
 const namesOf = (graph: GroupGraph, dn: string, memberOf: string[] = []): string[] =>
@@ -62,7 +62,7 @@ describe('the groups of a person', () => {
 
 it('takes one group that comes twice for one', () => {
   const graph = graphOf({ a: ['uid=anna,dc=org'] });
-  expect(graph.add(entry('cn=A, dc=org', { cn: 'a' }))).toBe(0);
+  expect(graph.add(entry('cn=A, dc=org', { cn: 'a' }), 'other')).toBe(0);
   expect(graph.groups).toHaveLength(1);
 });
 

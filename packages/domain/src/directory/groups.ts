@@ -1,5 +1,5 @@
 import { canonicalDn, isUnder } from './dn.ts';
-import { type DirectoryEntry, directoryIdOf, sidText } from './person.ts';
+import { type DirectoryEntry, sidText } from './person.ts';
 
 /** A group of the directory without its members. */
 export interface DirectoryGroup {
@@ -41,13 +41,13 @@ export class GroupGraph {
   readonly #closures: (readonly number[] | undefined)[] = [];
   #dns: string[] = [];
 
-  /** Adds a group; one that is there already stays as it is. */
-  add(entry: DirectoryEntry): number {
+  /** Adds the group of that id; one that is there already stays as it is. */
+  add(entry: DirectoryEntry, directoryId: string): number {
     const dn = canonicalDn(entry.dn);
     const known = this.#positionByDn.get(dn);
     if (known !== undefined) return known;
     const position = this.groups.length;
-    this.groups.push({ directoryId: directoryIdOf(entry), name: groupName(entry) });
+    this.groups.push({ directoryId, name: groupName(entry) });
     this.#dns.push(dn);
     this.#positionByDn.set(dn, position);
     const sid = entry.bytes('objectSid')[0];

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   attributesOf,
   type DirectoryEntry,
-  directoryIdOf,
   fieldSources,
   guidText,
   isSwitchedOff,
+  lastingIdOf,
   personOf,
   primaryGroupSid,
   sidText,
@@ -31,19 +31,17 @@ const guid = Buffer.from('33221100554477668899aabbccddeeff', 'hex');
 describe('what identifies an entry', () => {
   it('is the objectGUID, its first three groups turned round', () => {
     expect(guidText(guid)).toBe('00112233-4455-6677-8899-aabbccddeeff');
-    expect(directoryIdOf(entry({ objectGUID: guid, entryUUID: 'other' }))).toBe('00112233-4455-6677-8899-aabbccddeeff');
+    expect(lastingIdOf(entry({ objectGUID: guid, entryUUID: 'other' }))).toBe('00112233-4455-6677-8899-aabbccddeeff');
   });
 
   it('is the entryUUID, then the nsUniqueId, in lower case', () => {
-    expect(directoryIdOf(entry({ entryUUID: 'ABC-1', nsUniqueId: 'x' }))).toBe('abc-1');
-    expect(directoryIdOf(entry({ nsUniqueId: '66446001-1DD211B2' }))).toBe('66446001-1dd211b2');
+    expect(lastingIdOf(entry({ entryUUID: 'ABC-1', nsUniqueId: 'x' }))).toBe('abc-1');
+    expect(lastingIdOf(entry({ nsUniqueId: '66446001-1DD211B2' }))).toBe('66446001-1dd211b2');
   });
 
-  it('is the name where there is nothing else, however it is spelled, and no rubbish', () => {
-    const byName = directoryIdOf(entry({}, 'CN=Anna, DC=org'));
-    expect(byName).toBe(directoryIdOf(entry({ objectGUID: 'short', entryUUID: 'a\nb' }, 'cn=anna,dc=org')));
-    expect(byName).not.toBe(directoryIdOf(entry({}, 'cn=berta,dc=org')));
-    expect(byName).toMatch(/^dn:[0-9a-f]{64}$/);
+  it('is no rubbish, and nothing where there is none', () => {
+    expect(lastingIdOf(entry({ objectGUID: 'short', entryUUID: 'a\nb' }))).toBeNull();
+    expect(lastingIdOf(entry({}))).toBeNull();
   });
 });
 
@@ -57,7 +55,7 @@ describe('a person', () => {
       givenName: 'Anna',
       sn: 'Schmidt',
     });
-    expect(personOf(anna, standard)).toEqual({
+    expect(personOf(anna, 'id-1', standard)).toEqual({
       directoryId: 'id-1',
       dn: 'cn=anna,dc=org',
       username: 'anna',
@@ -74,9 +72,9 @@ describe('a person', () => {
       { ldapAttribute: 'employeeNumber', field: 'username' },
       { ldapAttribute: 'sAMAccountName', field: 'username' },
     ]);
-    expect(personOf(entry({ employeeNumber: '4711', sAMAccountName: 'anna' }), sources).username).toBe('4711');
-    expect(personOf(entry({ employeeNumber: ' ', sAMAccountName: 'anna' }), sources).username).toBe('anna');
-    expect(personOf(entry({ SAMACCOUNTNAME: 'anna', uid: 'other' }), sources).username).toBe('anna');
+    expect(personOf(entry({ employeeNumber: '4711', sAMAccountName: 'anna' }), 'id-1', sources).username).toBe('4711');
+    expect(personOf(entry({ employeeNumber: ' ', sAMAccountName: 'anna' }), 'id-1', sources).username).toBe('anna');
+    expect(personOf(entry({ SAMACCOUNTNAME: 'anna', uid: 'other' }), 'id-1', sources).username).toBe('anna');
     expect(attributesOf(sources)).toEqual(
       expect.arrayContaining(['employeeNumber', 'sAMAccountName', 'uid', 'entryUUID', 'objectGUID']),
     );
@@ -90,7 +88,7 @@ describe('a person', () => {
     ['a'.repeat(129), null],
     ['\u2028', null],
   ])('called %j has the username %j', (uid, username) => {
-    expect(personOf(entry({ uid }), standard).username).toBe(username);
+    expect(personOf(entry({ uid }), 'id-1', standard).username).toBe(username);
   });
 
   it.each([
@@ -101,15 +99,15 @@ describe('a person', () => {
     [`${'a'.repeat(250)}@example.org`, null, true],
     ['', null, false],
   ])('with the address %j has the e-mail %j', (mail, email, hasBadEmail) => {
-    expect(personOf(entry({ mail }), standard)).toMatchObject({ email, hasBadEmail });
+    expect(personOf(entry({ mail }), 'id-1', standard)).toMatchObject({ email, hasBadEmail });
   });
 
   it('loses a name that is too long or has control characters, never a part of it', () => {
-    expect(personOf(entry({ displayName: 'x'.repeat(201), givenName: 'a\nb' }), standard)).toMatchObject({
+    expect(personOf(entry({ displayName: 'x'.repeat(201), givenName: 'a\nb' }), 'id-1', standard)).toMatchObject({
       displayName: null,
       firstName: null,
     });
-    expect(personOf(entry({ displayName: 'محمد علي' }), standard).displayName).toBe('محمد علي');
+    expect(personOf(entry({ displayName: 'محمد علي' }), 'id-1', standard).displayName).toBe('محمد علي');
   });
 });
 

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Email, Username } from '../accounts/accounts.ts';
 import { line } from '../text.ts';
 import type { LdapField } from './config.ts';
-import { canonicalDn } from './dn.ts';
 
 /** An entry as the directory gave it; names of attributes are compared without regard to case. */
 export interface DirectoryEntry {
@@ -65,8 +63,8 @@ export const attributesOf = (sources: FieldSources): string[] => [
 
 const Name = line(200);
 
-/** Reads what an account takes from an entry. Values that do not fit are left out, never cut. */
-export function personOf(entry: DirectoryEntry, sources: FieldSources): DirectoryPerson {
+/** Reads what an account takes from the entry of that id. Values that do not fit are left out, never cut. */
+export function personOf(entry: DirectoryEntry, directoryId: string, sources: FieldSources): DirectoryPerson {
   const raw = (field: LdapField): string | undefined => {
     for (const attribute of sources[field]) {
       for (const value of entry.values(attribute)) if (value.trim() !== '') return value;
@@ -83,7 +81,7 @@ export function personOf(entry: DirectoryEntry, sources: FieldSources): Director
   const email = raw('email');
   const usableEmail = email === undefined ? null : readEmail(email);
   return {
-    directoryId: directoryIdOf(entry),
+    directoryId,
     dn: dnOf(entry),
     username: username === undefined ? null : readUsername(username),
     email: usableEmail,
@@ -117,14 +115,13 @@ const readEmail = (value: string): string | null => {
 
 /**
  * What identifies an entry for good: `objectGUID` of Active Directory, `entryUUID` (RFC 4530) of most others, `nsUniqueId` of
- * the 389 Directory Server. A server with none of them leaves only the name, and then a move is found by the username.
+ * the 389 Directory Server. Null where a server has none of them.
  */
-export function directoryIdOf(entry: DirectoryEntry): string {
+export function lastingIdOf(entry: DirectoryEntry): string | null {
   const guid = entry.bytes('objectGUID')[0];
   if (guid?.length === 16) return guidText(guid);
   const id = entry.values('entryUUID')[0] ?? entry.values('nsUniqueId')[0];
-  if (id !== undefined && /^[!-~]{1,64}$/.test(id)) return id.toLowerCase();
-  return `dn:${createHash('sha256').update(canonicalDn(entry.dn)).digest('hex')}`;
+  return id !== undefined && /^[!-~]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
 /** An objectGUID as Windows writes it: the first three groups are little-endian numbers, the others are bytes (MS-DTYP 2.3.4). */

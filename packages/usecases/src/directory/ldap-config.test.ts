@@ -8,6 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { caCertificatePem, serverKeyPem } from '@portal/testing/servers/tls';
+import { ReadableLdapConfigInput } from './ldap-config-input.ts';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from './ldap-config.ts';
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from './ldap-mappings.ts';
 import { ldapServerOf, storedLdapConfig } from './stored-ldap-config.ts';
@@ -87,13 +88,21 @@ describe('directory settings', () => {
     },
   );
 
-  it('refuse a key where a certificate belongs', () => {
-    for (const pem of [serverKeyPem, `${caCertificatePem}\n${serverKeyPem}`])
-      expect(LdapConfigInput.safeParse({ ...settings(), caCertificatePem: pem }).success).toBe(false);
+  it('refuse a key where a certificate belongs, and what is none', () => {
+    const none = '-----BEGIN CERTIFICATE-----\nbm8gY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----';
+    const problemsOf = (pem: string | null, overrides: object = {}) =>
+      ReadableLdapConfigInput.safeParse({ ...settings(overrides), caCertificatePem: pem }).error?.issues.map(
+        ({ path, message }) => `${path.join('.')} ${message}`,
+      ) ?? [];
+    const problem = 'caCertificatePem must be one or more certificates in PEM form and nothing else';
+    for (const pem of [serverKeyPem, `${caCertificatePem}\n${serverKeyPem}`, none, `${caCertificatePem}\n${none}`, 'x'])
+      expect(problemsOf(pem)).toEqual([problem]);
+    for (const pem of [`${caCertificatePem}\n${caCertificatePem}`, caCertificatePem, ' ', null])
+      expect(problemsOf(pem)).toEqual([]);
+    const others = { serverUrl: 'ldaps://ldap.example.org', startTls: true };
     expect(
-      LdapConfigInput.safeParse({ ...settings(), caCertificatePem: `${caCertificatePem}\n${caCertificatePem}` })
-        .success,
-    ).toBe(true);
+      ReadableLdapConfigInput.safeParse({ ...settings(), ...others, caCertificatePem: none }).error?.issues,
+    ).toMatchObject([{ path: ['caCertificatePem'] }, { path: ['startTls'] }]);
   });
 
   it('plan the next synchronization while they are switched on, within the new interval', async () => {

@@ -8,6 +8,7 @@ import type { UserContext } from '@portal/platform/context';
 import { beginSettingsTest } from '@portal/platform/settings-test';
 import { askDirectory } from './ask-directory.ts';
 import { recordAudit } from './audit.ts';
+import { directoryIdOf } from './directory-id.ts';
 import { checkFilter } from './ldap-config.ts';
 import { listLdapMappings } from './ldap-mappings.ts';
 import { ldapServerWith, storedLdapConfig } from './stored-ldap-config.ts';
@@ -35,7 +36,7 @@ export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promis
         attributes: attributesOf(sources),
         pageSize: sampleSize,
       })) {
-        sample.push(...page.map((entry) => toSample(personOf(entry, sources))));
+        sample.push(...page.map((entry) => toSample(personOf(entry, directoryIdOf(entry), sources))));
         break;
       }
       return { ok: true, serverType: directory.serverType, ...(await countUsers(directory, search)), sample };

@@ -9,10 +9,10 @@ import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin } from '@portal/domain/access';
 import { normalizeUsername, type Profile } from '@portal/domain/accounts/accounts';
 import type { OwnAccount } from '@portal/domain/accounts/accounts';
-import { countedAddress } from '@portal/domain/counted-address';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { SystemContext } from '@portal/platform/context';
+import { countedAddress } from '@portal/platform/counted-address';
 import {
   type AllLimits,
   allLimits,

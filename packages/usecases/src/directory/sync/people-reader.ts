@@ -3,6 +3,7 @@ import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
+import { directoryIdOf } from '../directory-id.ts';
 import type { DirectoryReading } from './read-directory.ts';
 import type { GroupsRead } from './read-groups.ts';
 import { fingerprintOf, hashBelonging, type Known, type Snapshot } from './snapshot.ts';
@@ -128,7 +129,7 @@ export class PeopleReader implements AsyncDisposable {
   }
 
   #putAside(entry: LdapEntry, fingerprint: string): void {
-    const person = personOf(entry, this.#reading.sources);
+    const person = personOf(entry, directoryIdOf(entry), this.#reading.sources);
     if (this.isRead(person.directoryId)) return;
     const { groups, belonging, isIn } = this.#belongingOf(entry);
     const standing = this.#standingOf(person.username, isIn, isSwitchedOff(entry, this.#reading.now));

@@ -11,6 +11,7 @@ import {
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory/groups';
+import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 
 /** The groups of a directory as they were read. */
@@ -49,7 +50,7 @@ export async function readGroups(directory: Directory, config: StoredLdapConfig)
   for await (const page of directory.pages(search)) {
     for (const entry of page) {
       digest.update(entry.raw);
-      const position = graph.add(entry);
+      const position = graph.add(entry, directoryIdOf(entry));
       keptBytes += entry.raw.length;
       if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
         kept.push({ position, entry });
@@ -122,7 +123,7 @@ async function readIncludes(
 
   async function addForeignGroup(entry: LdapEntry): Promise<number> {
     onFound(entry.raw);
-    const position = graph.add(entry);
+    const position = graph.add(entry, directoryIdOf(entry));
     await addMembers(directory, graph, position, entry, addForeignGroups);
     return position;
   }
