@@ -1,4 +1,7 @@
+import { array, assert, constantFrom, integer, oneof, property, string, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Email, Username } from '../accounts/accounts.ts';
+import { line } from '../text.ts';
 import {
   attributesOf,
   type DirectoryEntry,
@@ -108,6 +111,58 @@ describe('a person', () => {
       firstName: null,
     });
     expect(personOf(entry({ displayName: 'محمد علي' }), 'id-1', standard).displayName).toBe('محمد علي');
+  });
+});
+
+describe('the expressions that spare most values the schemas', () => {
+  // What stands at the edges of the expressions: letters that change when made small, and what is trimmed, composed or refused.
+  const unit = constantFrom(
+    ...['a', 'z', 'Z', '0', '.', '-', '_', '@', '~', ' ', '\t', '\n', '\0', '\u007f', '\u00a0', '\u00a1', '\u00df'],
+    ...['\u0130', '\u017f', '\u0180', '\u0308', '\u1e9e', '\u2028', '\u212a', '\ud800', '\u{1f642}'],
+  );
+  const word = (maxLength: number) =>
+    string({ unit: constantFrom('a', 'k', 'Z', '7'), minLength: 1, maxLength, size: 'max' });
+  /** One word up to the longest there may be and a little more, with other things about. */
+  const lengthy = tuple(
+    array(unit, { maxLength: 2 }),
+    integer({ min: 1, max: 260 }),
+    constantFrom('a', 'A', '\u00e4'),
+    array(unit, { maxLength: 2 }),
+  ).map(([front, length, letter, end]) => [...front, letter.repeat(length), ...end].join(''));
+  const address = tuple(
+    array(tuple(word(70), constantFrom('', '.', '-', '_', '+', '..')), { minLength: 1, maxLength: 3 }),
+    array(tuple(word(70), constantFrom('.', '-', '..', '')), { minLength: 1, maxLength: 3 }),
+    string({ unit: constantFrom('a', 'b', 'Z'), maxLength: 22, size: 'max' }),
+  ).map(([local, domain, last]) => `${local.flat().join('')}@${domain.flat().join('')}${last}`);
+  // The part before the @ has a bound of its own.
+  const longLocal = integer({ min: 60, max: 68 }).map((length) => `${'a'.repeat(length)}@example.org`);
+  const value = oneof(longLocal, string({ unit, maxLength: 12 }), string({ maxLength: 12 }), lengthy, address);
+
+  it('say what these would', () => {
+    const seen = new Set<string>();
+    assert(
+      property(value, (text) => {
+        const isBlank = text.trim() === '';
+        const username = isBlank ? null : (Username.safeParse(text).data ?? null);
+        const email = isBlank ? null : (Email.safeParse(text).data ?? null);
+        const name = isBlank ? null : (line(200).safeParse(text).data ?? null);
+        const values = () => [text];
+        expect(personOf({ dn: '', values, bytes: () => [] }, 'id-1', standard)).toEqual({
+          directoryId: 'id-1',
+          dn: '',
+          username,
+          email,
+          hasBadEmail: !isBlank && email === null,
+          displayName: name,
+          firstName: name,
+          lastName: name,
+        });
+        for (const [what, read] of Object.entries({ username, email, name })) seen.add(`${what} ${read === null}`);
+      }),
+      { numRuns: 2_000 },
+    );
+    // Some of each were taken and some refused.
+    expect(seen.size).toBe(6);
   });
 });
 

@@ -110,7 +110,8 @@ const readUsername = (value: string): string | null => {
 
 const readEmail = (value: string): string | null => {
   const lower = value.toLowerCase();
-  return lower.length <= 100 && plainEmail.test(lower) ? lower : (Email.safeParse(value).data ?? null);
+  // No longer than what may stand before the @, which has a bound of its own.
+  return lower.length <= 64 && plainEmail.test(lower) ? lower : (Email.safeParse(value).data ?? null);
 };
 
 /**
