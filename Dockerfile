@@ -11,6 +11,8 @@ COPY packages/connectors/package.json packages/connectors/
 COPY packages/db/package.json packages/db/
 COPY packages/domain/package.json packages/domain/
 COPY packages/mail/package.json packages/mail/
+COPY packages/platform/package.json packages/platform/
+COPY packages/testing/package.json packages/testing/
 COPY packages/usecases/package.json packages/usecases/
 # Other optional packages carry needed binaries, so only the embedded PostgreSQL of `npm start` is taken out again.
 RUN --mount=type=cache,id=portal-pnpm,target=/pnpm \
