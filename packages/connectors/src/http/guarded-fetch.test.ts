@@ -340,7 +340,8 @@ describe('a failure', () => {
   });
 
   it('of a certificate nobody vouches for is the certificate; the name asked for is the one of the address', async () => {
-    const fixture = (name: string) => readFileSync(new URL(`../../../mail/testing/fixtures/${name}`, import.meta.url));
+    const fixture = (name: string) =>
+      readFileSync(new URL(`../../../testing/src/servers/mail-fixtures/${name}`, import.meta.url));
     const names: string[] = [];
     const server = createTlsServer({
       key: fixture('key.pem'),

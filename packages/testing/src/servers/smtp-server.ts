@@ -33,7 +33,7 @@ export interface SmtpServerOptions {
   port?: number;
   /** Without `starttls` or `tls` the server offers no encryption. */
   tls?: 'none' | 'starttls' | 'tls';
-  /** File of `fixtures`; see the README there. */
+  /** File of `mail-fixtures`; see the README there. */
   certificate?: 'localhost' | 'elsewhere' | 'expired';
   /** Who may send; without it anybody may, and signing in is not offered. */
   auth?: { username: string; password: string };
@@ -57,7 +57,7 @@ export interface TestSmtpServer {
 const maxMessageBytes = 20 * 1024 * 1024;
 const maxMessages = 50_000;
 
-const fixture = (name: string): string => readFileSync(new URL(`./fixtures/${name}.pem`, import.meta.url), 'utf8');
+const fixture = (name: string): string => readFileSync(new URL(`./mail-fixtures/${name}.pem`, import.meta.url), 'utf8');
 
 /** The certificate a client has to trust to accept the server. */
 export const serverCertificate = (name: 'localhost' | 'elsewhere' | 'expired'): string => fixture(name);
