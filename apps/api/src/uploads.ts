@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { invalid, invalidField, PortalError, tooLarge } from '@portal/domain/errors';
-import { gather } from './plugins/gather.ts';
+import { readBytes } from './plugins/read-bytes.ts';
 import { type App, readerOf } from './zod-app.ts';
 
 // Boundaries and part headers around one file; far more than any client writes.
@@ -68,7 +68,7 @@ export async function readNamedFile(
       if (part.fieldname !== field)
         throw invalidField(part.fieldname, `is no field of this upload; the file belongs in ${field}`);
       const { bodyLimit } = request.routeOptions;
-      const bytes = await gather(request, part.file, bodyLimit);
+      const bytes = await readBytes(request, part.file, bodyLimit);
       if (part.file.truncated) throw largerThan(bodyLimit);
       file = { name: part.filename, bytes };
     }

@@ -41,15 +41,15 @@ const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('ra
  * for its turn), so the one that must pass is found by its place: every sign-in asks this twice, and picking out the recent ones,
  * as counting does, would cost more than the rest of the statement.
  */
-const roomAt = (most: SQL) =>
+const freeAt = (most: SQL) =>
   sql`${rateWindows.hits}[cardinality(${rateWindows.hits}) - ${most} + 1] + make_interval(secs => ${windowSec})`;
 const secondsUntil = (at: SQL) => sql`ceil(extract(epoch from ${at} - now()))::int`;
 
 const untilRoom = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_until_room', (db) =>
   db
-    .select({ waitSec: sql<number>`${secondsUntil(roomAt(max))}` })
+    .select({ waitSec: sql<number>`${secondsUntil(freeAt(max))}` })
     .from(rateWindows)
-    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${roomAt(max)} > now()`),
+    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${freeAt(max)} > now()`),
 );
 
 const forget = prepared<{ key: Buffer }>()('rate_forget', (db) =>
@@ -104,17 +104,17 @@ export const withoutThird = (limits: AllLimits): AllLimits => ({ ...limits, thir
 
 const [first, second, third] = [sql.placeholder('first'), sql.placeholder('second'), sql.placeholder('third')];
 const maxOfEach = sql`case ${rateWindows.key} when ${first} then ${sql.placeholder('firstMax')}::int when ${second} then ${sql.placeholder('secondMax')}::int else ${sql.placeholder('thirdMax')}::int end`;
-const waitSec = sql<number | null>`max(${secondsUntil(roomAt(maxOfEach))})`;
+const waitSec = sql<number | null>`max(${secondsUntil(freeAt(maxOfEach))})`;
 
 /** Part of a statement with the parameters of `allLimits`: one row with the seconds until there is room, null where there is. */
-export const roomForAll = (db: Pick<Tx, 'select'>) =>
+export const remainingOfAll = (db: Pick<Tx, 'select'>) =>
   db
     .select({
       waitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} <> ${third})`.as('wait_sec'),
       thirdWaitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} = ${third})`.as('third_wait_sec'),
     })
     .from(rateWindows)
-    .where(sql`${rateWindows.key} in (${first}, ${second}, ${third}) and ${roomAt(maxOfEach)} > now()`);
+    .where(sql`${rateWindows.key} in (${first}, ${second}, ${third}) and ${freeAt(maxOfEach)} > now()`);
 
 /** Part of a statement with the parameters of `allLimits`: forgets what was counted for the first, if `cause` has a row. */
 export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
@@ -123,10 +123,10 @@ export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
     .where(sql`${rateWindows.key} = ${sql.placeholder('first')} and exists (select from ${cause})`)
     .returning({ key: rateWindows.key });
 
-const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', roomForAll);
+const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', remainingOfAll);
 
 /** Seconds until all have room again, or null when they have it now. */
-export async function secondsUntilRoomForAll(tx: Pick<Tx, 'run'>, limits: AllLimits): Promise<number | null> {
+export async function retryAfterOfAll(tx: Pick<Tx, 'run'>, limits: AllLimits): Promise<number | null> {
   const [row] = await tx.run(untilRoomForAll, limits);
   return row?.waitSec ?? row?.thirdWaitSec ?? null;
 }

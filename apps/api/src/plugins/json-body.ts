@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
 import type { App } from '../zod-app.ts';
-import { gather } from './gather.ts';
+import { readBytes } from './read-bytes.ts';
 
 /**
  * Takes JSON and nothing else as a request body; areas with uploads add multipart themselves.
@@ -33,7 +33,7 @@ async function readText(request: FastifyRequest, payload: Readable): Promise<str
   const maxBytes = request.routeOptions.bodyLimit;
   const announced = request.headers['content-length'];
   if (Number(announced) > maxBytes) throw tooLarge();
-  const bytes = await gather(request, payload, maxBytes);
+  const bytes = await readBytes(request, payload, maxBytes);
   if (announced !== undefined && Number(announced) !== bytes.length)
     throw invalid('VALIDATION_FAILED', 'The request body is not as long as Content-Length says.');
   return bytes.toString();

@@ -8,7 +8,7 @@ import { HOUR } from '@portal/domain/time';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
 
 export interface StoredFile {
-  /** Relative to the room; what a row keeps. */
+  /** Relative to the store; what a row keeps. */
   path: string;
   sizeBytes: number;
 }
@@ -46,7 +46,7 @@ const storedPath = new RegExp(`^${stored}$`);
 const unfinishedPath = new RegExp(`^${stored}\\.[0-9a-f]{12}\\.part$`);
 
 /**
- * The room for files under `dataDir`: `files/<folder>/<last two digits of the id>/<id>.<extension>`.
+ * The store of files under `dataDir`: `files/<folder>/<last two digits of the id>/<id>.<extension>`.
  * Order of work for who keeps a row: write the file, commit the row, then remove the file of the row before.
  * Whatever goes wrong in between leaves a file without a row, which the sweep removes, never a row without its file.
  */
@@ -69,11 +69,11 @@ export function openFileStore(dataDir: string): FileStore {
       const path = `${folder}/${id.slice(-2)}/${id}.${extension}`;
       if (!storedPath.test(path)) throw new TypeError('A stored file needs a UUID and a plain extension.');
       try {
-        // Others may have to pass through the data folder; the room itself is ours alone.
+        // Others may have to pass through the data folder; the store itself is ours alone.
         await mkdir(dirname(root), { recursive: true });
         await makeFolder(join(root, dirname(path)));
         const place = await locate(path);
-        if (place === null) throw new Error(`The folder of ${path} lies outside the file room.`);
+        if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
         return { path, sizeBytes: await writeThenRename(place, content, limits) };
       } catch (error) {
         throw isFull(error)

@@ -4,7 +4,7 @@ import { SECOND } from '@portal/domain/time';
 import { type Area, mailsOf } from '../area.ts';
 import { handle } from '../jobs/handler.ts';
 import { schedule } from '../jobs/schedules.ts';
-import { auditActions } from './daily-room.ts';
+import { auditActions } from './daily-quota.ts';
 import { deliverMails, sweepMails } from './jobs.ts';
 
 /** The outbox, for the mails of these areas. */

@@ -5,7 +5,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import { giveDailyRoomBack, type HeldBack, takeDailyRoom, today } from './daily-room.ts';
+import { giveDailyQuotaBack, type HeldBack, takeDailyQuota, today } from './daily-quota.ts';
 import type { OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
 import { leavesBy, type WayOut } from './way-out.ts';
@@ -123,7 +123,7 @@ export function claimMails(
       userIds.length === 0 ? [] : tx.run(accountsOfMails, { userIds }),
       asking.length === 0 || dailyLimit === null
         ? []
-        : takeDailyRoom(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
+        : takeDailyQuota(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
     ]);
     const claimed = taken.map(({ attempts, userId, countedOn, countedBefore, ...mail }) => ({
       ...mail,
@@ -221,7 +221,7 @@ export const settleMails = (
     const written = ended.filter(({ mail }) => ours.has(mail.id));
     await Promise.all(written.map(async ({ settlement }) => settlement.remember?.(tx)));
     // Last, as everywhere: whoever holds the row of the day waits for no other.
-    await giveDailyRoomBack(
+    await giveDailyQuotaBack(
       tx,
       written.flatMap(({ mail, settlement }) => (isUncounted(mail, settlement) ? (mail.countedOn ?? []) : [])),
     );
@@ -259,7 +259,7 @@ export async function returnMails(
       .where(isFree)
       .returning({ id: mails.id });
     const ours = new Set(returned.map(({ id }) => id));
-    await giveDailyRoomBack(
+    await giveDailyQuotaBack(
       tx,
       claimed.flatMap(({ id, countedOn }) => (ours.has(id) ? (countedOn ?? []) : [])),
     );

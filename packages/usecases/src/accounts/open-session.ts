@@ -6,7 +6,7 @@ import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditOf, type AuditParams } from '@portal/platform/audit';
 import type { SystemContext } from '@portal/platform/context';
-import { type AllLimits, clearedFirst, roomForAll } from '@portal/platform/rate-limit';
+import { type AllLimits, clearedFirst, remainingOfAll } from '@portal/platform/rate-limit';
 import { isTrustworthy } from './account-columns.ts';
 import { sessionSeconds } from './session-token.ts';
 
@@ -65,7 +65,7 @@ export const openCheckedSession = prepared<
       replacedUser: string | null;
     }
 >()('sign_in_open', (db) => {
-  const room = db.$with('room').as(roomForAll(db));
+  const remaining = db.$with('remaining').as(remainingOfAll(db));
   const marked = db.$with('marked').as(
     db
       .update(users)
@@ -77,7 +77,7 @@ export const openCheckedSession = prepared<
           isTrustworthy,
           sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
           sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
-          sql`(select coalesce(${room.waitSec}, ${room.thirdWaitSec}) from ${room}) is null`,
+          sql`(select coalesce(${remaining.waitSec}, ${remaining.thirdWaitSec}) from ${remaining}) is null`,
         ),
       )
       .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
@@ -104,5 +104,5 @@ export const openCheckedSession = prepared<
   );
   const cleared = db.$with('cleared').as(clearedFirst(db, marked));
   const audited = db.$with('audited').as(auditOf(db, marked));
-  return db.with(room, marked, opened, replaced, cleared, audited).select().from(marked);
+  return db.with(remaining, marked, opened, replaced, cleared, audited).select().from(marked);
 });

@@ -44,16 +44,16 @@ it.each<[string, (passwords: PasswordHashing, stored: string) => Promise<unknown
     const stored = await passwords.hash('x');
     const events: string[] = [];
     const verify = (name: string) => work(passwords, stored).then(() => events.push(name));
-    const gather = (name: string) => passwords.gather().then(() => events.push(name));
+    const coalesce = (name: string) => passwords.coalesce().then(() => events.push(name));
 
-    await gather('idle');
+    await coalesce('idle');
     const running = verify('first');
-    await gather('one runs');
+    await coalesce('one runs');
     const waiting = verify('second');
-    const gathered = [gather('a'), gather('b')];
+    const coalesced = [coalesce('a'), coalesce('b')];
     await new Promise((resolve) => setImmediate(resolve));
     expect(events).toEqual(['idle', 'one runs']);
-    await Promise.all([running, waiting, ...gathered]);
+    await Promise.all([running, waiting, ...coalesced]);
     expect(events.slice(2, -1).toSorted()).toEqual(['a', 'b', 'first']);
     expect(events.at(-1)).toBe('second');
   },
@@ -65,7 +65,7 @@ it('keeps nobody from being looked up for long', async () => {
   const from = performance.now();
   let done = 0;
   for (const hash of hashes) void hash.then(() => (done += 1));
-  await passwords.gather();
+  await passwords.coalesce();
   expect(performance.now() - from).toBeGreaterThan(150);
   expect(done).toBeLessThan(40);
   await Promise.all(hashes);

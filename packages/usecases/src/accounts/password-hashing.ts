@@ -7,7 +7,7 @@ import { openSemaphore } from '@portal/platform/semaphore';
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;
 
-const gatherMs = 200;
+const coalesceMs = 200;
 
 export interface PasswordHashing {
   /**
@@ -15,7 +15,7 @@ export interface PasswordHashing {
    * all who come until the queue runs low, after 200 ms at the latest. Hashes leave nothing else in the caches, so look-ups made
    * together cost a fraction of what each by itself does, and nobody's turn comes later for it.
    */
-  gather(): Promise<void>;
+  coalesce(): Promise<void>;
   hash(password: string): Promise<string>;
   /**
    * Whether `password` belongs to `stored`. A null hash costs the same time and never matches,
@@ -49,25 +49,25 @@ export function openPasswordHashing({
     }
   }
 
-  let gathered: PromiseWithResolvers<void> | null = null;
+  let coalesced: PromiseWithResolvers<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   function letGo(): void {
     clearTimeout(timer);
-    gathered?.resolve();
-    gathered = null;
+    coalesced?.resolve();
+    coalesced = null;
   }
 
   // Made on first use with today's parameters, so that an absent account costs what a present one costs.
   let decoy: Promise<string> | undefined;
 
   return {
-    async gather() {
+    async coalesce() {
       if (inSlot.waiting() < slots) return;
-      if (!gathered) {
-        gathered = Promise.withResolvers();
-        timer = setTimeout(letGo, gatherMs);
+      if (!coalesced) {
+        coalesced = Promise.withResolvers();
+        timer = setTimeout(letGo, coalesceMs);
       }
-      await gathered.promise;
+      await coalesced.promise;
     },
     hash: (password) => inTurn(() => hash(password, parameters)),
     async verify(stored, password) {

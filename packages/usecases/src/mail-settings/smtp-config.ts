@@ -3,7 +3,7 @@ import { smtpConfigs } from '@portal/db/schema/mail-settings';
 import { newId } from '@portal/domain/ids';
 import type { SmtpConfig, SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
 import type { UserContext } from '@portal/platform/context';
-import { mailsOfToday } from '@portal/platform/outbox/daily-room';
+import { mailsOfToday } from '@portal/platform/outbox/daily-quota';
 import { ownSmtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 import { recordAudit } from './audit.ts';
 

@@ -8,7 +8,7 @@ import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { smtpTest } from '@portal/mail/templates/mail-settings/smtp-test';
 import { openTransport } from '@portal/mail/transport';
 import type { UserContext } from '@portal/platform/context';
-import { takeRoomForOne, tenantLimitReached } from '@portal/platform/outbox/daily-room';
+import { takeQuotaForOne, tenantLimitReached } from '@portal/platform/outbox/daily-quota';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 import { beginSettingsTest } from '@portal/platform/settings-test';
@@ -38,7 +38,7 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
       'There is no mail server to try: neither these settings nor the service name one.',
     );
   const address = to ?? ctx.account.email;
-  if (!ownSettings && address !== null) await takeRoom(ctx);
+  if (!ownSettings && address !== null) await takeQuota(ctx);
   const transport = openTransport(settings, limits);
   try {
     if (address === null) {
@@ -63,9 +63,9 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
 }
 
 /** A test mail goes to whomever an administrator names: over the service's own server it counts like any other. */
-async function takeRoom(ctx: UserContext): Promise<void> {
+async function takeQuota(ctx: UserContext): Promise<void> {
   const limit = ctx.config.mailDailyPerTenant;
-  if (!(await ctx.tx((tx) => takeRoomForOne(tx, { tenantId: ctx.tenantId, limit }))))
+  if (!(await ctx.tx((tx) => takeQuotaForOne(tx, { tenantId: ctx.tenantId, limit }))))
     throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
 }
 

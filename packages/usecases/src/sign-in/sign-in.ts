@@ -17,8 +17,8 @@ import {
   type AllLimits,
   allLimits,
   type RateLimit,
-  roomForAll,
-  secondsUntilRoomForAll,
+  remainingOfAll,
+  retryAfterOfAll,
   consume,
   withoutThird,
 } from '@portal/platform/rate-limit';
@@ -77,7 +77,7 @@ export async function signIn(
   const replaced = previousToken === undefined ? null : sessionTokens(system).read(previousToken);
   const startedAt = performance.now();
 
-  await passwordHashing(system).gather();
+  await passwordHashing(system).coalesce();
   const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
   const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
   const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
@@ -135,7 +135,7 @@ async function signInAtDirectory(
   const signingIn = directoryBinds(system).inTurn(attempt.subject, async (deadline) => {
     const [waitSec, [host]] = await system
       .inTenant(found.tenantId)
-      .tx((tx) => Promise.all([roomForFailure(tx, attempt), tx.run(activeLdapHost, {})]));
+      .tx((tx) => Promise.all([retryAfterFailure(tx, attempt), tx.run(activeLdapHost, {})]));
     // Others whose turn came first reached the limit.
     if (waitSec !== null) throw tooManyFailures(system, waitSec);
     try {
@@ -177,8 +177,8 @@ async function refusal(
 ): Promise<Error> {
   const { username, address, subject } = attempt;
   const counted = await system.acrossTenants('a failed sign-in counts against its address', async (tx) => {
-    const room = await consume(tx, perUsername, subject);
-    if (!room || !(await consume(tx, perAddress, address))) return false;
+    const hasRoom = await consume(tx, perUsername, subject);
+    if (!hasRoom || !(await consume(tx, perAddress, address))) return false;
     if (!(await consume(tx, perUsernameEverywhere, username)) && !attempt.isFamiliar) return false;
     await recordAudit(tx, system, {
       action: 'auth.login_failed',
@@ -237,7 +237,7 @@ async function openSignIn(
       : await scope.tx(open);
   if (!opened) {
     // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
-    const waitSec = await roomForFailure(scope, attempt);
+    const waitSec = await retryAfterFailure(scope, attempt);
     throw waitSec === null ? invalidCredentials() : tooManyFailures(system, waitSec);
   }
   system.metrics.countSignIn('succeeded');
@@ -254,14 +254,14 @@ async function openSignIn(
 
 // Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
 const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
-  const room = db.$with('room').as(roomForAll(db));
+  const remaining = db.$with('remaining').as(remainingOfAll(db));
   return db
-    .with(room)
+    .with(remaining)
     .select({
-      waitSec: room.waitSec,
-      thirdWaitSec: room.thirdWaitSec,
+      waitSec: remaining.waitSec,
+      thirdWaitSec: remaining.thirdWaitSec,
       // The log, for sessions that have ended are gone by the next day.
-      familiarIps: sql<string[] | null>`case when ${room.thirdWaitSec} is not null then array(
+      familiarIps: sql<string[] | null>`case when ${remaining.thirdWaitSec} is not null then array(
         select distinct ${auditEntries.ip} from ${auditEntries} where ${auditEntries.tenantId} = ${users.tenantId}
         and ${auditEntries.actorId} = ${users.id} and ${auditEntries.action} = 'auth.login'
         and ${auditEntries.at} > now() - interval '30 days' and ${auditEntries.ip} is not null limit 1000) end`.as(
@@ -274,7 +274,7 @@ const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (
       tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
       isTemporaryPasswordOver: sql<boolean>`${isTemporaryPasswordOver}`.as('is_temporary_password_over'),
     })
-    .from(room)
+    .from(remaining)
     .leftJoin(users, eq(users.username, sql.placeholder('username')))
     .leftJoin(tenants, eq(tenants.id, users.tenantId));
 });
@@ -302,8 +302,8 @@ type Found = OwnAccount & {
 };
 
 /** Null while another failure would still be counted, else the seconds until it would. */
-const roomForFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
-  secondsUntilRoomForAll(tx, attempt.limits);
+const retryAfterFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
+  retryAfterOfAll(tx, attempt.limits);
 
 const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS');
 

@@ -6,7 +6,7 @@ export function* portions<T>(items: T[], size: number): Generator<T[]> {
 /** Works on the items in order, so many at a time. After a failure nothing more is begun; it is thrown when what was begun is over. */
 export async function mapConcurrently<T>(
   items: Iterable<T>,
-  lanes: number,
+  most: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const rest = items[Symbol.iterator]();
@@ -19,6 +19,6 @@ export async function mapConcurrently<T>(
       });
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  const ends = await Promise.allSettled(Array.from({ length: most }, lane));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

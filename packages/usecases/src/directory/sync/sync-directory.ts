@@ -166,7 +166,7 @@ async function applyPeople(
         await write(decided, areSwaps);
         return;
       } catch (error) {
-        if (!(isNameTaken(error) || error instanceof Appointed) || decision === maxDecisions) throw error;
+        if (!(isNameTaken(error) || error instanceof AppointedError) || decision === maxDecisions) throw error;
       }
     }
   }
@@ -178,7 +178,7 @@ async function applyPeople(
       await inBatch(async (tx) => {
         await updateAccounts(tx, updates, { areSwaps });
         const ids = updates.map(({ account }) => account.id);
-        if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new Appointed();
+        if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new AppointedError();
         const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
         return {
           created: await createAccounts(tx, ctx, creations),
@@ -193,7 +193,7 @@ async function applyPeople(
 }
 
 /** An account became SUPER_ADMIN after it was decided to change it. */
-class Appointed extends Error {}
+class AppointedError extends Error {}
 
 /** Somebody took a name a moment ago. */
 const isNameTaken = (error: unknown): boolean =>

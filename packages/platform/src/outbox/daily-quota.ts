@@ -19,7 +19,7 @@ export const today = sql<string>`(now() at time zone 'Europe/Berlin')::date`;
 /** What a tenant may send in a day of mails nobody waits for. */
 const unreserved = (limit: number): number => limit - Math.floor(limit / reservedShare);
 
-const takeRoom = prepared<{ id: string; tenantId: string; count: number }>()('mail_day_take', (db) =>
+const takeQuota = prepared<{ id: string; tenantId: string; count: number }>()('mail_day_take', (db) =>
   db
     .insert(mailDays)
     .values({
@@ -35,7 +35,7 @@ const takeRoom = prepared<{ id: string; tenantId: string; count: number }>()('ma
     .returning({ counted: mailDays.counted, limitReachedAt: mailDays.limitReachedAt }),
 );
 
-const giveRoomBack = prepared<{ day: string; count: number }>()('mail_day_give_back', (db) =>
+const giveQuotaBack = prepared<{ day: string; count: number }>()('mail_day_give_back', (db) =>
   db
     .update(mailDays)
     .set({ counted: sql`greatest(${mailDays.counted} - ${sql.placeholder('count')}::int, 0)` })
@@ -79,13 +79,13 @@ export interface HeldBack<Mail> {
  * Takes room of the tenant's day for mails that this transaction has marked as counted today, and answers those there is none
  * for. The row of the day is held until the commit, so whoever else asks for the same tenant counts after us.
  */
-export async function takeDailyRoom<Mail extends Asking>(
+export async function takeDailyQuota<Mail extends Asking>(
   tx: Tx,
   asking: Mail[],
   { kinds, tenantId, limit }: { kinds: OutboxMails; tenantId: string; limit: number },
 ): Promise<HeldBack<Mail>[]> {
   const [[day], counts] = await Promise.all([
-    tx.run(takeRoom, { id: newId(), tenantId, count: asking.length }),
+    tx.run(takeQuota, { id: newId(), tenantId, count: asking.length }),
     // Sent behind it, and so begun with the row held: it sees what was counted before us, and our own marks.
     tx.run(countedToday, { userIds: [...new Set(asking.flatMap(({ userId }) => userId ?? []))] }),
   ]);
@@ -123,11 +123,11 @@ export async function takeDailyRoom<Mail extends Asking>(
 }
 
 /** Takes room for one mail that goes out beside the outbox and that nobody has to get; says whether there was any. Exact once committed. */
-export async function takeRoomForOne(
+export async function takeQuotaForOne(
   tx: Tx,
   { tenantId, limit }: { tenantId: string; limit: number },
 ): Promise<boolean> {
-  const [day] = await tx.run(takeRoom, { id: newId(), tenantId, count: 1 });
+  const [day] = await tx.run(takeQuota, { id: newId(), tenantId, count: 1 });
   if (!day) throw new Error('counting mails of a day returned no row');
   const hasRoom = day.counted <= unreserved(limit);
   if (!hasRoom) await tx.run(noteHeldBack, { count: 1, isLimitReached: false });
@@ -135,10 +135,10 @@ export async function takeRoomForOne(
 }
 
 /** Gives back what mails had taken that were not tried after all, by the day they were counted on. */
-export async function giveDailyRoomBack(tx: Tx, countedOn: string[]): Promise<void> {
+export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const day of countedOn) counts.set(day, (counts.get(day) ?? 0) + 1);
-  for (const [day, count] of [...counts].toSorted()) await tx.run(giveRoomBack, { day, count });
+  for (const [day, count] of [...counts].toSorted()) await tx.run(giveQuotaBack, { day, count });
 }
 
 /** What the tenant at work has sent over the service's own server today, and what was held back. */
