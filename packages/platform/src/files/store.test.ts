@@ -110,7 +110,8 @@ describe('writing', () => {
     ['avatars', newId(), 'webp.part'],
     ['avatars', newId(), 'we\0p'],
     ['avatars', `${newId()}\n`, 'webp'],
-    ['unknown', newId(), 'webp'],
+    ['Avatars', newId(), 'webp'],
+    ['..', newId(), 'webp'],
   ])('refuses area %j, id %j, extension %j', async (area, id, extension) => {
     await expect(room.write(area as 'avatars', id, extension, Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
       TypeError,
@@ -175,7 +176,7 @@ describe('writing what cannot be kept', () => {
       '--input-type=module',
       '--eval',
       `
-      import { openFileStore } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      import { openFileStore } from ${JSON.stringify(new URL('store.ts', import.meta.url).href)};
       await openFileStore(process.argv[1]).write('avatars', process.argv[2], 'webp', Buffer.alloc(100_000), { maxBytes: 100_000 }).catch(
         ({ kind, cause }) => console.log(kind, cause.code));`,
       dataDir,
@@ -195,7 +196,7 @@ describe('writing what cannot be kept', () => {
         `
       import { Readable } from 'node:stream';
       import { setTimeout as pause } from 'node:timers/promises';
-      import { openFileStore } from ${JSON.stringify(new URL('room.ts', import.meta.url).href)};
+      import { openFileStore } from ${JSON.stringify(new URL('store.ts', import.meta.url).href)};
       const trickle = async function* () { for (;;) { yield Buffer.alloc(10_000); await pause(1); } };
       await openFileStore(process.argv[1]).write('avatars', process.argv[2], 'webp', Readable.from(trickle()), { maxBytes: Infinity });`,
         dataDir,
@@ -287,7 +288,7 @@ describe('opening', () => {
     expect(await room.open(inArea)).toBeNull();
     await room.remove(inArea);
     await expect(room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
-      'lies outside the file room',
+      'lies outside the file store',
     );
     expect(await readFile(join(outside, 'file'), 'utf8')).toBe('file');
     expect(await readFile(join(outside, 'folder', basename(inFolder)), 'utf8')).toBe('folder');
