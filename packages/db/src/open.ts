@@ -3,11 +3,11 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { isUnreachable } from './database-error.ts';
 import { acrossPreamble, type Preamble, tenantPreamble } from './pg/preamble.ts';
-import { testTenantWall } from './pg/self-test.ts';
+import { testAcrossRole, testTenantWall } from './pg/self-test.ts';
 import { openSharedConnections } from './pg/shared.ts';
-import { type Reader, runAlone, transact, type Tx } from './pg/transaction.ts';
+import { type Reader, runAlone, runBare, transact, type Tx } from './pg/transaction.ts';
 import type { Prepared } from './prepared.ts';
-import { appRoleName } from './roles.ts';
+import { acrossRoleName, appRoleName } from './roles.ts';
 
 export type { Reader, Tx };
 
@@ -47,39 +47,28 @@ export interface Database {
   close(): Promise<void>;
 }
 
+// Of each kind: for reads of one tenant, and for reads across tenants.
 const sharedConnections = 2;
+// A small pool needs all it has for transactions.
+const smallestSharing = 4;
 
 /** Opens the pool. No query can be sent but through a scope, and no scope exists without its tenant or its reason. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.poolMax,
-    application_name: options.applicationName,
-    // Session settings from the first byte on: the role the policies speak of, and a bound on every wait.
-    options: `-c role=${appRoleName} -c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s`,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
-    // Preamble, statement and commit go out together; without this each waits for the answer to the one before.
-    pipeline: true,
-    // The server ends what takes too long; this is for a server that says nothing any more.
-    query_timeout: 40 * SECOND,
-    keepAlive: true,
-  });
-  pool.on('error', (error) => options.onConnectionLost?.(error));
-
-  // From the first moment on: a server that ends a connection as it is made would else meet nobody who listens.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const sharesConnections = options.poolMax >= smallestSharing;
+  const pool = openPool(options, appRoleName, options.poolMax - (sharesConnections ? sharedConnections : 0));
+  // Its connections only ever serve reads across tenants, so their role is set once and not by each transaction.
+  const acrossPool = sharesConnections ? openPool(options, acrossRoleName, sharedConnections) : null;
 
   const tested = new WeakSet<PoolClient>();
 
-  /** A connection that has shown that it keeps tenants apart. */
-  async function connect(): Promise<PoolClient> {
-    const client = await pool.connect().catch((cause: unknown) => {
+  /** A connection that has shown that it serves whom it should. */
+  async function connectTo(from: Pool, test: (client: PoolClient) => Promise<void>): Promise<PoolClient> {
+    const client = await from.connect().catch((cause: unknown) => {
       throw unreachable(cause);
     });
     if (tested.has(client)) return client;
     try {
-      await testTenantWall(client);
+      await test(client);
     } catch (error) {
       client.release(true);
       throw error;
@@ -87,6 +76,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     tested.add(client);
     return client;
   }
+
+  const connect = () => connectTo(pool, testTenantWall);
 
   async function useConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await connect();
@@ -105,18 +96,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   const transaction = <T>(preamble: Preamble, work: (tx: Tx) => Promise<T>): Promise<T> =>
     useConnection((client) => transact(client, preamble, work)).catch(rethrow);
 
-  // They keep their connections; a small pool needs all it has for transactions.
-  const shared = openSharedConnections(connect, options.poolMax >= 4 ? sharedConnections : 0);
+  // They keep their connections.
+  const shared = openSharedConnections(connect, sharesConnections ? sharedConnections : 0);
+  const sharedAcross =
+    acrossPool && openSharedConnections(() => connectTo(acrossPool, testAcrossRole), sharedConnections);
 
   const runAloneIn = <Params extends Record<string, unknown>, Row>(
     preamble: Preamble,
     statement: Prepared<Params, Row>,
     params: Params,
-  ): Promise<Row[]> =>
-    (
-      shared.run(preamble, statement, params) ??
-      useConnection((client) => runAlone(client, preamble, statement, params))
-    ).catch(rethrow);
+  ): Promise<Row[]> => useConnection((client) => runAlone(client, preamble, statement, params));
 
   return {
     inTenant(tenantId) {
@@ -124,7 +113,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       return {
         tenantId,
         read: (work) => transaction(preamble, work),
-        run: (statement, params) => runAloneIn(preamble, statement, params),
+        run: (statement, params) =>
+          (
+            shared.run((client) => runAlone(client, preamble, statement, params)) ??
+            runAloneIn(preamble, statement, params)
+          ).catch(rethrow),
         tx: (work) => transaction(preamble, work),
       };
     },
@@ -134,20 +127,45 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     runAcrossTenants(why, statement, params) {
       options.onAcrossTenants?.(why);
-      return runAloneIn(acrossPreamble, statement, params);
+      return (
+        sharedAcross?.run((client) => runBare(client, statement, params)) ??
+        runAloneIn(acrossPreamble, statement, params)
+      ).catch(rethrow);
     },
     ping: () => useConnection(async (client) => void (await client.query('select 1'))).catch(rethrow),
     poolState: () => ({
-      total: pool.totalCount,
+      total: pool.totalCount + (acrossPool?.totalCount ?? 0),
       idle: pool.idleCount,
       waiting: pool.waitingCount,
       max: options.poolMax,
     }),
-    close() {
+    async close() {
       shared.close();
-      return pool.end();
+      sharedAcross?.close();
+      await Promise.all([pool.end(), acrossPool?.end()]);
     },
   };
+}
+
+function openPool(options: DatabaseOptions, role: string, max: number): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    max,
+    application_name: options.applicationName,
+    // Session settings from the first byte on: the role the policies speak of, and a bound on every wait.
+    options: `-c role=${role} -c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s`,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    // Preamble, statement and commit go out together; without this each waits for the answer to the one before.
+    pipeline: true,
+    // The server ends what takes too long; this is for a server that says nothing any more.
+    query_timeout: 40 * SECOND,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => options.onConnectionLost?.(error));
+  // From the first moment on: a server that ends a connection as it is made would else meet nobody who listens.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }
 
 const unreachable = (cause: unknown): Error => unavailable(undefined, cause);

@@ -1,7 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Prepared } from '../prepared.ts';
-import type { Preamble } from './preamble.ts';
-import { runAlone } from './transaction.ts';
+import { holdBack } from './transaction.ts';
 
 /** A connection that many short reads share, each sent behind the one before without waiting for its answer. */
 interface Shared {
@@ -10,12 +8,8 @@ interface Shared {
 }
 
 export interface SharedConnections {
-  /** Null when all of them are as full as they may be. */
-  run<Params extends Record<string, unknown>, Row>(
-    preamble: Preamble,
-    statement: Prepared<Params, Row>,
-    params: Params,
-  ): Promise<Row[]> | null;
+  /** Null when all of them are as full as they may be. What `send` sends, it hands over whole before it returns. */
+  run<Row>(send: (client: PoolClient) => Promise<Row[]>): Promise<Row[]> | null;
   close(): void;
 }
 
@@ -40,25 +34,22 @@ export function openSharedConnections(connect: () => Promise<PoolClient>, count:
     if (open.delete(shared)) client.release(true);
   }
 
-  async function runOn<Params extends Record<string, unknown>, Row>(
-    shared: Shared,
-    preamble: Preamble,
-    statement: Prepared<Params, Row>,
-    params: Params,
-  ): Promise<Row[]> {
+  async function runOn<Row>(shared: Shared, send: (client: PoolClient) => Promise<Row[]>): Promise<Row[]> {
     shared.underWay += 1;
     try {
-      return await runAlone(await shared.client, preamble, statement, params);
+      const client = await shared.client;
+      holdBack(client);
+      return await send(client);
     } finally {
       shared.underWay -= 1;
     }
   }
 
   return {
-    run(preamble, statement, params) {
+    run(send) {
       let best = open.size < count ? add() : null;
       for (const shared of open) if (!best || shared.underWay < best.underWay) best = shared;
-      return best && best.underWay < maxUnderWay ? runOn(best, preamble, statement, params) : null;
+      return best && best.underWay < maxUnderWay ? runOn(best, send) : null;
     },
     close() {
       for (const shared of open)

@@ -28,13 +28,30 @@ const ignore = () => undefined;
 
 /** Each write is a system call and wakes the server. A driver that keeps its socket elsewhere makes several, which is only slower. */
 function inOneWrite<T>(client: PoolClient, send: () => T): T {
-  const { connection } = client as { connection?: { stream?: Duplex } };
-  connection?.stream?.cork();
+  const stream = socketOf(client);
+  stream?.cork();
   try {
     return send();
   } finally {
-    connection?.stream?.uncork();
+    stream?.uncork();
   }
+}
+
+const socketOf = (client: PoolClient): Duplex | undefined =>
+  (client as { connection?: { stream?: Duplex } }).connection?.stream;
+
+const heldBack = new WeakSet<Duplex>();
+
+/** What is sent until the event loop has looked at all its sockets leaves in one write. */
+export function holdBack(client: PoolClient): void {
+  const stream = socketOf(client);
+  if (!stream || heldBack.has(stream)) return;
+  heldBack.add(stream);
+  stream.cork();
+  setImmediate(() => {
+    heldBack.delete(stream);
+    stream.uncork();
+  });
 }
 
 /** One transaction on a connection: its preamble goes ahead of its first statement, and behind its end nothing is sent. */
@@ -101,6 +118,13 @@ export const runAlone = <Params extends Record<string, unknown>, Row>(
   statement: Prepared<Params, Row>,
   params: Params,
 ): Promise<Row[]> => new Transaction(client, preamble).runAndCommit(statement, params);
+
+/** Runs a prepared read by itself, on a connection that serves nobody but those its role sees. */
+export const runBare = <Params extends Record<string, unknown>, Row>(
+  client: PoolClient,
+  statement: Prepared<Params, Row>,
+  params: Params,
+): Promise<Row[]> => execute(statement, params, (query, values) => client.query(query, values));
 
 /** Runs a piece of work as one transaction on a connection that serves nobody else meanwhile. */
 export async function transact<T>(client: PoolClient, preamble: Preamble, work: (tx: Tx) => Promise<T>): Promise<T> {

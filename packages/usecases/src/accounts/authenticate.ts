@@ -8,9 +8,9 @@ import type { UserContext, SystemContext } from '@portal/platform/context';
 import { isTrustworthy, ownColumns } from './account-columns.ts';
 import { sessionTokens } from './session-token.ts';
 
-// The one query of every authenticated request. It runs inside the tenant the token names, so an account
-// that is not of that tenant is not there to be found.
-const accountOfSession = prepared<{ sessionId: string; userId: string; version: number }>()(
+// The one query of every authenticated request. Whose tenant it is stands in the token alone, so it names session, account and
+// tenant together and runs before any scope is opened.
+const accountOfSession = prepared<{ tenantId: string; sessionId: string; userId: string; version: number }>()(
   'account_of_session',
   (db) =>
     db
@@ -23,6 +23,8 @@ const accountOfSession = prepared<{ sessionId: string; userId: string; version: 
       .innerJoin(tenants, eq(tenants.id, users.tenantId))
       .where(
         and(
+          eq(tenants.id, sql.placeholder('tenantId')),
+          eq(sessions.tenantId, sql.placeholder('tenantId')),
           eq(sessions.id, sql.placeholder('sessionId')),
           eq(users.id, sql.placeholder('userId')),
           eq(users.sessionVersion, sql.placeholder('version')),
@@ -45,11 +47,16 @@ const beingTouched = new Set<string>();
 export async function authenticate(system: SystemContext, token: string | undefined): Promise<UserContext> {
   const claims = token === undefined ? null : sessionTokens(system).read(token);
   if (!claims) throw unauthenticated();
-  const scope = system.inTenant(claims.tid);
-  const [row] = await scope.run(accountOfSession, { sessionId: claims.sid, userId: claims.sub, version: claims.ver });
+  const { tid: tenantId, sid: sessionId, sub: userId, ver: version } = claims;
+  const [row] = await system.runAcrossTenants('a request names its session', accountOfSession, {
+    tenantId,
+    sessionId,
+    userId,
+    version,
+  });
   if (!row) throw unauthenticated();
   const { isStale, ...account } = row;
-  const ctx: UserContext = { ...system, ...scope, actor: account, account, sessionId: claims.sid };
+  const ctx: UserContext = { ...system, ...system.inTenant(tenantId), actor: account, account, sessionId };
   if (isStale) touchSession(ctx);
   return ctx;
 }
