@@ -1,3 +1,4 @@
+import { concurrencyOf } from '@portal/platform/area';
 import { readConfig, SettingsError } from '@portal/platform/config';
 import { startWorker } from '@portal/platform/jobs/worker';
 import { openLog } from '@portal/platform/log';
@@ -33,6 +34,7 @@ const runtime = openRuntime(config, { process: 'worker', log });
 const worker = startWorker(runtime, {
   handlers: areas.flatMap(({ jobs = [] }) => jobs),
   schedules: areas.flatMap(({ schedules = [] }) => schedules),
+  concurrency: concurrencyOf(areas),
 });
 const stopping = new AbortController();
 void warnOfStrongLogin(runtime, stopping.signal);

@@ -1,6 +1,6 @@
 import type { FileOwner } from './files/sweep-orphans.ts';
 import type { Handler } from './jobs/handler.ts';
-import type { AnyJob } from './jobs/job.ts';
+import type { AnyJob, OwnConcurrency } from './jobs/job.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { AnyOutboxMail, OutboxMails } from './outbox/mail.ts';
 import type { Retention } from './retention.ts';
@@ -19,6 +19,8 @@ export interface Area {
   jobs?: Handler[];
   /** Jobs that start by themselves. */
   schedules?: Schedule[];
+  /** Queues of its own whose jobs wait more than they work: how many of them a worker runs at once. */
+  concurrency?: OwnConcurrency;
   /** Kinds of mail that go through the outbox. */
   mails?: AnyOutboxMail[];
   /** Rows that are kept for a time only. */
@@ -34,6 +36,14 @@ export interface Area {
 /** Every job there is. */
 export const jobsOf = (areas: readonly Area[]): AnyJob[] =>
   areas.flatMap(({ jobs = [] }) => jobs.map(({ job }) => job));
+
+/** What areas say of their queues, together. Throws when two speak of one. */
+export function concurrencyOf(areas: readonly Area[]): OwnConcurrency {
+  const said = areas.flatMap(({ concurrency = {} }) => Object.entries(concurrency));
+  const byQueue: OwnConcurrency = Object.fromEntries(said);
+  if (Object.keys(byQueue).length < said.length) throw new Error('two areas set the concurrency of one queue');
+  return byQueue;
+}
 
 /** Every kind of mail by name. Throws when two share one. */
 export function mailsOf(areas: readonly Area[]): OutboxMails {

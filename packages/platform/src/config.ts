@@ -162,7 +162,11 @@ export const Settings = z.object({
     .optional()
     .describe('Bearer token for GET /metrics; unset, only this machine may read it'),
   WORKER_METRICS_PORT: port.default(0).describe('Port of the worker’s own metrics on HOST; 0 is off'),
-  WORKER_CONCURRENCY: count.min(1).max(100).default(5).describe('Jobs of one queue a worker runs at once'),
+  WORKER_CONCURRENCY: count
+    .min(1)
+    .max(100)
+    .default(5)
+    .describe('Jobs of one queue a worker runs at once, where the queue has no number of its own'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -11,7 +11,7 @@ import { Secret } from '@portal/domain/secret';
 import { p } from '@portal/mail/blocks';
 import { Sender } from '@portal/mail/frame';
 import { template } from '@portal/mail/template';
-import { type Area, jobsOf, mailsOf } from '@portal/platform/area';
+import { type Area, concurrencyOf, jobsOf, mailsOf } from '@portal/platform/area';
 import { auditLog } from '@portal/platform/audit';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { handle } from '@portal/platform/jobs/handler';
@@ -40,6 +40,13 @@ describe('the areas of the product', () => {
     const jobs = jobsOf(areas).map(({ name }) => name);
     expect(jobs).toEqual([...new Set(jobs)]);
     expect(() => mailsOf(areas)).not.toThrow();
+  });
+
+  it('set the concurrency of a queue once', () => {
+    expect(() => concurrencyOf(areas)).not.toThrow();
+    const one = { name: 'one', concurrency: { tenders: 20 } };
+    expect(concurrencyOf([...areas, one])).toMatchObject({ tenders: 20 });
+    expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
   });
 
   it('bind every job there is to what does it', async () => {

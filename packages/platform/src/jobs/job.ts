@@ -3,6 +3,9 @@ import type { z } from 'zod';
 export const queueNames = ['directory', 'monitoring', 'cloud-status', 'mail', 'tenders', 'files'] as const;
 export type QueueName = (typeof queueNames)[number];
 
+/** Jobs of a queue that one worker runs at once, for queues to which `WORKER_CONCURRENCY` is no fit. */
+export type OwnConcurrency = { readonly [name in QueueName]?: number };
+
 interface JobSettings<Payload> {
   /** `area.what`, unique in the product; no colon. */
   name: string;

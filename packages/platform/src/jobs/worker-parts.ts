@@ -1,14 +1,15 @@
 import type { Handler } from './handler.ts';
-import type { AnyJob } from './job.ts';
+import type { AnyJob, OwnConcurrency } from './job.ts';
 import { type Schedule, scheduleId } from './schedules.ts';
 
 export interface WorkerParts {
   handlers: Handler[];
   schedules: Schedule[];
+  concurrency?: OwnConcurrency;
 }
 
 /** Throws, naming all of it, when handlers and schedules do not fit together. */
-export function checkParts({ handlers, schedules }: WorkerParts): void {
+export function checkParts({ handlers, schedules, concurrency = {} }: WorkerParts): void {
   const handled = handlers.map(({ job }) => job);
   const twice = (jobs: AnyJob[]) =>
     jobs.filter((job, index) => jobs.findIndex(({ name }) => name === job.name) !== index);
@@ -21,6 +22,9 @@ export function checkParts({ handlers, schedules }: WorkerParts): void {
       .map(scheduleId)
       .filter((id, index, all) => all.indexOf(id) !== index)
       .map((id) => `${id} has two schedules`),
+    ...Object.keys(concurrency)
+      .filter((name) => !handled.some(({ queue }) => queue === name))
+      .map((name) => `${name} has a concurrency but no jobs`),
   ];
   if (problems.length > 0) throw new Error(`Jobs and schedules do not fit together: ${problems.join('; ')}.`);
 }

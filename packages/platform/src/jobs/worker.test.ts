@@ -172,6 +172,45 @@ describeOnEachQueue('a worker', (env) => {
     expect({ heeded, tries }).toEqual({ heeded: 2, tries: 2 });
   });
 
+  it('runs as many jobs of each queue as that queue is given, however many of another hang', async () => {
+    const hanging = definePlatformJob({
+      ...tenantJob('test.hanging'),
+      queue: 'monitoring',
+      payload: z.object({ n: z.number() }),
+      key: ({ n }) => `${n}`,
+    });
+    const plain = { ...hanging, name: 'test.plain', queue: 'cloud-status' } as const;
+    const atWork: Record<string, number> = { [hanging.name]: 0, [plain.name]: 0 };
+    const letGo = Promise.withResolvers<void>();
+    const work = [hanging, plain].map((job) =>
+      handle(job, async () => {
+        atWork[job.name] = (atWork[job.name] ?? 0) + 1;
+        await letGo.promise;
+      }),
+    );
+    const worker = startTestWorker(
+      url,
+      { handlers: work, concurrency: { monitoring: 12 } },
+      { env: { ...env, WORKER_CONCURRENCY: '2' }, timings: { lockMs: 1_000, stalledCheckMs: 500 } },
+    );
+    open.push(worker);
+    const { queues } = worker.runtime;
+    for (let n = 0; n < 15; n += 1) await queues.push(hanging, { n });
+    await vi.waitFor(() => expect(atWork[hanging.name]).toBe(12), soon);
+    for (let n = 0; n < 4; n += 1) await queues.push(plain, { n });
+    await vi.waitFor(() => expect(atWork[plain.name]).toBe(2), { timeout: 2_000 });
+    // Longer than a lock and the look for stalled jobs: none of the hanging ones is taken for dead.
+    await pause(2_500);
+    expect(atWork).toEqual({ [hanging.name]: 12, [plain.name]: 2 });
+    expect(await queues.counts()).toMatchObject({
+      monitoring: { active: 12, waiting: 3 },
+      'cloud-status': { active: 2, waiting: 2 },
+    });
+    letGo.resolve();
+    await vi.waitFor(() => expect(atWork).toEqual({ [hanging.name]: 15, [plain.name]: 4 }), soon);
+    expect(worker.lines.filter(({ outcome }) => outcome === 'released')).toEqual([]);
+  });
+
   it('stops in order: what runs may finish, what runs on is handed to another worker', async () => {
     const [short, long] = [await make.tenant(), await make.tenant()];
     const job = tenantJob('test.stop');
@@ -252,6 +291,7 @@ describe('the parts of a worker', () => {
       { handlers, schedules: [schedule(two, { tenantId: newId(), n: 1 }, { everyMs: 1_000 })] },
       'test.two has a schedule but no handler',
     ],
+    ['a concurrency of a queue without jobs', { handlers, concurrency: { tenders: 3 } }, 'tenders has a concurrency'],
   ])('refuse to start with %s', (_, parts, message) => {
     expect(refusal(parts)).toThrow(message);
   });

@@ -46,10 +46,10 @@ const maxStalls = 20;
 /** Works the queues until stopped. Throws at once when handlers and schedules do not fit together. */
 export function startWorker(
   runtime: Runtime,
-  { handlers, schedules }: WorkerParts,
+  { handlers, schedules, concurrency = {} }: WorkerParts,
   timings: WorkerTimings = usualTimings,
 ): RunningWorker {
-  checkParts({ handlers, schedules });
+  checkParts({ handlers, schedules, concurrency });
   const { log, metrics, queues } = runtime;
   const handlerOf = new Map(handlers.map((handler) => [handler.job.name, handler]));
   const atWork: JobsAtWork = new Map();
@@ -96,7 +96,7 @@ export function startWorker(
         log.error({ job: bull.name, jobId: bull.id, reason }, 'a job lost its worker too often and was given up');
         metrics.countJob(bull.name, 'failed', 0);
       },
-      concurrency: runtime.config.worker.concurrency,
+      concurrency: concurrency[name] ?? runtime.config.worker.concurrency,
       lockDuration: timings.lockMs,
       stalledInterval: timings.stalledCheckMs,
       maxStalledCount: maxStalls,
