@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { newId } from '@portal/domain/ids';
 import { startOperation } from '@portal/platform/operations/start';
-import { deliverMails } from '@portal/platform/outbox/jobs';
+import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
 import { testApp } from '../../testing/app.ts';
 
 const { request, make, signedIn } = await testApp();
@@ -22,6 +23,20 @@ it('GET /runs/:id shows a run to who started it and to administrators of the ten
   }
   const colleague = await make.user({ tenantId });
   expect((await request({ url: `/runs/${runId}`, as: colleague })).statusCode).toBe(404);
+});
+
+it('GET /runs/:id shows a run of the platform to SUPER_ADMIN, to others like one that never was', async () => {
+  const starter = await make.user({ role: 'SUPER_ADMIN' });
+  const { runId } = await startOperation(await signedIn(starter), sweepMails, {});
+  for (const as of [starter, await make.user({ role: 'SUPER_ADMIN' })]) {
+    expect((await request({ url: `/runs/${runId}`, as })).json()).toMatchObject({ id: runId, kind: sweepMails.name });
+  }
+  const { tenantId } = starter;
+  for (const as of [await make.user({ tenantId, role: 'ADMIN' }), await make.user({ tenantId }), await make.user()]) {
+    const [answer, never] = await Promise.all([runId, newId()].map((id) => request({ url: `/runs/${id}`, as })));
+    expect(answer?.statusCode).toBe(404);
+    expect(answer?.body).toBe(never?.body);
+  }
 });
 
 it('GET /admin/jobs lists every kind of job once', async () => {

@@ -71,7 +71,8 @@ export function registerWork(app: App): void {
         operationId: 'getRun',
         tags,
         summary: 'How started work stands',
-        description: 'Runs the caller started; administrators see all of their tenant.',
+        description:
+          'Runs the caller started; administrators see all of their tenant, SUPER_ADMIN also those of the platform.',
         params: z.object({ id: PathId }),
         response: { 200: Run },
       },

@@ -17,6 +17,8 @@ interface JobSettings<Payload> {
   backoffMs: number;
   /** What the job is about: at most one per key waits or runs, and a nudge that comes while one runs leads to exactly one more. */
   key: (payload: Payload) => string;
+  /** Whether of its runs only one per key may be under way: the key is then their subject, and a second start is a conflict. */
+  runsAlone?: boolean;
   /** The job is told to stop after this long, milliseconds. */
   timeoutMs: number;
 }

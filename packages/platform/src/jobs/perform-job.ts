@@ -6,6 +6,7 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
 import type { JobOutcome } from '../metrics.ts';
+import { operationScope } from '../operations/scope.ts';
 import { beginOperation, endOperation, postponeOperation, type RunningOperation } from '../operations/state.ts';
 import { watchProgress } from '../operations/watch-progress.ts';
 import type { BullJob } from '../queues/backend.ts';
@@ -98,11 +99,11 @@ export async function performJob(
   const jobId = bull.id ?? '';
   atWork.set(jobId, interrupt);
 
-  const scope = tenantId === null ? null : runtime.database.inTenant(tenantId);
-  const watched = scope && runId !== null ? watchProgress(scope, runId, log) : null;
+  const tenant = tenantId === null ? null : runtime.database.inTenant(tenantId);
+  const watched = runId === null ? null : watchProgress(operationScope(runtime.database, tenantId), runId, log);
   let run: RunningOperation | null = null;
   try {
-    if (scope && !(await isTenantActive(scope))) return await end('rested');
+    if (tenant && !(await isTenantActive(tenant))) return await end('rested');
     if (watched) {
       run = await beginOperation(watched.scope, watched.runId);
       if (!run) return await end('rested');

@@ -9,10 +9,12 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { handle, type Handler } from '../jobs/handler.ts';
-import { defineTenantJob } from '../jobs/job.ts';
-import { startOperation } from './start.ts';
+import { definePlatformJob, defineTenantJob } from '../jobs/job.ts';
+import { operationScope } from './scope.ts';
+import { addOperations, startOperation } from './start.ts';
 import { beginOperation, endOperation } from './state.ts';
 import { handOverIdleOperations } from './sweep.ts';
+import { waitForOperation } from './wait.ts';
 
 const { url, make, runtime, signedIn, system } = await testRuntime();
 
@@ -24,6 +26,22 @@ const syncJob = defineTenantJob({
   backoffMs: 50,
   key: ({ tenantId }) => tenantId,
   timeoutMs: 10_000,
+});
+
+const pollJob = defineTenantJob({
+  ...syncJob,
+  name: 'test.poll',
+  payload: z.object({ tenantId: z.uuid(), server: z.string() }),
+  key: ({ tenantId, server }) => `${tenantId}/${server}`,
+  runsAlone: true,
+});
+
+const ingestJob = definePlatformJob({
+  ...syncJob,
+  name: 'test.ingest',
+  payload: z.object({ source: z.string() }),
+  key: ({ source }) => source,
+  runsAlone: true,
 });
 
 const soon = { timeout: 20_000, interval: 25 };
@@ -132,6 +150,150 @@ describe('a run', () => {
     await expect(getRun(await signedIn(colleague), runId)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(getRun(await signedIn(stranger), runId)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(getRun(await signedIn(owner), newId())).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('a run that runs alone', () => {
+  const quietly = async (tenantId?: string) => ({
+    ...(await signedIn(await make.user(tenantId === undefined ? {} : { tenantId }))),
+    enqueue: async () => undefined,
+  });
+
+  it('is the only one of its subject until it is over, however many start it at once', async () => {
+    const ctx = await quietly();
+    const { tenantId } = ctx;
+    const start = () => startOperation(ctx, pollJob, { tenantId, server: 'one' });
+    const started = await Promise.allSettled([start(), start(), start()]);
+    const [first] = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(started.filter(({ status }) => status === 'rejected')).toMatchObject(
+      Array.from({ length: 2 }, () => ({ reason: { kind: 'conflict', code: 'CONFLICT' } })),
+    );
+    const runId = first?.runId ?? '';
+    await beginOperation(ctx, runId);
+    await expect(start()).rejects.toMatchObject({ kind: 'conflict' });
+    await endOperation(ctx, { id: runId }, { error: null });
+    await expect(start()).resolves.toMatchObject({ runId: expect.any(String) });
+  });
+
+  it('leaves other subjects, other kinds and other tenants alone, and so do jobs without it', async () => {
+    const [ctx, other] = [await quietly(), await quietly()];
+    const { tenantId } = ctx;
+    const started = await Promise.all([
+      startOperation(ctx, pollJob, { tenantId, server: 'one' }),
+      startOperation(ctx, pollJob, { tenantId, server: 'two' }),
+      startOperation(ctx, { ...pollJob, name: 'test.check' }, { tenantId, server: 'one' }),
+      startOperation(other, { ...pollJob, key: ({ server }) => server }, { tenantId: other.tenantId, server: 'same' }),
+      startOperation(ctx, { ...pollJob, key: ({ server }) => server }, { tenantId, server: 'same' }),
+      startOperation(ctx, syncJob, { tenantId, force: true }),
+      startOperation(ctx, syncJob, { tenantId, force: true }),
+    ]);
+    expect(new Set(started.map(({ runId }) => runId)).size).toBe(7);
+  });
+
+  it('is left out where it would start by itself', async () => {
+    const ctx = await quietly();
+    const { tenantId } = ctx;
+    await startOperation(ctx, pollJob, { tenantId, server: 'one' });
+    const payloads = ['one', 'two', 'two'].map((server) => ({ tenantId, server }));
+    const added = await runtime.database.acrossTenants('a test starts', (tx) => addOperations(tx, pollJob, payloads));
+    expect(added).toEqual([{ id: expect.any(String), payload: { tenantId, server: 'two' } }]);
+  });
+});
+
+describe('a run of the platform', () => {
+  const operator = async () => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
+  const lost = async () => ({ ...(await operator()), enqueue: async () => undefined });
+
+  it('is carried out by a platform job, and may be waited for', async () => {
+    const ctx = await operator();
+    const done: string[] = [];
+    work(
+      handle(ingestJob, async (_system, { source }, { progress, run }) => {
+        progress(3, 3);
+        done.push(`${source} ${run?.attempt}`);
+      }),
+    );
+    const { runId } = await startOperation(ctx, ingestJob, { source: 'ted' });
+    expect(await waitForOperation(operationScope(ctx, null), runId, 20)).toBe(true);
+    expect(done).toEqual(['ted 1']);
+    expect(await getRun(ctx, runId)).toMatchObject({
+      kind: 'test.ingest',
+      state: 'succeeded',
+      progress: { done: 3, total: 3 },
+      error: null,
+    });
+  });
+
+  it('that fails says why', async () => {
+    const ctx = await operator();
+    work(
+      handle({ ...ingestJob, attempts: 1 }, async () => {
+        throw upstream('DIRECTORY_UNAVAILABLE', 'The source did not answer.');
+      }),
+    );
+    const { runId } = await startOperation(ctx, ingestJob, { source: 'failing' });
+    await waitForOperation(operationScope(ctx, null), runId, 20);
+    expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed', error: 'The source did not answer.' });
+  });
+
+  it('is seen by every SUPER_ADMIN and by nobody else, the tenant of who started it included', async () => {
+    const ctx = await lost();
+    const { tenantId } = ctx;
+    const { runId } = await startOperation(ctx, ingestJob, { source: 'seen' });
+    for (const seer of [ctx, await operator()]) {
+      await expect(getRun(seer, runId)).resolves.toMatchObject({ id: runId });
+    }
+    const others = [await make.user({ tenantId, role: 'ADMIN' }), await make.user({ tenantId }), await make.user()];
+    for (const other of others) {
+      await expect(getRun(await signedIn(other), runId)).rejects.toMatchObject({ kind: 'not_found' });
+    }
+  });
+
+  it('does not open the runs of other tenants to SUPER_ADMIN', async () => {
+    const theirs = await signedIn(await make.user());
+    const { runId } = await startOperation(theirs, syncJob, { tenantId: theirs.tenantId, force: true });
+    await expect(getRun(await operator(), runId)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('is out of reach of a tenant’s scope, whatever is asked of the database', async () => {
+    const ctx = await lost();
+    const { runId } = await startOperation(ctx, ingestJob, { source: 'hidden' });
+    expect(await ctx.read((db) => db.select().from(runs).where(eq(runs.id, runId)))).toEqual([]);
+    const changed = await ctx.tx((tx) =>
+      tx.update(runs).set({ error: 'mine' }).where(eq(runs.id, runId)).returning({ id: runs.id }),
+    );
+    expect(changed).toEqual([]);
+    await expect(
+      ctx.tx((tx) =>
+        tx.insert(runs).values({ id: newId(), tenantId: null, kind: 'x', payload: {}, dueAt: sql`now()` }),
+      ),
+    ).rejects.toMatchObject({ cause: { message: expect.stringContaining('row-level security') } });
+  });
+
+  it('is one per subject for all who start it', async () => {
+    const [one, other] = [await lost(), await lost()];
+    const started = await Promise.allSettled(
+      [one, other, one].map((ctx) => startOperation(ctx, ingestJob, { source: 'twice' })),
+    );
+    expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expect(startOperation(other, ingestJob, { source: 'twice' })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(startOperation(other, ingestJob, { source: 'another' })).resolves.toBeDefined();
+  });
+
+  it('is handed over again when its job was lost, and ended when this release does not know it', async () => {
+    const ctx = await lost();
+    const { runId } = await startOperation(ctx, ingestJob, { source: 'swept' });
+    const forgotten = await startOperation(ctx, { ...ingestJob, name: 'test.gone' }, { source: 'swept' });
+    for (const id of [runId, forgotten.runId]) await letTimePass(id);
+    const done: string[] = [];
+    work(handle(ingestJob, async (_system, { source }) => void done.push(source)));
+    await handOverIdleOperations(system(), [ingestJob]);
+    expect(await waitForOperation(operationScope(ctx, null), runId, 20)).toBe(true);
+    expect(done).toEqual(['swept']);
+    expect(await getRun(ctx, forgotten.runId)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('does not know'),
+    });
   });
 });
 

@@ -1,30 +1,39 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '../context.ts';
-import type { TenantJob } from '../jobs/job.ts';
+import type { AnyJob, PayloadOf } from '../jobs/job.ts';
 
 /**
- * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out.
- * The payload stands in the row, so it must hold no secret.
+ * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out. A platform job's run is no
+ * tenant's and watched by every SUPER_ADMIN. The payload stands in the row, so it must hold no secret.
+ * Throws 409 while one of the same subject is under way, see `conflictWithUnfinished`.
  */
-export async function startOperation<Payload extends { tenantId: string }>(
+export async function startOperation<Job extends AnyJob>(
   ctx: UserContext,
-  job: TenantJob<Payload>,
-  payload: Payload,
+  job: Job,
+  payload: PayloadOf<Job>,
 ): Promise<{ runId: string }> {
-  const runId = await ctx.tx((tx) => addOperation(tx, job, payload, { startedBy: ctx.actor.id }));
+  const add = (tx: Tx) => addOperation(tx, job, payload, { startedBy: ctx.actor.id });
+  const added = job.scope === 'tenant' ? ctx.tx(add) : ctx.acrossTenants('work of the platform is started', add);
+  const runId = await added.catch(
+    conflictWithUnfinished(['CONFLICT', 'This is under way already. Please wait for its end.']),
+  );
   await ctx.enqueue(job, payload, { runId });
   return { runId };
 }
 
-/** The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit. */
-export async function addOperation<Payload extends { tenantId: string }>(
+/**
+ * The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit.
+ * A platform job's takes a transaction across tenants.
+ */
+export async function addOperation<Job extends AnyJob>(
   tx: Tx,
-  job: TenantJob<Payload>,
-  payload: Payload,
+  job: Job,
+  payload: PayloadOf<Job>,
   { startedBy }: { startedBy: string | null },
 ): Promise<string> {
   const row = runOf(job, payload, startedBy);
@@ -32,27 +41,33 @@ export async function addOperation<Payload extends { tenantId: string }>(
   return row.id;
 }
 
-/** The rows of work that starts by itself, of many tenants; what a tenant has under way already is left out. */
-export const addOperations = <Payload extends { tenantId: string }>(
-  tx: Tx,
-  job: TenantJob<Payload>,
-  payloads: Payload[],
-): Promise<{ id: string; tenantId: string }[]> =>
-  tx
-    .insert(runs)
-    .values(payloads.map((payload) => runOf(job, payload, null)))
-    .onConflictDoNothing()
-    .returning({ id: runs.id, tenantId: runs.tenantId });
+/** For `.catch` of a transaction that adds a run: the conflict it is that one of the same subject is under way. */
+export const conflictWithUnfinished = (conflict: Parameters<typeof conflictOn>[0][string]) =>
+  conflictOn({ runs_subject_unique: conflict, runs_directory_sync_unique: conflict });
 
-const runOf = <Payload extends { tenantId: string }>(
-  job: TenantJob<Payload>,
-  payload: Payload,
-  startedBy: string | null,
-) => ({
+/** The rows of work that starts by itself; whose subject has one under way already is left out. */
+export async function addOperations<Job extends AnyJob>(
+  tx: Tx,
+  job: Job,
+  payloads: PayloadOf<Job>[],
+): Promise<{ id: string; payload: PayloadOf<Job> }[]> {
+  const wanted = payloads.map((payload) => ({ payload, row: runOf(job, payload, null) }));
+  const added = await tx
+    .insert(runs)
+    .values(wanted.map(({ row }) => row))
+    .onConflictDoNothing()
+    .returning({ id: runs.id });
+  const ids = new Set(added.map(({ id }) => id));
+  return wanted.filter(({ row }) => ids.has(row.id)).map(({ row, payload }) => ({ id: row.id, payload }));
+}
+
+const runOf = <Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, startedBy: string | null) => ({
   id: newId(),
-  tenantId: payload.tenantId,
+  ...(job.scope === 'tenant'
+    ? { tenantId: (payload as { tenantId: string }).tenantId, startedBy }
+    : { tenantId: null, startedBy: null }),
   kind: job.name,
+  subject: job.runsAlone === true ? job.key(payload) : null,
   payload: z.encode(job.payload, payload),
-  startedBy,
   dueAt: sql`now() + interval '30 seconds'`,
 });

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { TenantScope, Tx } from '@portal/db/open';
+import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
+import type { OperationScope } from './scope.ts';
 
 /** A run nobody was at for this long is handed to the queue again. */
 const patience = sql`now() + interval '60 seconds'`;
@@ -24,7 +25,7 @@ export interface RunningOperation {
 }
 
 /** Takes a run up; null when it is over already, so that a job that comes twice does its work once. */
-export async function beginOperation(scope: TenantScope, id: string): Promise<RunningOperation | null> {
+export async function beginOperation(scope: OperationScope, id: string): Promise<RunningOperation | null> {
   const [begun] = await scope.tx((tx) =>
     tx
       .update(runs)
@@ -58,7 +59,7 @@ export async function holdOperation(tx: Tx, { id, attempt }: RunningOperation): 
 
 /** Says that somebody is at it, and how far. */
 export async function touchOperation(
-  scope: TenantScope,
+  scope: OperationScope,
   id: string,
   progress: { done: number; total: number } | null,
 ): Promise<void> {
@@ -72,7 +73,7 @@ export async function touchOperation(
 
 /** Puts a run back for a later try of its job; the sweep steps in when that try does not come. */
 export async function postponeOperation(
-  scope: TenantScope,
+  scope: OperationScope,
   { id, attempt }: RunningOperation,
   delayMs: number,
 ): Promise<void> {
@@ -86,7 +87,7 @@ export async function postponeOperation(
 
 /** `error` is for the person who watches: one plain sentence, null for a success. A try that was overtaken ends nothing. */
 export async function endOperation(
-  scope: TenantScope,
+  scope: OperationScope,
   { id, attempt }: Pick<RunningOperation, 'id'> & Partial<RunningOperation>,
   { error }: { error: string | null },
 ): Promise<void> {

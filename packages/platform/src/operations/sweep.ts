@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '../context.ts';
 import type { AnyJob } from '../jobs/job.ts';
+import { operationScope } from './scope.ts';
 import { endOperation } from './state.ts';
 
 /** Runs handed over per sweep; the rest waits for the next one. */
@@ -10,30 +11,39 @@ const batch = 500;
 
 /** Hands runs to the queue again that nobody picked up or whose worker is gone. Those of inactive tenants rest. */
 export async function handOverIdleOperations(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
-  const idle = await system.acrossTenants('idle runs of every tenant are handed over', async (tx) => {
-    const due = tx.$with('due').as(
-      tx
-        .select({ id: runs.id })
-        .from(runs)
-        .innerJoin(tenants, and(eq(tenants.id, runs.tenantId), eq(tenants.isActive, true)))
-        .where(and(inArray(runs.state, ['queued', 'running']), lte(runs.dueAt, sql`now()`)))
-        .orderBy(asc(runs.dueAt))
-        .limit(batch)
-        .for('update', { of: runs, skipLocked: true }),
-    );
-    return tx
-      .with(due)
-      .update(runs)
-      .set({ dueAt: sql`now() + interval '60 seconds'` })
-      .where(inArray(runs.id, tx.select({ id: due.id }).from(due)))
-      .returning({ id: runs.id, tenantId: runs.tenantId, kind: runs.kind, payload: runs.payload });
-  });
+  const idle = await system.acrossTenants(
+    'idle runs of every tenant and of the platform are handed over',
+    async (tx) => {
+      const due = tx.$with('due').as(
+        tx
+          .select({ id: runs.id })
+          .from(runs)
+          .leftJoin(tenants, eq(tenants.id, runs.tenantId))
+          .where(
+            and(
+              inArray(runs.state, ['queued', 'running']),
+              lte(runs.dueAt, sql`now()`),
+              or(isNull(runs.tenantId), eq(tenants.isActive, true)),
+            ),
+          )
+          .orderBy(asc(runs.dueAt))
+          .limit(batch)
+          .for('update', { of: runs, skipLocked: true }),
+      );
+      return tx
+        .with(due)
+        .update(runs)
+        .set({ dueAt: sql`now() + interval '60 seconds'` })
+        .where(inArray(runs.id, tx.select({ id: due.id }).from(due)))
+        .returning({ id: runs.id, tenantId: runs.tenantId, kind: runs.kind, payload: runs.payload });
+    },
+  );
   for (const run of idle) {
     const job = jobs.find(({ name }) => name === run.kind);
     const payload = job?.payload.safeParse(run.payload);
     if (job && payload?.success) await system.enqueue(job, payload.data, { runId: run.id });
     else
-      await endOperation(system.inTenant(run.tenantId), run, {
+      await endOperation(operationScope(system, run.tenantId), run, {
         error: 'This release does not know this kind of work any more.',
       });
   }

@@ -1,6 +1,6 @@
-import type { TenantScope } from '@portal/db/open';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
+import type { OperationScope } from './scope.ts';
 import { touchOperation } from './state.ts';
 
 const writeEveryMs = SECOND;
@@ -8,7 +8,7 @@ const writeEveryMs = SECOND;
 const beatEveryMs = 15 * SECOND;
 
 export interface WatchedOperation {
-  scope: TenantScope;
+  scope: OperationScope;
   runId: string;
   /** Takes note of how far the work is; written at most once a second. */
   report(done: number, total: number): void;
@@ -17,7 +17,7 @@ export interface WatchedOperation {
 }
 
 /** Keeps a run's row telling that somebody is at it and how far. */
-export function watchProgress(scope: TenantScope, runId: string, log: Log): WatchedOperation {
+export function watchProgress(scope: OperationScope, runId: string, log: Log): WatchedOperation {
   let unwritten: { done: number; total: number } | null = null;
   let writing = Promise.resolve();
   let lastWrite = performance.now();

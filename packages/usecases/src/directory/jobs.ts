@@ -10,6 +10,7 @@ export const syncDirectory = defineTenantJob({
   attempts: 1,
   backoffMs: SECOND,
   key: ({ tenantId }) => tenantId,
+  runsAlone: true,
   timeoutMs: HOUR,
 });
 

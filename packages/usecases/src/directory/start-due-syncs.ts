@@ -38,8 +38,10 @@ export async function startDueDirectorySyncs(system: SystemContext): Promise<voi
       claimed.map(({ tenantId }) => ({ tenantId, force: false })),
     );
     if (added.length > 0)
-      await tx.insert(ldapSyncRuns).values(added.map((run) => ({ ...run, trigger: 'schedule' as const })));
+      await tx
+        .insert(ldapSyncRuns)
+        .values(added.map(({ id, payload: { tenantId } }) => ({ id, tenantId, trigger: 'schedule' as const })));
     return added;
   });
-  for (const { id, tenantId } of begun) await system.enqueue(syncDirectory, { tenantId, force: false }, { runId: id });
+  for (const { id, payload } of begun) await system.enqueue(syncDirectory, payload, { runId: id });
 }

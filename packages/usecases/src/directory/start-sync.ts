@@ -1,7 +1,6 @@
-import { conflictOn } from '@portal/db/database-error';
 import { ldapSyncRuns } from '@portal/db/schema/directory';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation } from '@portal/platform/operations/start';
+import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
 import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 
@@ -21,7 +20,7 @@ export async function startSync(
       await tx.insert(ldapSyncRuns).values({ id, tenantId: ctx.tenantId, trigger: 'manual' });
       return id;
     })
-    .catch(conflictOn({ runs_directory_sync_unique: 'SYNC_RUNNING' }));
+    .catch(conflictWithUnfinished('SYNC_RUNNING'));
   await ctx.enqueue(syncDirectory, payload, { runId });
   return { runId };
 }

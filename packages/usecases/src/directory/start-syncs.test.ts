@@ -59,6 +59,25 @@ describe('a synchronization is started', () => {
     await expect(startSync(ctx, {})).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
+  it('one at a time, also beside the previous release, which names no subject', async () => {
+    const ctx = quietly(await adminOf());
+    const startAsBefore = () =>
+      ctx.tx(async (tx) => {
+        const id = newId();
+        await tx.execute(sql`insert into runs (id, tenant_id, kind, payload, started_by, due_at)
+          values (${id}, ${ctx.tenantId}, 'directory.sync', '{}', ${ctx.actor.id}, now() + interval '30 seconds')`);
+        return id;
+      });
+    const { runId } = await startSync(ctx, {});
+    // By this name it tells its callers that one is under way.
+    await expect(startAsBefore()).rejects.toMatchObject({ cause: { constraint: 'runs_directory_sync_unique' } });
+    await endOperation(ctx, { id: runId }, { error: null });
+    const theirs = await startAsBefore();
+    await expect(startSync(ctx, {})).rejects.toMatchObject({ code: 'SYNC_RUNNING' });
+    await endOperation(ctx, { id: theirs }, { error: null });
+    await expect(startSync(ctx, {})).resolves.toBeDefined();
+  });
+
   it('by itself when its time has come, once however many look', async () => {
     const ctx = await adminOf({ syncIntervalMin: 30 });
     expect(await isDueIn(ctx)).toBe(30);

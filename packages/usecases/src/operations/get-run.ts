@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { isAdmin } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
@@ -14,10 +14,10 @@ export interface Run {
   error: string | null;
 }
 
-/** How a piece of started work stands: one's own, for administrators any of the tenant. */
+/** How a piece of started work stands: one's own, for administrators any of the tenant, for SUPER_ADMIN the platform's too. */
 export async function getRun(ctx: UserContext, id: string): Promise<Run> {
   const mayRead = isAdmin(ctx.actor) ? eq(runs.id, id) : and(eq(runs.id, id), eq(runs.startedBy, ctx.actor.id));
-  const [run] = await ctx.read((db) => db.select().from(runs).where(mayRead));
+  const [run = await platformRun(ctx, id)] = await ctx.read((db) => db.select().from(runs).where(mayRead));
   if (!run) throw notFound();
   const { kind, state, startedAt, finishedAt, done, total, error } = run;
   return {
@@ -29,4 +29,15 @@ export async function getRun(ctx: UserContext, id: string): Promise<Run> {
     progress: done === null || total === null ? null : { done, total },
     error,
   };
+}
+
+async function platformRun(ctx: UserContext, id: string) {
+  if (ctx.actor.role !== 'SUPER_ADMIN') return undefined;
+  const [run] = await ctx.acrossTenants('runs of the platform are no tenant’s', (tx) =>
+    tx
+      .select()
+      .from(runs)
+      .where(and(eq(runs.id, id), isNull(runs.tenantId))),
+  );
+  return run;
 }

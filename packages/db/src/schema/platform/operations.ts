@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  check,
   foreignKey,
   index,
   integer,
@@ -12,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from '../accounts/users.ts';
-import { bytea, createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
+import { bytea, createdAt, instant, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
 export const runState = pgEnum('run_state', ['queued', 'running', 'succeeded', 'failed']);
@@ -21,8 +22,12 @@ export const runState = pgEnum('run_state', ['queued', 'running', 'succeeded', '
 export const runs = pgTable(
   'runs',
   {
-    ...tenantColumns,
+    id: uuid().primaryKey(),
+    /** Null: work of the platform, seen by SUPER_ADMIN alone; who started it stands in the audit log. */
+    tenantId: uuid(),
     kind: text().notNull(),
+    /** What it is about, where only one run of its kind may be under way for that. */
+    subject: text(),
     payload: jsonb().notNull(),
     state: runState().notNull().default('queued'),
     startedBy: uuid(),
@@ -44,10 +49,15 @@ export const runs = pgTable(
     index('runs_finished')
       .on(t.finishedAt)
       .where(sql`finished_at is not null`),
-    // One synchronization at a time per tenant, whoever starts it and wherever it runs.
+    // Platform runs count as those of one tenant: `nulls not distinct`, which only the migration can say.
+    uniqueIndex('runs_subject_unique')
+      .on(t.tenantId, t.kind, t.subject)
+      .where(sql`subject is not null and state in ('queued', 'running')`),
+    // Serves the previous release alone, which names no subject; it goes with the next release's migration.
     uniqueIndex('runs_directory_sync_unique')
       .on(t.tenantId)
       .where(sql`kind = 'directory.sync' and state in ('queued', 'running')`),
+    check('runs_platform_starter', sql`${t.tenantId} is not null or ${t.startedBy} is null`),
     index('runs_started_by').on(t.tenantId, t.startedBy),
     foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),
