@@ -13,6 +13,15 @@ export async function grantRights(client: Client): Promise<void> {
     grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
     grant usage on all sequences in schema ${queueSchema} to ${appRoleName};
 
+    -- Tables of the platform: what tenants may only read is written across tenants alone, and a try fails instead of touching no row.
+    do $$ declare read_only regclass; begin
+      for read_only in
+        select c.oid from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relrowsecurity and not exists (
+          select from pg_policy p where p.polrelid = c.oid and p.polcmd <> 'r' and '${appRoleName}'::regrole = any (p.polroles))
+      loop execute format('revoke insert, update, delete on %s from ${appRoleName}', read_only);
+      end loop; end $$;
+
     -- What happened stays: entries are added and read. Only those kept long enough go, and only through the function, which
     -- takes no word of its caller.
     revoke update, delete on audit_entries from ${appRoleName}, ${acrossRoleName};

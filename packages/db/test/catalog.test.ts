@@ -3,15 +3,54 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { migrateDatabase } from '../src/migrate.ts';
 
-/** Tables without row policies, each with the reason why no tenant owns its rows. */
-const globalTables: Record<string, string> = {
-  job_outcomes: 'one row per kind of job, for operators; says nothing about any tenant',
-  rate_windows: 'counts by hash of address or name before anybody is signed in',
+/**
+ * Whose rows each table holds. `tenant`: a tenant reads and writes its own. `platform`: every tenant reads, all of it or what the
+ * table's own policy shows, and only named cross-tenant scopes write. Any other value is the reason why there are no row policies.
+ */
+const kinds: Record<string, string> = {
+  audit_entries: 'tenant',
+  custom_modules: 'tenant',
+  dashboard_images: 'tenant',
+  dashboard_tabs: 'tenant',
+  dashboard_widgets: 'tenant',
+  disabled_modules: 'tenant',
+  email_tokens: 'tenant',
+  favorites: 'tenant',
+  group_members: 'tenant',
+  groups: 'tenant',
+  job_outcomes: 'platform',
+  ldap_configs: 'tenant',
+  ldap_mappings: 'tenant',
+  ldap_readings: 'tenant',
+  ldap_snapshot_entries: 'tenant',
+  ldap_snapshots: 'tenant',
+  ldap_staged_entries: 'tenant',
+  ldap_staged_people: 'tenant',
+  ldap_sync_runs: 'tenant',
+  mail_days: 'tenant',
+  mails: 'tenant',
+  module_categories: 'tenant',
+  module_grants: 'tenant',
+  module_placements: 'tenant',
+  password_tokens: 'tenant',
+  rate_windows: 'none: counts by hash of address or name before anybody is signed in',
+  reminders: 'tenant',
+  runs: 'tenant',
+  sessions: 'tenant',
+  smtp_configs: 'tenant',
+  snoozed_reminders: 'tenant',
+  tenants: 'tenant',
+  users: 'tenant',
+  welcome_mail_templates: 'tenant',
 };
+const tablesOf = (kind: string): string[] => Object.keys(kinds).filter((name) => kinds[name] === kind);
+
+/** What of a platform table tenants see where it is not everything. */
+const visible: Record<string, string> = {};
 
 /** Opens to the owner, whom policies bind as well, the entries that have been kept long enough. */
 const retention = new RegExp(
-  `^retention to ${new URL(inject('testServer').url).username} using \\(at <= \\(now\\(\\) - '400 days'::interval\\)\\) check $`,
+  `^retention to ${new URL(inject('testServer').url).username} for all using \\(at <= \\(now\\(\\) - '400 days'::interval\\)\\) check $`,
 );
 
 const { url, ownerUrl } = await testDatabase();
@@ -21,37 +60,47 @@ afterAll(() => owner.end());
 
 const rows = async <Row extends object>(text: string): Promise<Row[]> => (await owner.query<Row>(text)).rows;
 
-it('gives every table forced row policies for one tenant and for named cross-tenant scopes, or a reason', async () => {
+it('gives every table the forced row policies of its kind, or a reason why it has none', async () => {
   const tables = await rows<{ name: string; enabled: boolean; forced: boolean; policies: string[] | null }>(`
     select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
-      (select array_agg(format('%s to %s using %s check %s', p.policyname, array_to_string(p.roles, ','), p.qual, p.with_check) order by p.policyname)
+      (select array_agg(format('%s to %s for %s using %s check %s', p.policyname, array_to_string(p.roles, ','), lower(p.cmd), p.qual, p.with_check) order by p.policyname)
        from pg_policies p where p.schemaname = 'public' and p.tablename = c.relname) as policies
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`);
-  expect(tables.length).toBeGreaterThan(5);
+  expect(tables.map(({ name }) => name)).toEqual(Object.keys(kinds).toSorted());
+  const policiesOf = (name: string): unknown[] => {
+    if (kinds[name] === 'platform') return [`tenant to portal_app for select using ${visible[name] ?? 'true'} check `];
+    const column = name === 'tenants' ? 'id' : 'tenant_id';
+    const own = `(${column} = ( SELECT (current_setting('portal.tenant'::text))::uuid AS current_setting))`;
+    return [
+      ...(name === 'audit_entries' ? [expect.stringMatching(retention)] : []),
+      `tenant to portal_app for all using ${own} check ${own}`,
+    ];
+  };
   for (const table of tables) {
-    if (table.name in globalTables) {
-      expect(table.policies, `${table.name} is listed as global but has policies`).toBeNull();
+    if (kinds[table.name]?.startsWith('none: ')) {
+      expect(table, `${table.name} is said to have no policies`).toMatchObject({ enabled: false, policies: null });
       continue;
     }
-    const column = table.name === 'tenants' ? 'id' : 'tenant_id';
-    const own = `(${column} = ( SELECT (current_setting('portal.tenant'::text))::uuid AS current_setting))`;
     expect({ [table.name]: { ...table, name: undefined } }).toEqual({
       [table.name]: {
         name: undefined,
         enabled: true,
         forced: true,
-        policies: [
-          'across to portal_across using true check true',
-          ...(table.name === 'audit_entries' ? [expect.stringMatching(retention)] : []),
-          `tenant to portal_app using ${own} check ${own}`,
-        ],
+        policies: ['across to portal_across for all using true check true', ...policiesOf(table.name)],
       },
     });
   }
-  expect(Object.keys(globalTables).filter((name) => !tables.some((table) => table.name === name))).toEqual([]);
 });
 
-it('lets no foreign key between tenant tables leave the tenant', async () => {
+it('lets the apps’ role only read platform tables, and no others only', async () => {
+  const rights = await rows<{ name: string; rights: string }>(`
+    select table_name as name, string_agg(privilege_type, ' ' order by privilege_type) as rights
+    from information_schema.role_table_grants where table_schema = 'public' and grantee = 'portal_app' group by 1`);
+  const readOnly = rights.filter((table) => table.rights === 'SELECT').map(({ name }) => name);
+  expect(readOnly).toEqual(tablesOf('platform'));
+});
+
+it('lets no foreign key leave the tenant, but for those to platform tables', async () => {
   const keys = await rows<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(`
     select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
       array(select a.attname::text from unnest(k.conkey) with ordinality u(n, i) join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.n order by u.i) as columns,
@@ -59,6 +108,7 @@ it('lets no foreign key between tenant tables leave the tenant', async () => {
     from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`);
   expect(keys.length).toBeGreaterThan(5);
   for (const key of keys) {
+    if (kinds[key.to] === 'platform') continue;
     const expected =
       key.to === 'tenants'
         ? [['tenant_id'], ['id']]

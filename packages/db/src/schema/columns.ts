@@ -1,4 +1,4 @@
-import { getTableName, sql } from 'drizzle-orm';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,
   customType,
@@ -22,7 +22,9 @@ export const createdAt = () => instant().notNull().defaultNow();
 
 // In a sub-select the setting is read once per statement, so an index on the tenant still serves.
 // Without the setting the statement fails instead of finding everything.
-const currentTenant = sql`(select current_setting('portal.tenant')::uuid)`;
+export const currentTenant = sql`(select current_setting('portal.tenant')::uuid)`;
+
+const acrossPolicy = () => pgPolicy('across', { to: acrossRole, using: sql`true`, withCheck: sql`true` });
 
 /** One policy for the tenant at work, one for named cross-tenant scopes; everything else is denied by row security itself. */
 export const tenantPolicies = (column: AnyPgColumn) => [
@@ -31,7 +33,17 @@ export const tenantPolicies = (column: AnyPgColumn) => [
     using: sql`${column} = ${currentTenant}`,
     withCheck: sql`${column} = ${currentTenant}`,
   }),
-  pgPolicy('across', { to: acrossRole, using: sql`true`, withCheck: sql`true` }),
+  acrossPolicy(),
+];
+
+/**
+ * Rules of a table that is no tenant's: every tenant reads its rows, all of them or those that `visible` is true of for the tenant at
+ * work, and only named cross-tenant scopes write. The migration takes the right to write from the apps' role wherever it finds
+ * that role with nothing but a policy for reading.
+ */
+export const platformRules = (visible: SQL = sql`true`) => [
+  pgPolicy('tenant', { for: 'select', to: appRole, using: visible }),
+  acrossPolicy(),
 ];
 
 /** Columns every tenant-owned table begins with. */

@@ -13,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from '../accounts/users.ts';
-import { bytea, createdAt, instant, tenantRules } from '../columns.ts';
+import { bytea, createdAt, instant, platformRules, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
 export const runState = pgEnum('run_state', ['queued', 'running', 'succeeded', 'failed']);
@@ -67,13 +67,17 @@ export const runs = pgTable(
 export const jobOutcome = pgEnum('job_outcome', ['succeeded', 'failed']);
 
 /** The last outcome of each job by name, for operators. */
-export const jobOutcomes = pgTable('job_outcomes', {
-  name: text().primaryKey(),
-  lastRunAt: instant().notNull(),
-  lastState: jobOutcome().notNull(),
-  lastDurationMs: integer().notNull(),
-  runs: bigint({ mode: 'number' }).notNull().default(1),
-});
+export const jobOutcomes = pgTable(
+  'job_outcomes',
+  {
+    name: text().primaryKey(),
+    lastRunAt: instant().notNull(),
+    lastState: jobOutcome().notNull(),
+    lastDurationMs: integer().notNull(),
+    runs: bigint({ mode: 'number' }).notNull().default(1),
+  },
+  () => platformRules(),
+);
 
 /** Sliding windows of counted events (failed sign-ins, reset requests), one row per limit and subject. */
 export const rateWindows = pgTable(
