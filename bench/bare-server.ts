@@ -14,7 +14,8 @@ let next = 0;
 const app = Fastify();
 app.get('/health', () => ({ status: 'ok' }));
 app.get('/user', async () => {
-  const { rows } = await shared[next++ % shared.length]!.query({
+  const connection = shared[next++ % shared.length] ?? pool;
+  const { rows } = await connection.query({
     name: 'user',
     text: 'select * from users where id = $1',
     values: [process.env['BENCH_USER']],
