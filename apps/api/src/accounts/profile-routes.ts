@@ -9,7 +9,7 @@ import { markReleaseSeen, releaseNotice } from '@portal/usecases/accounts/releas
 import { updateOwnProfile } from '@portal/usecases/accounts/update-own-profile';
 import { setDashboardBackground } from '@portal/usecases/dashboards/background';
 import { sendFile } from '../files.ts';
-import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['accounts'];
@@ -68,11 +68,10 @@ export function registerProfile(app: App): void {
     (request) => setDashboardBackground(request.ctx, request.body),
   );
 
-  acceptOneFile(app, avatarMaxBytes, (scope) => {
+  acceptForms(app, (scope) => {
     scope.post(
       '/users/me/avatar',
       {
-        ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
         schema: {
           operationId: 'setAvatar',
@@ -80,13 +79,13 @@ export function registerProfile(app: App): void {
           summary: 'Upload the own picture',
           description:
             'Multipart, one file in the field `file`: PNG, JPEG or WebP by content, at most 2 MiB. It is cut square, made at most 512 pixels wide and keeps nothing but its pixels: no place, no camera.',
-          consumes: ['multipart/form-data'],
-          body: FileBody('file'),
+          body: FileForm('file', avatarMaxBytes),
           response: { 200: z.object({ hasAvatar: z.literal(true) }).meta({ example: { hasAvatar: true } }) },
         },
       },
       async (request) => {
-        await setAvatar(request.ctx, await readFile(request, 'file'));
+        const { file } = await readForm(request);
+        await setAvatar(request.ctx, file.bytes);
         return { hasAvatar: true as const };
       },
     );

@@ -22,7 +22,7 @@ import { getRun } from '@portal/usecases/operations/get-run';
 import { sendFile } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
-import { acceptOneFile, bodyIsRead, FileBody, readFile } from '../uploads.ts';
+import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
@@ -140,11 +140,10 @@ export function registerFavorites(app: App): void {
     },
   );
 
-  acceptOneFile(app, iconMaxBytes, (scope) => {
+  acceptForms(app, (scope) => {
     scope.post(
       '/favorites/:id/icon',
       {
-        ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
         schema: {
           operationId: 'uploadIcon',
@@ -152,13 +151,12 @@ export function registerFavorites(app: App): void {
           summary: 'Upload the icon of a favorite',
           description:
             'Multipart, one file in the field `icon`: PNG, JPEG, GIF, WebP, ICO or SVG by content, at most 512 KiB and 4,096 pixels a side. Of an SVG only what draws is kept. It is shown instead of any found one until it is removed.',
-          consumes: ['multipart/form-data'],
           params: ById,
-          body: FileBody('icon'),
+          body: FileForm('icon', iconMaxBytes),
           response: { 200: Favorite },
         },
       },
-      async (request) => uploadIcon(request.ctx, request.params.id, () => readFile(request, 'icon')),
+      async (request) => uploadIcon(request.ctx, request.params.id, async () => (await readForm(request)).icon.bytes),
     );
   });
 

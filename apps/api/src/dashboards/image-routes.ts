@@ -4,7 +4,7 @@ import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards/tabs';
 import { PathId } from '@portal/domain/ids';
 import { addImage, deleteImage, listImages, openImage } from '@portal/usecases/dashboards/images';
 import { sendFile } from '../files.ts';
-import { acceptOneFile, bodyIsRead, FileBody, readNamedFile } from '../uploads.ts';
+import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
@@ -27,11 +27,10 @@ export function registerDashboardImages(app: App): void {
     (request) => listImages(request.ctx),
   );
 
-  acceptOneFile(app, imageMaxBytes, (scope) => {
+  acceptForms(app, (scope) => {
     scope.post(
       '/dashboard/images',
       {
-        ...bodyIsRead,
         config: { access, errors: { 400: ['UNSUPPORTED_IMAGE'], 409: ['IMAGE_LIMIT'] } },
         schema: {
           operationId: 'addImage',
@@ -39,14 +38,13 @@ export function registerDashboardImages(app: App): void {
           summary: 'Upload a picture',
           description:
             'Multipart, one file in the field `image`: PNG, JPEG, GIF or WebP by content, at most 5 MiB, 30 of them an account. It is kept byte for byte, with whatever it says about place and camera.',
-          consumes: ['multipart/form-data'],
-          body: FileBody('image'),
+          body: FileForm('image', imageMaxBytes),
           response: { 201: DashboardImage },
         },
       },
       async (request) => {
-        const upload = await readNamedFile(request, 'image');
-        return addImage(request.ctx, upload);
+        const { image } = await readForm(request);
+        return addImage(request.ctx, image);
       },
     );
   });

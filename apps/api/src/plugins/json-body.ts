@@ -43,14 +43,17 @@ async function readText(request: FastifyRequest, payload: Readable): Promise<str
 export const needsBody = (schema: unknown): boolean => schema instanceof z.ZodType && !schema.safeParse(null).success;
 
 /** Bodies are read as they come, in UTF-8: one that says it is compressed or in another encoding would be misread. */
-function encodingRefusal(request: FastifyRequest): PortalError | undefined {
+export function encodingRefusal(request: FastifyRequest): PortalError | undefined {
   const { 'content-encoding': coding, 'content-type': type = '' } = request.headers;
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     return unsupported('Compressed request bodies are not supported.');
-  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1];
-  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
-    return unsupported('Request bodies must be in UTF-8.');
-  return undefined;
+  return isInUtf8(type) ? undefined : unsupported('Request bodies must be in UTF-8.');
+}
+
+/** Whether a content type names UTF-8, a part of it, or no encoding at all. */
+export function isInUtf8(contentType: string): boolean {
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
+  return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
 }
 
 const unsupported = (message: string): PortalError => new PortalError('UNSUPPORTED_MEDIA_TYPE', message);
@@ -59,7 +62,7 @@ const unsupported = (message: string): PortalError => new PortalError('UNSUPPORT
 const nulRefused = (): PortalError => invalid('VALIDATION_FAILED', 'The request contains a NUL character.');
 
 /** Walks without recursion: a body may be nested deeper than the stack. */
-function holdsNul(root: unknown): boolean {
+export function holdsNul(root: unknown): boolean {
   const open = [root];
   while (open.length > 0) {
     const value = open.pop();

@@ -9,7 +9,12 @@ const nothing: Buffer = Buffer.alloc(0);
  * All of a body or a part of one, in memory that grows with what has come, whatever pieces it comes in. Throws 413 beyond
  * `maxBytes`, 429 or 503 when there is no room for it, 400 when it breaks off.
  */
-export function readBytes(request: FastifyRequest, stream: Readable, maxBytes: number): Promise<Buffer> {
+export function readBytes(
+  request: FastifyRequest,
+  stream: Readable,
+  maxBytes: number,
+  refusal: () => PortalError = tooLarge,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // It may have broken off while the session was looked up, and says so once.
     if (stream.readableAborted) return reject(brokenOff());
@@ -28,7 +33,7 @@ export function readBytes(request: FastifyRequest, stream: Readable, maxBytes: n
     function onData(chunk: Buffer): void {
       const needed = length + chunk.length;
       try {
-        if (needed > maxBytes) throw tooLarge();
+        if (needed > maxBytes) throw refusal();
         if (needed > bytes.length) grow(needed);
       } catch (error) {
         return end(error);
