@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrateDatabase } from '@portal/db/migrate';
+import { noSources } from '@portal/testing/no-sources';
 import { startTestServer } from '@portal/testing/server';
 
 /** The heap flags of the start scripts, so that what is measured is what runs. */
@@ -74,6 +75,7 @@ export const benchSettings = (databaseUrl: string, dataDir: string): Record<stri
   DATA_DIR: dataDir,
   SESSION_SECRET: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
   SECRETS_KEYS: `bench:${Buffer.alloc(32, 8).toString('base64')}`,
+  ...noSources,
 });
 
 /** Starts a program as its own process, its output in a file, and waits until it answers on its port. */

@@ -53,7 +53,7 @@ interface Service {
   image: string;
   build?: { context: string; args: Record<string, string> };
   command?: string[];
-  environment?: Record<string, string>;
+  environment?: Record<string, string | null>;
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
   stop_grace_period?: string;
@@ -88,7 +88,11 @@ const interpolate = (value: string, env: Record<string, string>): string =>
 const settingsOf = (service: Service, env: Record<string, string>): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(environmentOfImage).filter(([name]) => !releaseNames.includes(name))),
   ...Object.fromEntries(
-    Object.entries(service.environment ?? {}).map(([name, value]) => [name, interpolate(value, env)]),
+    Object.entries(service.environment ?? {}).flatMap(([name, value]) => {
+      // A name alone hands the variable on, and nothing while it is unset.
+      const handed = value === null ? env[name] : interpolate(value, env);
+      return handed === undefined ? [] : [[name, handed]];
+    }),
   ),
 });
 
@@ -259,6 +263,13 @@ describe('docker-compose.yml', () => {
     );
     expect(smtp).toMatchObject({ host: 'mail', port: 1025, security: 'none', fromAddress: 'portal@example.org' });
     expect(() => readConfig(settingsOf(worker, { ...dotEnv, LOG_LEVEL: 'loud' }))).toThrow(SettingsError);
+  });
+
+  it('keeps apart what .env leaves out and what it turns off with an empty value', () => {
+    const ofSources = (env: Record<string, string>) =>
+      readConfig(settingsOf(worker, { ...dotEnv, ...env })).tenderSources;
+    expect(ofSources({ TENDER_TED_URL: '' })).toMatchObject({ ted: null, bund: expect.stringMatching(/^https:/) });
+    expect(ofSources({ TENDER_TED_URL: 'https://ted.example.org/search' }).ted).toBe('https://ted.example.org/search');
   });
 
   it('gives the migration the database alone, and to it alone the login that owns everything', () => {

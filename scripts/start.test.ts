@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { stopEmbeddedPostgres } from '@portal/db/embedded';
+import { noSources } from '@portal/testing/no-sources';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-start-'));
 // As root, the database runs under an account that has to get through
@@ -28,7 +29,7 @@ interface Start {
 function start(env: Record<string, string> = {}): Start {
   const child = spawn(process.execPath, ['scripts/start.ts'], {
     cwd: join(import.meta.dirname, '..'),
-    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...noSources, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
+import { noSources } from '@portal/testing/no-sources';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
 import { startRedis } from '@portal/testing/servers/redis';
@@ -21,6 +22,7 @@ const settings = {
   DATABASE_URL: url,
   SESSION_SECRET: `test:${Buffer.alloc(32).toString('base64')}`,
   SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+  ...noSources,
 };
 
 interface Program {

@@ -50,6 +50,35 @@ describe('settings', () => {
     expect(readConfig({ ...enough, PORT: '', PUBLIC_URL: '', REDIS_URL: '' }).http.port).toBe(3000);
   });
 
+  it('read notices of tenders from the usual places, from others, or with an empty variable from none', () => {
+    expect(readConfig(enough).tenderSources).toEqual({
+      ted: 'https://api.ted.europa.eu/v3/notices/search',
+      oeffentlichevergabe: 'https://oeffentlichevergabe.de/api/notice-exports',
+      bund: 'https://www.service.bund.de/Content/Globals/Functions/RSSFeed/RSSGenerator_Ausschreibungen.xml',
+    });
+    const given = { ...enough, TENDER_TED_URL: '', TENDER_OEV_URL: 'http://127.0.0.1:8080/export?kind=x' };
+    expect(readConfig({ ...given, TENDER_BUND_RSS_URL: '' }).tenderSources).toEqual({
+      ted: null,
+      oeffentlichevergabe: 'http://127.0.0.1:8080/export?kind=x',
+      bund: null,
+    });
+  });
+
+  it('name the folder of the desktop client and the file of cloud releases, or neither', () => {
+    expect(readConfig({ ...enough, DESKTOP_DIR: '', CLOUD_RELEASES_FILE: '' })).toMatchObject({
+      desktopDir: null,
+      cloudReleasesFile: null,
+    });
+    expect(readConfig({ ...enough, DESKTOP_DIR: '/srv/desktop', CLOUD_RELEASES_FILE: 'releases.json' })).toMatchObject({
+      desktopDir: '/srv/desktop',
+      cloudReleasesFile: 'releases.json',
+    });
+  });
+
+  it('are not taken from variables that only share a name with what every object has', () => {
+    expect(() => readConfig({ ...enough, constructor: 'x', toString: '' })).not.toThrow();
+  });
+
   it.each([
     ['PUBLIC_URL', 'ftp://portal.example.org'],
     ['PUBLIC_URL', 'https://portal.example.org/path'],
@@ -64,6 +93,11 @@ describe('settings', () => {
     ['TRUST_PROXY', 'yes'],
     ['OUTBOUND_ALLOW_HOSTS', 'wiki.intern, http://other.intern'],
     ['OUTBOUND_PRIVATE', 'no'],
+    ['TENDER_TED_URL', 'off'],
+    ['TENDER_TED_URL', 'ftp://ted.example.org/search'],
+    ['TENDER_OEV_URL', 'https://user:hunter2@oev.example.org/'],
+    ['TENDER_BUND_RSS_URL', ' '],
+    ['TENDER_BUND_RSS_URL', `https://bund.example.org/${'x'.repeat(2_048)}`],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allowed-hosts';
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { Secret } from '@portal/domain/secret';
+import { WebAddress } from '@portal/domain/web-address';
 
 /** A signing or encryption key and the id that stands beside what it made. */
 export interface Key {
@@ -98,6 +99,15 @@ const redisUrl = z
     'must be redis://host:port or rediss://host:port',
   );
 
+/** An address of a foreign service: unset it is the usual one, and an empty value, which elsewhere counts as unset, turns it off. */
+const endpointOrOff = (usual: string) =>
+  z
+    .string()
+    .transform((value) => (value === '' ? null : value))
+    .pipe(WebAddress.nullable())
+    .default(usual)
+    .meta({ emptyTurnsOff: true });
+
 /** Every setting there is, by its environment name. `.env.example` is proven equal to this list. */
 export const Settings = z.object({
   PORT: port.default(3000).describe('Port of the API; 0 picks a free one and prints it'),
@@ -155,6 +165,23 @@ export const Settings = z.object({
     .enum(['allow', 'deny'])
     .default('allow')
     .describe('`deny` keeps addresses that administrators set (directory, mail server) public too'),
+  TENDER_TED_URL: endpointOrOff('https://api.ted.europa.eu/v3/notices/search').describe(
+    'Search of the European tender journal; empty turns this source off',
+  ),
+  TENDER_OEV_URL: endpointOrOff('https://oeffentlichevergabe.de/api/notice-exports').describe(
+    'Daily export of the national notice service; empty turns this source off',
+  ),
+  TENDER_BUND_RSS_URL: endpointOrOff(
+    'https://www.service.bund.de/Content/Globals/Functions/RSSFeed/RSSGenerator_Ausschreibungen.xml',
+  ).describe('Feed of the federal notices; empty turns this source off'),
+  DESKTOP_DIR: z
+    .string()
+    .optional()
+    .describe('Folder with the manifest and the files of the desktop client; unset, none is offered'),
+  CLOUD_RELEASES_FILE: z
+    .string()
+    .optional()
+    .describe('File with the releases cloud instances are compared to; unset, the one that ships with the product'),
   METRICS_TOKEN: z
     .string()
     .min(16)
@@ -187,13 +214,19 @@ export class SettingsError extends Error {
 
 export type Config = ReturnType<typeof readConfig>;
 
+const emptyTurnsOff = (name: string): boolean =>
+  Settings.shape[name as keyof typeof Settings.shape].meta()?.['emptyTurnsOff'] === true;
+
 /**
- * Settings from the environment, checked and shaped once per process and passed on as a value.
- * An empty variable counts as unset. Throws a SettingsError that names every wrong one.
+ * Settings from the environment, checked and shaped once per process and passed on as a value. An empty variable counts as unset,
+ * except where it turns something off. Throws a SettingsError that names every wrong one.
  */
 export function readConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => name in Settings.shape && value !== undefined && value !== ''),
+    Object.entries(env).filter(
+      ([name, value]) =>
+        Object.hasOwn(Settings.shape, name) && value !== undefined && (value !== '' || emptyTurnsOff(name)),
+    ),
   );
   const parsed = Settings.safeParse(given);
   const problems = parsed.success
@@ -247,6 +280,10 @@ export function readConfig(env: Record<string, string | undefined>) {
       byAdmins: { reach: s.OUTBOUND_PRIVATE === 'deny' ? 'public' : 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
       byOperator: { reach: 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
     } satisfies Record<string, AddressPolicy> as Record<'byUsers' | 'byAdmins' | 'byOperator', AddressPolicy>,
+    /** Where notices of tenders come from; null for a source that is turned off. */
+    tenderSources: { ted: s.TENDER_TED_URL, oeffentlichevergabe: s.TENDER_OEV_URL, bund: s.TENDER_BUND_RSS_URL },
+    desktopDir: s.DESKTOP_DIR ?? null,
+    cloudReleasesFile: s.CLOUD_RELEASES_FILE ?? null,
     metricsToken: s.METRICS_TOKEN ?? null,
     worker: {
       metricsPort: s.WORKER_METRICS_PORT === 0 ? null : s.WORKER_METRICS_PORT,

@@ -11,6 +11,7 @@ import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { testDatabase } from './database.ts';
 import { builders } from './make.ts';
+import { noSources } from './no-sources.ts';
 
 // Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
 const zeros = Buffer.alloc(32).toString('base64');
@@ -25,6 +26,7 @@ export const testConfig = (url: string, env: Record<string, string> = {}): Confi
     SECRETS_KEYS: `test:${ones}`,
     LOG_LEVEL: 'silent',
     PORT: '3000',
+    ...noSources,
     ...env,
   });
 

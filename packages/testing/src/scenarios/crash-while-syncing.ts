@@ -17,6 +17,7 @@ import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
 import { builders } from '../make.ts';
+import { noSources } from '../no-sources.ts';
 import { group, person, startSlapd } from '../servers/slapd.ts';
 
 export interface SyncCrashResult {
@@ -58,6 +59,7 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
     SESSION_SECRET: `soak:${Buffer.alloc(32).toString('base64')}`,
     SECRETS_KEYS: `soak:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'silent',
+    ...noSources,
   };
   const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
   const deadline = performance.now() + options.deadlineMs;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { noSources } from '../no-sources.ts';
 
 const workerProgram = fileURLToPath(new URL('../../../../apps/worker/src/main.ts', import.meta.url));
 
@@ -27,6 +28,7 @@ export const workerSettings = (options: {
   SMTP_FROM: 'portal@example.org',
   MAIL_DAILY_PER_TENANT: '1000000',
   LOG_LEVEL: 'silent',
+  ...noSources,
 });
 
 /** The real worker as a process. The channel ends with this process, and with it the worker. */
