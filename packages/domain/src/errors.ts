@@ -44,6 +44,10 @@ export const invalidField = (
 export const forbidden = (code: CodeOf<'forbidden'> = 'FORBIDDEN', message?: string): PortalError =>
   new PortalError(code, message);
 
+/** The account asked for may not do this, or is not there any more. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof PortalError && (error.kind === 'forbidden' || error.kind === 'unauthenticated');
+
 /** The one answer for a record that does not exist, is another tenant's, or another user's. */
 export const notFound = (): PortalError => new PortalError('NOT_FOUND');
 

@@ -51,6 +51,27 @@ describe('a delivered mail', () => {
     ]);
   });
 
+  it('has its answers sent to its own reply address, ahead of the one of the settings', async () => {
+    const server = await testServer();
+    const transport = testTransport({ port: server.port, replyTo: 'it@muster.example' });
+    await transport.send(testMail({ replyTo: 'erika@example.com' }));
+    expect(server.messages[0]?.headers.get('reply-to')).toBe('erika@example.com');
+  });
+
+  it.each([
+    'Grüße, „Ärger“ and 🦊',
+    '=?utf-8?B?QmNjOiBldmlsQGV4YW1wbGUuY29t?= and =?utf-8?Q?=0D=0ABcc:_x?=',
+    `=?${'🦊'.repeat(120)}?=`,
+    '<>, "x" (y) \\ ;:@',
+  ])('shows text in a header and in the subject as it was typed: %s', async (text) => {
+    const server = await testServer();
+    await testTransport({ port: server.port }).send(testMail({ subject: text, headers: { 'X-Text': text } }));
+    const [received] = server.messages;
+    expect([received?.subject, received?.headers.get('x-text')]).toEqual([text, text]);
+    expect(received?.raw.toString('latin1')).not.toMatch(/^Bcc:|[^\r]\n|[^\n]{999}/im);
+    expect(received?.envelopeTo).toEqual(['erika@example.com']);
+  });
+
   it.each([
     ['an emoji', '🦊 Erika'],
     ['quotes, commas and brackets', `"Dr." O'Brien, <evil@example.com>; (x) \\ @`],
@@ -117,6 +138,12 @@ describe('a message that could break out of its headers', () => {
     ['sender name', {}, { fromName: 'Portal\r\nBcc: x@example.com' }],
     ['reply address', {}, { replyTo: 'it@muster.example\nBcc: x@example.com' }],
     ['extra header', { headers: { 'List-Id': 'x\r\nBcc: x@example.com' } }, {}],
+    ['extra header with a tab', { headers: { 'List-Id': 'x\ty' } }, {}],
+    ['extra header with another line end', { headers: { 'List-Id': 'x\u0085Bcc: x@example.com' } }, {}],
+    ['extra header beyond a line', { headers: { 'List-Id': 'x'.repeat(901) } }, {}],
+    ['reply address of its own', { replyTo: 'it@muster.example\nBcc: x@example.com' }, {}],
+    ['list of reply addresses', { replyTo: 'it@muster.example, x@example.com' }, {}],
+    ['reply header', { headers: { 'Reply-To': 'x@example.com' } }, {}],
     ['extra header name', { headers: { 'X: y\r\nBcc': 'x@example.com' } }, {}],
     ['header of ours', { headers: { bcc: 'x@example.com' } }, {}],
     ['content header', { headers: { 'Content-Type': 'text/html' } }, {}],

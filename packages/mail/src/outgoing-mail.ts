@@ -10,6 +10,8 @@ export interface OutgoingMail {
   /** With its angle brackets, see `messageIdFor`. */
   messageId: string;
   date?: Date;
+  /** Where answers go; that of the settings unless given. */
+  replyTo?: string;
   /** Further headers such as `List-Unsubscribe`; those this file sets itself are refused. */
   headers?: Record<string, string>;
   attachments?: { fileName: string; contentType: string; bytes: Uint8Array }[];
@@ -64,15 +66,36 @@ const ownHeaders = new Set([
   'mime-version',
 ]);
 
-const checkExtraHeaders = (headers: Record<string, string>): Record<string, string> => {
-  for (const [name, value] of Object.entries(headers)) {
-    const lower = name.toLowerCase();
-    if (!/^[a-z][a-z0-9-]{0,75}$/.test(lower) || ownHeaders.has(lower) || lower.startsWith('content-')) {
-      throw new MailError('rejected', 'The mail was not sent, because it carries a header it must not set.');
-    }
-    checkHeader(`${name} header`, value);
+/** Whether a mail may set this header itself. */
+export const isExtraHeader = (name: string): boolean => {
+  const lower = name.toLowerCase();
+  return /^[a-z][a-z0-9-]{0,75}$/.test(lower) && !ownHeaders.has(lower) && !lower.startsWith('content-');
+};
+
+/** Longest value, so that one without a space, which cannot be folded, stays below the 998 characters of a line. */
+const maxExtraHeader = 900;
+
+const extraHeader = (name: string, value: string): string => {
+  if (!isExtraHeader(name)) {
+    throw new MailError('rejected', 'The mail was not sent, because it carries a header it must not set.');
   }
-  return headers;
+  if (value.length > maxExtraHeader || /\p{Cc}/u.test(value)) {
+    throw new MailError('rejected', `The mail was not sent, because its ${name} header is too long or not one line.`);
+  }
+  return asTyped(value);
+};
+
+// Characters of a piece: a word of an encoded header takes at most 75, and a character up to four bytes.
+const pieceOfWord = 10;
+
+/** Text that looks like an encoded word is encoded, so that a reader sees it as it was typed and not what it would decode to. */
+const asTyped = (text: string): string => {
+  if (!text.includes('=?')) return text;
+  const characters = [...text];
+  const pieces = Array.from({ length: Math.ceil(characters.length / pieceOfWord) }, (_, at) =>
+    characters.slice(at * pieceOfWord, (at + 1) * pieceOfWord).join(''),
+  );
+  return pieces.map((piece) => `=?UTF-8?B?${Buffer.from(piece).toString('base64')}?=`).join(' ');
 };
 
 const checkSize = (mail: OutgoingMail): void => {
@@ -91,18 +114,24 @@ export const composeMail = (mail: OutgoingMail, settings: SmtpSettings): SendMai
     throw new MailError('rejected', 'The mail was not sent, because its Message-ID is malformed.');
   }
   checkSize(mail);
+  const replyTo = mail.replyTo ?? settings.replyTo;
   return {
     from: mailbox(from, 'sender', settings.fromName),
     to: mailbox(to, 'recipient', mail.to.name),
-    ...(settings.replyTo ? { replyTo: checkAddress('rejected', 'reply address', settings.replyTo) } : {}),
+    ...(replyTo ? { replyTo: checkAddress('rejected', 'reply address', replyTo) } : {}),
     // Named here and not read back from the headers, so no display name can add a recipient.
     envelope: { from, to: [to] },
-    subject: checkHeader('subject', mail.subject),
+    subject: asTyped(checkHeader('subject', mail.subject)),
     text: mail.text,
     ...(mail.html === undefined ? {} : { html: mail.html }),
     messageId: mail.messageId,
     date: mail.date ?? new Date(),
-    headers: { 'Auto-Submitted': 'auto-generated', ...checkExtraHeaders(mail.headers ?? {}) },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...Object.fromEntries(
+        Object.entries(mail.headers ?? {}).map(([name, value]) => [name, extraHeader(name, value)]),
+      ),
+    },
     attachments: (mail.attachments ?? []).map(({ fileName, contentType, bytes }) => ({
       filename: checkHeader('attachment name', fileName),
       contentType: checkHeader('attachment type', contentType),

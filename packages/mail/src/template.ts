@@ -3,6 +3,7 @@ import type { Block } from './blocks.ts';
 import { frameFor } from './frame.ts';
 import type { Language, Sender } from './frame.ts';
 import { htmlPage } from './layout.ts';
+import { isExtraHeader } from './outgoing-mail.ts';
 import { plainText } from './plain-text.ts';
 import { cleanLines, oneLine } from './safe-text.ts';
 
@@ -10,7 +11,12 @@ export interface RenderedMail {
   subject: string;
   text: string;
   html?: string;
+  headers?: Record<string, string>;
+  replyTo?: string;
 }
+
+/** Headers of a mail beside those every mail has, by name; null leaves one out. */
+export type Headers<Data> = Record<string, (data: Data) => string | null>;
 
 /** A mail in one language. */
 interface Wording<Data> {
@@ -25,6 +31,10 @@ interface Definition<Schema extends z.ZodType<Sender & { language?: Language }>>
   data: Schema;
   /** Contract section 4 names the kinds that are text alone. */
   format: 'text' | 'html-and-text';
+  /** Such as `oneClickUnsubscribe`. */
+  headers?: Headers<z.output<Schema>>;
+  /** Where answers go; to the address the mail server's settings name unless given, or null. */
+  replyTo?: (data: z.output<Schema>) => string | null;
   wording: { de: Wording<z.output<Schema>>; en?: Wording<z.output<Schema>> };
 }
 
@@ -42,25 +52,48 @@ const subjectLine = (subject: string): string => {
   return characters.length <= maxSubject ? characters.join('') : `${characters.slice(0, maxSubject - 1).join('')}…`;
 };
 
+/** What a mail carries beside its words. */
+const extras = <Schema extends z.ZodType<Sender & { language?: Language }>>(
+  { headers = {}, replyTo }: Definition<Schema>,
+  data: z.output<Schema>,
+): Pick<RenderedMail, 'headers' | 'replyTo'> => {
+  const given = Object.entries(headers).flatMap(([name, valueOf]) => {
+    const value = valueOf(data);
+    return value === null ? [] : [[name, value]];
+  });
+  const address = replyTo?.(data) ?? null;
+  return {
+    ...(given.length > 0 && { headers: Object.fromEntries(given) }),
+    ...(address !== null && { replyTo: address }),
+  };
+};
+
+/** Throws when a header is one that no mail may set. */
 export const template = <Schema extends z.ZodType<Sender & { language?: Language }>>(
   definition: Definition<Schema>,
-): MailTemplate<Schema> => ({
-  data: definition.data,
-  render: (input) => {
-    const data = definition.data.parse(input);
-    const wanted = data.language ?? 'de';
-    const english = wanted === 'en' ? definition.wording.en : undefined;
-    const wording = english ?? definition.wording.de;
-    const frame = frameFor(data, english === undefined ? 'de' : 'en');
+): MailTemplate<Schema> => {
+  const refused = Object.keys(definition.headers ?? {}).filter((name) => !isExtraHeader(name));
+  if (refused.length > 0) throw new Error(`a mail must not set ${JSON.stringify(refused)}`);
+  return { data: definition.data, render: (input) => render(definition, definition.data.parse(input)) };
+};
 
-    const subject = subjectLine(wording.subject(data));
-    const heading = wording.heading === undefined ? undefined : cleanLines(wording.heading(data));
-    const body = wording.body(data);
-    const text = plainText(frame, heading, body);
-    if (definition.format === 'text') {
-      return { subject, text };
-    }
-    const preview = wording.preview === undefined ? undefined : oneLine(wording.preview(data));
-    return { subject, text, html: htmlPage({ frame, subject, preview, heading, body }) };
-  },
-});
+const render = <Schema extends z.ZodType<Sender & { language?: Language }>>(
+  definition: Definition<Schema>,
+  data: z.output<Schema>,
+): RenderedMail => {
+  const wanted = data.language ?? 'de';
+  const english = wanted === 'en' ? definition.wording.en : undefined;
+  const wording = english ?? definition.wording.de;
+  const frame = frameFor(data, english === undefined ? 'de' : 'en');
+
+  const subject = subjectLine(wording.subject(data));
+  const heading = wording.heading === undefined ? undefined : cleanLines(wording.heading(data));
+  const body = wording.body(data);
+  const text = plainText(frame, heading, body);
+  const mail = { subject, text, ...extras(definition, data) };
+  if (definition.format === 'text') {
+    return mail;
+  }
+  const preview = wording.preview === undefined ? undefined : oneLine(wording.preview(data));
+  return { ...mail, html: htmlPage({ frame, subject, preview, heading, body }) };
+};

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import { pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { Secret } from '@portal/domain/secret';
 import { p } from '@portal/mail/blocks';
 import { Sender } from '@portal/mail/frame';
 import { template } from '@portal/mail/template';
+import { oneClickUnsubscribe } from '@portal/mail/unsubscribe';
 import { type Area, concurrencyOf, jobsOf, mailsOf } from '@portal/platform/area';
 import { auditLog } from '@portal/platform/audit';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
@@ -26,6 +27,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { areas, withPlatform } from '../src/areas.ts';
+import { checkModuleAccess } from '../src/modules/module-access.ts';
 
 const packages = join(import.meta.dirname, '../..');
 const sources = globSync('{platform,usecases}/src/**/*.ts', { cwd: packages }).filter(
@@ -88,7 +90,7 @@ const { auditActions, recordAudit } = auditLog('toys.wind_up');
 const windUp = defineTenantJob({
   name: 'toys.wind-up',
   queue: 'files',
-  payload: z.object({ tenantId: z.uuid(), userId: z.uuid() }),
+  payload: z.object({ tenantId: z.uuid(), userId: z.uuid(), owner: z.string().nullable().default(null) }),
   attempts: 1,
   backoffMs: 100,
   key: ({ userId }) => userId,
@@ -107,16 +109,26 @@ const toyMail = defineMail({
   kind: 'toys/wound-up',
   template: template({
     format: 'text',
-    data: Sender.extend({ displayName: z.string() }),
+    data: Sender.extend({ displayName: z.string(), unsubscribeUrl: z.string(), owner: z.string().nullable() }),
+    headers: oneClickUnsubscribe,
+    replyTo: ({ owner }) => owner,
     wording: { de: { subject: () => 'Aufgezogen', body: ({ displayName }) => [p`Hallo ${displayName}, es läuft.`] } },
   }),
-  data: z.object({}),
+  data: z.object({ owner: z.string().nullable().default(null) }),
   isAwaited: false,
-  prepare: async (ctx, { recipient }) => ({
-    tenantName: recipient.tenantName,
-    serviceUrl: ctx.config.http.publicUrl,
-    displayName: recipient.displayName,
-  }),
+  async prepare(ctx, { recipient }, { owner }) {
+    await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'calendar', level: 'USE' });
+    return {
+      tenantName: recipient.tenantName,
+      serviceUrl: ctx.config.http.publicUrl,
+      displayName: recipient.displayName,
+      unsubscribeUrl: `${ctx.config.http.publicUrl}/unsubscribe/${recipient.id}`,
+      owner,
+    };
+  },
+  async remember(tx, { tenantId, userId, outcome }) {
+    await tx.insert(toys).values({ id: newId(), tenantId, picture: `${userId} ${outcome}` });
+  },
 });
 let looks = 0;
 
@@ -125,10 +137,10 @@ const toyArea: Area = {
   name: 'toys',
   tags: { toys: 'Things to play with.' },
   jobs: [
-    handle(windUp, async (ctx, { tenantId, userId }) => {
+    handle(windUp, async (ctx, { tenantId, userId, owner }) => {
       await ctx.tx(async (tx) => {
         await recordAudit(tx, { ip: null }, { action: 'toys.wind_up', tenantId, summary: 'Wound up a toy.' });
-        await queueMail(tx, toyMail, { tenantId, key: newId(), userId, data: {} });
+        await queueMail(tx, toyMail, { tenantId, key: newId(), userId, data: { owner } });
       });
       await nudgeMails(ctx, tenantId);
     }),
@@ -174,11 +186,55 @@ describe('an area that is added', () => {
   });
 
   it('has its jobs worked, its schedules kept and its mails sent', { timeout: 60_000 }, async () => {
-    const user = await started.make.user();
-    await worker.runtime.queues.push(windUp, { tenantId: user.tenantId, userId: user.id });
+    const user = await started.make.user({ role: 'ADMIN' });
+    await worker.runtime.queues.push(windUp, { tenantId: user.tenantId, userId: user.id, owner: null });
     await vi.waitFor(() => expect(smtp.messages.map(({ subject }) => subject)).toContain('Aufgezogen'), 30_000);
     await vi.waitFor(() => expect(looks).toBeGreaterThan(0), 30_000);
   });
+
+  it(
+    'has its headers and its reply address with the mail, and learns how each mail ended',
+    { timeout: 60_000 },
+    async () => {
+      const owner = 'owner@example.org';
+      const [allowed, ungranted, attacked] = [
+        await started.make.user({ role: 'ADMIN' }),
+        await started.make.user(),
+        await started.make.user({ role: 'ADMIN' }),
+      ];
+      for (const [{ tenantId, id: userId }, replyTo] of [
+        [allowed, owner],
+        [ungranted, owner],
+        [attacked, `${owner}\r\nBcc: x@example.org`],
+      ] as const)
+        await worker.runtime.queues.push(windUp, { tenantId, userId, owner: replyTo });
+      const outcomes = async () =>
+        (
+          await started.system().acrossTenants('a test looks at toys', (tx) =>
+            tx
+              .select({ picture: toys.picture })
+              .from(toys)
+              .where(
+                inArray(
+                  toys.tenantId,
+                  [allowed, ungranted, attacked].map(({ tenantId }) => tenantId),
+                ),
+              ),
+          )
+        )
+          .map(({ picture }) => picture)
+          .toSorted();
+      await expect
+        .poll(outcomes, { timeout: 30_000 })
+        .toEqual([`${allowed.id} sent`, `${ungranted.id} dropped`, `${attacked.id} failed`].toSorted());
+      const { headers } = await smtp.waitFor(({ envelopeTo }) => envelopeTo[0] === allowed.email);
+      expect(headers.get('reply-to')).toBe(owner);
+      expect(headers.get('list-unsubscribe')).toBe(`<http://127.0.0.1:3000/unsubscribe/${allowed.id}>`);
+      expect(headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+      const written = smtp.messages.flatMap(({ envelopeTo }) => envelopeTo);
+      for (const { email } of [ungranted, attacked]) expect(written).not.toContain(email);
+    },
+  );
 
   it('has its old rows removed, its secrets sealed anew and its files looked after', async () => {
     const system = started.system();

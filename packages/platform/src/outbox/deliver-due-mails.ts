@@ -4,6 +4,7 @@ import type { TenantContext } from '../context.ts';
 import { Delivery } from './delivery.ts';
 import type { OutboxMails } from './mail.ts';
 import { claimMails, type ClaimTerms, settleMails } from './outbox.ts';
+import { remembering } from './remembering.ts';
 import { ownServerOf, serviceSettings } from './smtp-settings-of.ts';
 
 /**
@@ -47,7 +48,10 @@ async function endUnconfigured(
     const settlement = { outcome: 'not_configured', failure: 'not_configured', message } as const;
     await settleMails(
       ctx,
-      claimed.map((mail) => ({ mail, settlement })),
+      claimed.map((mail) => ({
+        mail,
+        settlement: { ...settlement, remember: remembering(terms.kinds, mail, 'dropped') },
+      })),
     );
     for (const { kind } of claimed) ctx.metrics.countMail(kind, 'not_configured');
   }

@@ -6,6 +6,7 @@ import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
 import type { TenantContext } from '../context.ts';
 import { claimMails, type ClaimedMail, leaseSec, postponeDueMails, returnMails, type Settlement } from './outbox.ts';
+import { remembering } from './remembering.ts';
 import { factsOf, type Leaving, sendMail } from './send-mail.ts';
 import { settleTogether } from './settle-together.ts';
 
@@ -23,6 +24,8 @@ const maxWaitMs = (leaseSec / 12) * SECOND;
 const sendTimeoutMs = ((leaseSec * 2) / 3) * SECOND;
 /** Where the day has no room, the next mails are ended by so many: hardly one of them will be sent. */
 const heldBackAtOnce = 100;
+/** Every so many claims the mails nobody waits for come first, so that the others cannot keep them back for ever. */
+const claimsInTurn = 4;
 /** How long a tenant's outbox rests when its mail server lets nothing through. */
 const closedPauseSec = 30;
 /** A long delivery one way lets the other way have its turn after this long. */
@@ -74,6 +77,7 @@ export class Delivery {
   #end: { reason: Reason; error?: unknown } | null = null;
   #ahead: { mail: ClaimedMail; claimedAt: number }[] = [];
   #tries = 0;
+  #claims = 0;
   /** Claims, tries, settlements and mails on their way back. */
   readonly #underWay = new Set<Promise<void>>();
 
@@ -132,11 +136,15 @@ export class Delivery {
     this.#supply = 'claiming';
     const claimedAt = performance.now();
     try {
-      const { claimed, heldBack, isOutdated } = await claimMails(this.#ctx, limit, this.#leaving);
+      this.#claims += 1;
+      const first = this.#claims % claimsInTurn === 0 ? 'others' : 'awaited';
+      const { claimed, heldBack, isOutdated } = await claimMails(this.#ctx, limit, this.#leaving, first);
       for (const mail of claimed) this.#ahead.push({ mail, claimedAt });
-      for (const { mail, failure } of heldBack) {
+      for (const { mail, ...reason } of heldBack) {
         this.#ctx.metrics.countMail(mail.kind, 'quota');
-        this.#ctx.log.info({ ...factsOf(this.#ctx, mail), failure }, 'mail held back');
+        this.#ctx.log.info({ ...factsOf(this.#ctx, mail), failure: reason.failure }, 'mail held back');
+        const remember = remembering(this.#leaving.kinds, mail, 'dropped');
+        this.#begin(this.#settleMail(mail, { outcome: 'quota', ...reason, remember }));
       }
       if (claimed.length > 0) this.#supply = 'unknown';
       else this.#supply = heldBack.length > 0 ? 'held back' : 'dry';

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
+import type { Role } from '@portal/domain/access';
 import type { MailTemplate } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
 import type { WayOut } from './way-out.ts';
 
 /** The account a mail goes to, as it stands when the mail is sent. */
 export interface Recipient {
-  userId: string;
+  id: string;
+  role: Role;
   username: string;
   /** The username where none is set. */
   displayName: string;
@@ -27,11 +29,16 @@ export interface PreparedMail {
 
 /** One try to send a mail. */
 export interface Attempt<Data> {
+  tenantId: string;
   userId: string;
   data: Data;
   /** How many there have been, this one included. */
   tries: number;
-  isSent: boolean;
+  /**
+   * `sent`: the mail server took the mail. `postponed`: it did not, and there will be another try. `failed`: it did not, for good.
+   * `dropped`: the mail ends without having been handed to it this time: nobody to write to, no sense any more, no server, no room.
+   */
+  outcome: 'sent' | 'postponed' | 'failed' | 'dropped';
 }
 
 /** A kind of mail that goes through the outbox: what its row holds, and how the row becomes a mail. */
@@ -42,20 +49,23 @@ export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
   /** What the row's `data` holds. */
   data: Data;
   /**
-   * Whether a person waits for it or has to learn of it: then it may use the share of the tenant's day that is kept from all
-   * other mails.
+   * Whether a person waits for it or has to learn of it: then it leaves before all other mails, and may use the share of the tenant's
+   * day that is kept from them.
    */
   isAwaited: boolean;
   /** The most one account gets of it in a day over the service's own server. */
   maxADay?: number;
-  /** Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. */
+  /**
+   * Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. A refusal drops the mail
+   * as well: `checkModuleAccess({ ...ctx, actor: mail.recipient }, …)` is all it takes to ask for the account's access.
+   */
   prepare(ctx: TenantContext, mail: PreparedMail, data: z.output<Data>): Promise<z.input<Words> | null>;
   /**
    * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
    * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
    */
   addressOf?(data: z.output<Data>): string;
-  /** What is remembered of a try, whether the server took the mail or not, in the transaction that settles it. */
+  /** What is remembered of a try, however it ended, in the transaction that settles it: once for each. */
   remember?(tx: Tx, attempt: Attempt<z.output<Data>>): Promise<void>;
   /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
   retryAfterSec?: number[];

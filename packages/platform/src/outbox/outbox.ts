@@ -1,4 +1,5 @@
 import { and, asc, eq, exists, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
 import type { TenantScope, Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/accounts/users';
@@ -16,14 +17,20 @@ export const leaseSec = 60;
 type Mail = typeof mails.$inferSelect;
 type User = typeof users.$inferSelect;
 
-export interface ClaimedMail extends Pick<Mail, 'id' | 'kind' | 'key' | 'data' | 'createdAt' | 'interruptions'> {
+export interface ClaimedMail extends Pick<
+  Mail,
+  'id' | 'tenantId' | 'kind' | 'key' | 'data' | 'createdAt' | 'interruptions'
+> {
   /** Tries so far, this one included and those left out whose worker died. */
   tries: number;
   leaseId: string;
   /** The day whose room this claim took for it; null when it took none. */
   countedOn: string | null;
   /** The account it goes to as it stands now; null when the mail names none. */
-  account: Pick<User, 'id' | 'username' | 'displayName' | 'firstName' | 'email' | 'isActive' | 'ldapDn'> | null;
+  account: Pick<
+    User,
+    'id' | 'role' | 'username' | 'displayName' | 'firstName' | 'email' | 'isActive' | 'ldapDn'
+  > | null;
 }
 
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
@@ -36,9 +43,10 @@ export interface ClaimTerms {
 }
 
 export interface Claim {
+  /** Those people wait for come first. */
   claimed: ClaimedMail[];
-  /** Ended in the claim itself, because their day has no room for them. */
-  heldBack: HeldBack<{ id: string; kind: string }>[];
+  /** Claimed as well, but their day has no room for them: to be settled as that. */
+  heldBack: HeldBack<ClaimedMail>[];
   /** The tenant's own server is another one than the caller knows: nothing more can be claimed on these terms. */
   isOutdated: boolean;
 }
@@ -49,6 +57,7 @@ const accountsOfMails = prepared<{ userIds: string[] }>()('accounts_of_mails', (
   db
     .select({
       id: users.id,
+      role: users.role,
       username: users.username,
       displayName: users.displayName,
       firstName: users.firstName,
@@ -60,34 +69,54 @@ const accountsOfMails = prepared<{ userIds: string[] }>()('accounts_of_mails', (
     .where(sql`${users.id} = any(${sql.placeholder('userIds')}::uuid[])`),
 );
 
+/** Which mails a claim takes before the others. */
+export type First = 'awaited' | 'others';
+
 /**
- * Takes the mails that have been due longest for this worker alone, by the database's clock. None while the tenant is inactive.
- * By which way each leaves is decided here and nowhere else, so no kind of mail can miss it.
+ * Due mails that nobody holds, of each sort those due longest first, and held for this transaction. The other sort is read, and so held,
+ * only as far as the first leaves room: rows of a `with` are made when they are asked for.
+ */
+export function dueMails(
+  tx: Tx,
+  limit: number,
+  { way, ownServer }: Pick<ClaimTerms, 'way' | 'ownServer'>,
+  first: First,
+) {
+  const isTenantActive = exists(
+    tx
+      .select({ one: sql`1` })
+      .from(tenants)
+      .where(and(eq(tenants.id, mails.tenantId), eq(tenants.isActive, true))),
+  );
+  const ofSort = (sort: First) =>
+    tx
+      .select({ id: mails.id, countedBefore: sql<string | null>`${mails.countedOn}`.as('counted_before') })
+      .from(mails)
+      .where(and(isDue, eq(mails.isAwaited, sort === 'awaited'), isTenantActive, leavesBy(tx, way, ownServer)))
+      .orderBy(asc(mails.dueAt))
+      .limit(limit)
+      .for('update', { skipLocked: true });
+  const preferred = tx.$with('preferred').as(ofSort(first));
+  const rest = tx.$with('rest').as(ofSort(first === 'awaited' ? 'others' : 'awaited'));
+  const due = tx.$with('due').as(unionAll(tx.select().from(preferred), tx.select().from(rest)).limit(limit));
+  return { preferred, rest, due };
+}
+
+/**
+ * Takes due mails for this worker alone, by the database's clock: those people wait for, or the others, first, and of each sort those due
+ * longest. None while the tenant is inactive. By which way each leaves is decided here and nowhere else, so no kind of mail can miss it.
  */
 export function claimMails(
   scope: TenantScope,
   limit: number,
   { kinds, way, ownServer, dailyLimit }: ClaimTerms,
+  first: First = 'awaited',
 ): Promise<Claim> {
   const leaseId = newId();
   return scope.tx(async (tx) => {
-    const isTenantActive = exists(
-      tx
-        .select({ one: sql`1` })
-        .from(tenants)
-        .where(and(eq(tenants.id, mails.tenantId), eq(tenants.isActive, true))),
-    );
-    const due = tx.$with('due').as(
-      tx
-        .select({ id: mails.id, countedBefore: sql<string | null>`${mails.countedOn}`.as('counted_before') })
-        .from(mails)
-        .where(and(isDue, isTenantActive, leavesBy(tx, way, ownServer)))
-        .orderBy(asc(mails.dueAt))
-        .limit(limit)
-        .for('update', { skipLocked: true }),
-    );
+    const { preferred, rest, due } = dueMails(tx, limit, { way, ownServer }, first);
     const taken = await tx
-      .with(due)
+      .with(preferred, rest, due)
       .update(mails)
       .set({
         state: 'sending',
@@ -102,10 +131,12 @@ export function claimMails(
       .where(eq(mails.id, due.id))
       .returning({
         id: mails.id,
+        tenantId: mails.tenantId,
         kind: mails.kind,
         key: mails.key,
         data: mails.data,
         createdAt: mails.createdAt,
+        isAwaited: mails.isAwaited,
         attempts: mails.attempts,
         interruptions: mails.interruptions,
         userId: mails.userId,
@@ -125,22 +156,31 @@ export function claimMails(
         ? []
         : takeDailyQuota(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
     ]);
-    const claimed = taken.map(({ attempts, userId, countedOn, countedBefore, ...mail }) => ({
-      ...mail,
-      tries: attempts - mail.interruptions,
-      leaseId,
-      countedOn: countedOn === countedBefore ? null : countedOn,
-      account: accounts.find((account) => account.id === userId) ?? null,
-    }));
-    await Promise.all(
-      heldBack.map(({ mail: { id }, failure, message }) =>
-        tx.run(settle, { id, leaseId, state: 'quota', failure, message, afterSec: null, isUncounted: true }),
-      ),
-    );
-    const isHeldBack = new Set(heldBack.map(({ mail }) => mail.id));
-    return { claimed: claimed.filter(({ id }) => !isHeldBack.has(id)), heldBack, isOutdated: false };
+    const why = new Map(heldBack.map(({ mail, ...reason }) => [mail.id, reason]));
+    if (why.size > 0)
+      await tx
+        .update(mails)
+        .set({ countedOn: null })
+        .where(inArray(mails.id, [...why.keys()]));
+    const claim: Claim = { claimed: [], heldBack: [], isOutdated: false };
+    for (const { attempts, userId, countedOn, countedBefore, isAwaited: _, ...row } of byAwaited(taken)) {
+      const reason = why.get(row.id);
+      const mail = {
+        ...row,
+        tries: attempts - row.interruptions,
+        leaseId,
+        countedOn: reason || countedOn === countedBefore ? null : countedOn,
+        account: accounts.find((account) => account.id === userId) ?? null,
+      };
+      if (reason) claim.heldBack.push({ mail, ...reason });
+      else claim.claimed.push(mail);
+    }
+    return claim;
   });
 }
+
+const byAwaited = <Row extends { isAwaited: boolean }>(rows: Row[]): Row[] =>
+  rows.toSorted((a, b) => Number(b.isAwaited) - Number(a.isAwaited));
 
 /**
  * How a try ended. `postponed` is tried again after the pause; everything else is the mail's end.
@@ -148,7 +188,7 @@ export function claimMails(
  */
 export type Settlement = { remember?: (tx: Tx) => Promise<void>; isUntried?: boolean } & (
   | { outcome: 'sent' }
-  | { outcome: 'skipped' | 'not_configured' | 'failed'; failure: string; message: string }
+  | { outcome: 'skipped' | 'not_configured' | 'quota' | 'failed'; failure: string; message: string }
   | { outcome: 'postponed'; failure: string; message: string; afterSec: number }
 );
 

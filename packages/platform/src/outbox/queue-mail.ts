@@ -7,6 +7,8 @@ import type { SystemContext } from '../context.ts';
 import { deliverMails } from './jobs.ts';
 import type { OutboxMail } from './mail.ts';
 
+type Queueable<Data extends z.ZodType> = Pick<OutboxMail<Data, z.ZodType>, 'kind' | 'data' | 'isAwaited'>;
+
 interface QueuedMail<Data extends z.ZodType> {
   tenantId: string;
   /** What the mail is about, once per occasion: a second mail of this key is the same mail. It gives the Message-ID. */
@@ -22,12 +24,12 @@ interface QueuedMail<Data extends z.ZodType> {
 /** Promises a mail in the caller's transaction. Nudge the outbox after the commit, else a sweep finds the row a few seconds later. */
 export async function queueMail<Data extends z.ZodType>(
   tx: Tx,
-  { kind }: Pick<OutboxMail<Data, z.ZodType>, 'kind' | 'data'>,
+  { kind, isAwaited }: Queueable<Data>,
   mail: QueuedMail<Data>,
 ): Promise<{ mailId: string; isNew: boolean }> {
   const [made] = await tx
     .insert(mails)
-    .values({ id: newId(), kind, ...mail })
+    .values({ id: newId(), kind, isAwaited, ...mail })
     .onConflictDoNothing({ target: [mails.tenantId, mails.key] })
     .returning({ id: mails.id });
   if (made) return { mailId: made.id, isNew: true };
@@ -42,12 +44,12 @@ export async function queueMail<Data extends z.ZodType>(
 /** Promises many mails in one statement; those whose key is known already stay as they are. */
 export async function queueMails<Data extends z.ZodType>(
   tx: Tx,
-  { kind }: Pick<OutboxMail<Data, z.ZodType>, 'kind' | 'data'>,
+  { kind, isAwaited }: Queueable<Data>,
   queued: QueuedMail<Data>[],
 ): Promise<void> {
   await tx
     .insert(mails)
-    .values(queued.map((mail) => ({ id: newId(), kind, ...mail })))
+    .values(queued.map((mail) => ({ id: newId(), kind, isAwaited, ...mail })))
     .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
 }
 

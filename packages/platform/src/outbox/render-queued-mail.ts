@@ -1,16 +1,15 @@
 import { isDatabaseRefusal } from '@portal/db/database-error';
-import type { Tx } from '@portal/db/open';
-import { isUnavailable } from '@portal/domain/errors';
+import { isRefusal, isUnavailable } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
 import type { OutboxMails, Recipient } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
 import type { WayOut } from './way-out.ts';
 
-/** Why a queued mail cannot be made: nobody to write to, no sense any more, or a mistake of ours. */
+/** Why a queued mail cannot be made: nobody to write to, nobody who may read it, no sense any more, or a mistake of ours. */
 export class UnmailableError extends Error {
   readonly outcome: 'skipped' | 'failed';
-  readonly failure: 'recipient_gone' | 'outdated' | 'content';
+  readonly failure: 'recipient_gone' | 'refused' | 'outdated' | 'content';
 
   constructor(failure: UnmailableError['failure'], message: string, cause?: unknown) {
     super(message, { cause });
@@ -22,8 +21,6 @@ export class UnmailableError extends Error {
 
 export interface AddressedMail extends RenderedMail {
   recipient: Recipient;
-  /** To be done in the transaction that settles the try. */
-  remember: (tx: Tx, isSent: boolean) => Promise<void>;
 }
 
 /** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
@@ -39,12 +36,11 @@ export async function renderQueuedMail(
     const recipient = recipientOf(mail, tenantName, kind.addressOf?.(row));
     const data = await kind.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
-    const attempt = { userId: recipient.userId, data: row, tries: mail.tries };
-    const remember = async (tx: Tx, isSent: boolean) => kind.remember?.(tx, { ...attempt, isSent });
-    return { ...kind.template.render(data), recipient, remember };
+    return { ...kind.template.render(data), recipient };
   } catch (error) {
     // What the database refuses or that it is away says nothing about the mail.
     if (error instanceof UnmailableError || isDatabaseRefusal(error) || isUnavailable(error)) throw error;
+    if (isRefusal(error)) throw new UnmailableError('refused', 'The account may not see what this mail is about.');
     throw new UnmailableError('content', 'The mail could not be written.', error);
   }
 }
@@ -54,9 +50,10 @@ function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: st
   if (!account?.isActive || !address) {
     throw new UnmailableError('recipient_gone', 'The account is inactive or has no e-mail address.');
   }
-  const { id, username, displayName, firstName, ldapDn } = account;
+  const { id, role, username, displayName, firstName, ldapDn } = account;
   return {
-    userId: id,
+    id,
+    role,
     username,
     displayName: elsewhere === undefined && displayName !== null ? displayName : username,
     firstName,

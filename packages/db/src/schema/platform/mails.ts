@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { date, foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { users } from '../accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
@@ -28,6 +40,8 @@ export const mails = pgTable(
     userId: uuid(),
     /** Facts the template needs beyond the account's own; never a secret. */
     data: jsonb().notNull().default({}),
+    /** Whether a person waits for it: such a mail leaves before the others. */
+    isAwaited: boolean().notNull().default(false),
     state: mailState().notNull().default('queued'),
     attempts: integer().notNull().default(0),
     /** Attempts whose worker died: no failure of the mail, yet one that kills its worker must not do so for ever. */
@@ -47,7 +61,7 @@ export const mails = pgTable(
   (t) => [
     uniqueIndex('mails_key_unique').on(t.tenantId, t.key),
     index('mails_due')
-      .on(t.tenantId, t.dueAt)
+      .on(t.tenantId, t.isAwaited, t.dueAt)
       .where(sql`state in ('queued', 'sending')`),
     index('mails_settled')
       .on(t.settledAt)

@@ -15,7 +15,7 @@ export const confirmEmailMail = defineMail({
   addressOf: ({ address }) => address,
   async prepare(ctx, { id, recipient }, { language, address }) {
     const link = await ctx.tx((tx) =>
-      issueEmailLink(tx, { tenantId: ctx.tenantId, userId: recipient.userId, email: address, mailId: id }),
+      issueEmailLink(tx, { tenantId: ctx.tenantId, userId: recipient.id, email: address, mailId: id }),
     );
     if (!link) return null;
     return {

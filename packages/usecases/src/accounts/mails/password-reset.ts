@@ -18,7 +18,7 @@ export const passwordResetMail = defineMail({
     const { token, expiresAt } = await ctx.tx((tx) =>
       issueLink(tx, {
         tenantId: ctx.tenantId,
-        userId: recipient.userId,
+        userId: recipient.id,
         purpose: 'reset',
         email: recipient.address,
         mailId: mail.id,

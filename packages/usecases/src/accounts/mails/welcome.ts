@@ -37,7 +37,7 @@ export const welcomeMail = defineMail({
     const { token, expiresAt } = await ctx.tx((tx) =>
       issueLink(tx, {
         tenantId: ctx.tenantId,
-        userId: recipient.userId,
+        userId: recipient.id,
         purpose: 'welcome',
         email: recipient.address,
         mailId: mail.id,
@@ -54,8 +54,8 @@ export const welcomeMail = defineMail({
       },
     };
   },
-  async remember(tx, { userId, data, isSent }) {
-    if (data.test || !isSent) return;
+  async remember(tx, { userId, data, outcome }) {
+    if (data.test || outcome !== 'sent') return;
     await tx
       .update(users)
       .set({ welcomeMailSentAt: sql`now()` })

@@ -53,7 +53,7 @@ export const reminderDueMail = defineMail({
       dueAt: mailTime(reminder.dueAt),
     };
   },
-  async remember(tx, { data, tries, isSent }) {
-    await tx.run(traceOfMail, { ...data, tries, isSent });
+  async remember(tx, { data, tries, outcome }) {
+    if (outcome !== 'dropped') await tx.run(traceOfMail, { ...data, tries, isSent: outcome === 'sent' });
   },
 });
