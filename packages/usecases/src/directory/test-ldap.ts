@@ -5,7 +5,7 @@ import type { LdapConfigInput, LdapTest } from '@portal/domain/directory/config'
 import { attributesOf, type DirectoryPerson, fieldSources, personOf } from '@portal/domain/directory/person';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
-import { beginSettingsTest } from '@portal/platform/settings-test';
+import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { askDirectory } from './ask-directory.ts';
 import { recordAudit } from './audit.ts';
 import { directoryIdOf } from './directory-id.ts';

@@ -11,7 +11,7 @@ import type { UserContext } from '@portal/platform/context';
 import { takeQuotaForOne, tenantLimitReached } from '@portal/platform/outbox/daily-quota';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
-import { beginSettingsTest } from '@portal/platform/settings-test';
+import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { recordAudit } from './audit.ts';
 
 // A person waits for the answer: shorter than the outbox allows itself.
