@@ -1,23 +1,13 @@
-import { z } from 'zod';
-import { mailTime } from '@portal/mail/mail-time';
 import { emailChanged as template } from '@portal/mail/templates/accounts/email-changed';
 import { defineMail } from '@portal/platform/outbox/mail';
+import { factsOf, toOldAddress } from './to-old-address.ts';
 
-const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
-
-/** Goes to the old address, whatever the account's is by then. */
 export const emailChangedMail = defineMail({
   kind: 'accounts/email-changed',
   template,
-  data: Data,
-  isAwaited: true,
-  addressOf: ({ address }) => address,
-  async prepare(_ctx, { createdAt, recipient }, { language }) {
-    return {
-      language,
-      tenantName: recipient.tenantName,
-      username: recipient.username,
-      changedAt: mailTime(createdAt, language),
-    };
+  ...toOldAddress,
+  async prepare(_ctx, mail, { language }) {
+    const { at, ...facts } = factsOf(mail, language);
+    return { ...facts, changedAt: at };
   },
 });
