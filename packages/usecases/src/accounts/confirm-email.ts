@@ -7,9 +7,9 @@ import { invalid } from '@portal/domain/errors';
 import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
-import { endLinksOf } from './end-links.ts';
+import { endLinksOf } from './links.ts';
+import { hashToken } from './links.ts';
 import { emailChangedMail } from './mails/email-changed.ts';
-import { hashToken } from './password-links.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';
 
 /**

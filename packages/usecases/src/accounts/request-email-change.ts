@@ -10,7 +10,7 @@ import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { type RateLimit, retryAfter, consume } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
-import { forgetPendingEmail } from './end-links.ts';
+import { forgetPendingEmail } from './links.ts';
 import { confirmEmailMail } from './mails/confirm-email.ts';
 import { emailChangeRequestedMail } from './mails/email-change-requested.ts';
 import { emailTakenMail } from './mails/email-taken.ts';

@@ -7,9 +7,9 @@ import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { testRuntime } from '@portal/testing/runtime';
 import { signIn } from '../sign-in/sign-in.ts';
+import { issueLink } from './links.ts';
 import { passwordResetMail } from './mails/password-reset.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { issueLink } from './password-links.ts';
 import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
 

@@ -9,8 +9,8 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { unchangedPassword } from './change-password.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
+import { hashToken } from './links.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { hashToken } from './password-links.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
 import { setPassword } from './set-password.ts';
 

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
-import { endLinksOf } from './end-links.ts';
+import { endLinksOf } from './links.ts';
 import { endSessionsOf } from './sessions.ts';
 
 /** Until when a password that somebody else chose, and that must be changed, is a way in (contract section 3). */

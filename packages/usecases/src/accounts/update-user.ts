@@ -9,7 +9,7 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
 import { recordAudit } from './audit.ts';
-import { endLinksOf } from './end-links.ts';
+import { endLinksOf } from './links.ts';
 import { emailChangedMail } from './mails/email-changed.ts';
 import { queueEmailNotice } from './queue-change-notice.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
 import { confirmEmail as template } from '@portal/mail/templates/accounts/confirm-email';
 import { defineMail } from '@portal/platform/outbox/mail';
-import { confirmLink, issueEmailLink } from '../email-links.ts';
+import { confirmLink, issueEmailLink } from '../links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 

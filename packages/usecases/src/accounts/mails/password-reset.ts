@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mailTime } from '@portal/mail/mail-time';
 import { passwordReset as template } from '@portal/mail/templates/accounts/password-reset';
 import { defineMail } from '@portal/platform/outbox/mail';
-import { issueLink, passwordLink } from '../password-links.ts';
+import { issueLink, passwordLink } from '../links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 

@@ -7,7 +7,7 @@ import { mailTime } from '@portal/mail/mail-time';
 import { welcome as template } from '@portal/mail/templates/accounts/welcome';
 import { defineMail } from '@portal/platform/outbox/mail';
 import { welcomeTemplateOf } from '../../mail-settings/welcome-mail-template.ts';
-import { issueLink, passwordLink } from '../password-links.ts';
+import { issueLink, passwordLink } from '../links.ts';
 
 /** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
 const Data = z.object({ test: WelcomeMailTemplate.optional() });
