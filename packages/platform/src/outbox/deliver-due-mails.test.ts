@@ -15,7 +15,7 @@ import { jobOrigin } from '@portal/testing/worker';
 import { hashToken } from '@portal/usecases/accounts/links';
 import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
 import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
-import { resetPassword } from '@portal/usecases/accounts/reset-password';
+import { resetPassword } from '@portal/usecases/accounts/password-reset';
 import type { TenantContext } from '../context.ts';
 import { openLog } from '../log.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';

@@ -6,7 +6,7 @@ import type { Profile } from '@portal/domain/accounts/accounts';
 import { conflict, unauthenticated } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { ownColumns, toProfile } from './account-columns.ts';
-import { requestEmailChange } from './request-email-change.ts';
+import { requestEmailChange } from './email-change.ts';
 
 export interface ProfileChange {
   accentColor?: string | undefined;

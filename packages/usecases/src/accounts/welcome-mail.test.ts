@@ -16,7 +16,7 @@ import {
 import { signIn } from '../sign-in/sign-in.ts';
 import { accounts } from './area.ts';
 import { createUser } from './create-user.ts';
-import { resetPassword } from './reset-password.ts';
+import { resetPassword } from './password-reset.ts';
 import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
 
 const { url, make, system, signedIn } = await testRuntime();

@@ -10,8 +10,7 @@ import { signIn } from '../sign-in/sign-in.ts';
 import { issueLink } from './links.ts';
 import { passwordResetMail } from './mails/password-reset.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { requestReset } from './request-reset.ts';
-import { resetPassword } from './reset-password.ts';
+import { requestReset, resetPassword } from './password-reset.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();
 const newPassword = 'four candles and a fork';
