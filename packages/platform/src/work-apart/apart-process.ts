@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { MessageReader, writeParts } from './message.ts';
@@ -11,6 +13,13 @@ const program = fileURLToPath(new URL('process-program.ts', import.meta.url));
 /** How often the memory of a process at work is looked at. */
 const lookMs = 50;
 const messageLimit = 4 * 1024;
+
+/** Where this process keeps what it compiled: reading that takes a process half the time of its start. */
+function compiled(): Record<string, string> {
+  const folder = getCompileCacheDir();
+  // Node puts a folder of its release into the one it is told.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
+}
 
 /** A process that does one task at a time, until a limit ends it or it dies. */
 export class ApartProcess {
@@ -31,7 +40,7 @@ export class ApartProcess {
     this.#child = spawn(process.execPath, ['--max-semi-space-size=1', `--max-old-space-size=${heapMb}`, program], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // It needs none of our settings, the keys among them least of all.
-      env: process.platform === 'win32' ? undefined : {},
+      env: process.platform === 'win32' ? undefined : compiled(),
       windowsHide: true,
     });
     this.#ended = once(this.#child, 'close').catch(() => undefined);

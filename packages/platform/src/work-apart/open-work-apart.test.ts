@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { run } from '@portal/testing/apart-task';
+import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
 import { openWorkApart, type WorkApartLimits } from './open-work-apart.ts';
 import { taskOf } from './task.ts';
 
@@ -92,19 +93,7 @@ describe('a task', () => {
 });
 
 it('of two hundred tasks none is lost to twenty that kill, hang or fill their process', async () => {
-  const apart = open({ heapMb: 40 });
-  const bad = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', 'hang', 'exit', 'die'] as const;
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 220 }, (_, n) =>
-      n % 11 === 5
-        ? apart.run(impatient, { act: bad[Math.floor(n / 11) % bad.length] ?? 'die' })
-        : apart.run(task, { act: 'work', ms: 1, value: n }),
-    ),
-  );
-  for (const [n, outcome] of outcomes.entries()) {
-    if (n % 11 === 5) expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'TaskError' } });
-    else expect(outcome).toEqual({ status: 'fulfilled', value: n });
-  }
+  expect(await mixInHostileTasks({ count: 20 })).toEqual({ good: 200, bad: 20, violations: [] });
 }, 300_000);
 
 describe('processes', () => {

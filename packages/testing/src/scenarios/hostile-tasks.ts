@@ -1,0 +1,36 @@
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { type TaskError, taskOf } from '@portal/platform/work-apart/task';
+import type { run } from '../apart-task.ts';
+
+const limits = { timeoutMs: 60_000, maxMemoryMb: 1_000, maxOutputBytes: 10_000_000 };
+const module = new URL('../apart-task.ts', import.meta.url);
+const good = taskOf<typeof run>(module, limits);
+const bad = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
+const acts = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', 'hang', 'exit', 'die'] as const;
+
+/**
+ * Ten good tasks to each of `count` that kill, hang or fill their process, all handed over at once. Answers how many of each ended, and what
+ * ended in another way than it should.
+ */
+export async function mixInHostileTasks({ count }: { count: number }) {
+  const apart = openWorkApart({ processes: 2, queueLimit: count * 11, heapMb: 40 });
+  try {
+    const isBad = (n: number) => n % 11 === 5;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: count * 11 }, (_, n) =>
+        isBad(n)
+          ? apart.run(bad, { act: acts[Math.floor(n / 11) % acts.length] ?? 'die' })
+          : apart.run(good, { act: 'work', ms: 1, value: n }),
+      ),
+    );
+    const violations = outcomes.flatMap((outcome, n) => {
+      const isRight = isBad(n)
+        ? outcome.status === 'rejected' && (outcome.reason as TaskError).name === 'TaskError'
+        : outcome.status === 'fulfilled' && outcome.value === n;
+      return isRight ? [] : [`task ${n} ended as ${outcome.status}: ${String(Object.values(outcome)[1])}`];
+    });
+    return { good: count * 10, bad: count, violations };
+  } finally {
+    await apart.close();
+  }
+}
