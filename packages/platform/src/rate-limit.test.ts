@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 import { testRuntime } from '@portal/testing/runtime';
-import { clearHits, type RateLimit, retryAfter, consume } from './rate-limit.ts';
+import { clearHits, consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from './rate-limit.ts';
 
 const { runtime } = await testRuntime();
 const limit: RateLimit = { name: 'a limit of this test', max: 2, windowSec: 60 };
@@ -28,4 +29,87 @@ it('counts networks and names beside each other apart', async () => {
     '192.0.2.8',
   ])
     expect([await hit(subject), await hit(subject), await hit(subject)]).toEqual([true, true, false]);
+});
+
+describe('a hit given back', () => {
+  const five: RateLimit = { name: 'five of this test', max: 5, windowSec: 60 };
+  const across = <T>(work: Parameters<typeof runtime.database.acrossTenants<T>>[1]) =>
+    runtime.database.acrossTenants('a test counts', work);
+  const take = (subject: string, limit = five) => across((tx) => takeHit(tx, limit, subject));
+  const back = (hit: Hit | null) => across(async (tx) => hit && giveBack(tx, hit));
+  const takeAtOnce = async (count: number, subject: string) =>
+    (await Promise.all(Array.from({ length: count }, () => take(subject)))).filter((hit) => hit !== null);
+
+  it('makes room for one more: of twelve at once five pass, and then as many as were given back', async () => {
+    const taken = await takeAtOnce(12, 'twelve');
+    expect(taken).toHaveLength(5);
+    await Promise.all(taken.slice(0, 2).map(back));
+    expect(await takeAtOnce(12, 'twelve')).toHaveLength(2);
+    await Promise.all(taken.map(back));
+    expect(await takeAtOnce(12, 'twelve')).toHaveLength(3);
+  });
+
+  it('is that one and no other, however often it is given back', async () => {
+    // Within one transaction the clock stands still.
+    const [first, second] = await across(async (tx) => [
+      await takeHit(tx, five, 'twice'),
+      await takeHit(tx, five, 'twice'),
+    ]);
+    await takeAtOnce(3, 'twice');
+    await Promise.all(Array.from({ length: 6 }, () => back(first ?? null)));
+    expect(await takeAtOnce(12, 'twice')).toHaveLength(1);
+    await back(second ?? null);
+    expect(await takeAtOnce(12, 'twice')).toHaveLength(1);
+  });
+
+  it('is not one of another subject or limit', async () => {
+    const hit = await take('ada');
+    const others = [await takeAtOnce(5, 'bob'), await takeAtOnce(4, 'ada')].flat();
+    expect(others).toHaveLength(9);
+    await back(hit);
+    expect([await take('bob'), (await take('ada')) !== null]).toEqual([null, true]);
+  });
+
+  it('stays counted when the transaction that gives it back does not commit', async () => {
+    const [hit] = await takeAtOnce(5, 'rollback');
+    await expect(
+      across(async (tx) => {
+        if (hit) await giveBack(tx, hit);
+        throw new Error('not after all');
+      }),
+    ).rejects.toThrow('not after all');
+    expect(await take('rollback')).toBeNull();
+  });
+
+  it('changes nothing once its window is over or forgotten', async () => {
+    const brief: RateLimit = { name: 'a second of this test', max: 1, windowSec: 1 };
+    const old = await take('late', brief);
+    await expect.poll(() => take('late', brief)).not.toBeNull();
+    await back(old);
+    expect(await take('late', brief)).toBeNull();
+    const forgotten = await take('forgotten');
+    await across((tx) => clearHits(tx, five, 'forgotten'));
+    await back(forgotten);
+    expect(await takeAtOnce(12, 'forgotten')).toHaveLength(5);
+  });
+
+  it('leaves no more and no fewer than five in any order of taking and giving back', async () => {
+    let held = 0;
+    let most = 0;
+    const one = async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const hit = await take('race');
+        if (hit === null) continue;
+        most = Math.max(most, (held += 1));
+        await pause(10);
+        // Before it is free for others.
+        held -= 1;
+        await back(hit);
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, one));
+    // More than one at a time, or nothing was proven.
+    expect([2, 3, 4, 5]).toContain(most);
+    expect(await takeAtOnce(12, 'race')).toHaveLength(5);
+  });
 });

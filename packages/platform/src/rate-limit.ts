@@ -20,6 +20,9 @@ const windowSec = sql`${sql.placeholder('windowSec')}::int`;
 const max = sql`${sql.placeholder('max')}::int`;
 const recentHits = sql`(select coalesce(array_agg(hit order by hit), '{}') from unnest(${rateWindows.hits}) hit where hit > now() - make_interval(secs => ${windowSec}))`;
 
+/** Each hit has a time of its own, so that it can be told from all others: one that comes with another one counts as a moment later. */
+const nextHit = sql`greatest(now(), ${rateWindows.hits}[cardinality(${rateWindows.hits})] + interval '1 millisecond')`;
+
 const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_count_hit', (db) =>
   db
     .insert(rateWindows)
@@ -30,15 +33,23 @@ const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('ra
     })
     .onConflictDoUpdate({
       target: rateWindows.key,
-      set: { hits: sql`${recentHits} || now()`, expiresAt: sql`now() + make_interval(secs => ${windowSec})` },
+      set: { hits: sql`${recentHits} || ${nextHit}`, expiresAt: sql`now() + make_interval(secs => ${windowSec})` },
       setWhere: sql`cardinality(${recentHits}) < ${max}`,
     })
+    .returning({ at: sql<string>`${rateWindows.hits}[cardinality(${rateWindows.hits})]::text` }),
+);
+
+const place = sql`array_position(${rateWindows.hits}, ${sql.placeholder('at')}::timestamptz(3))`;
+const removeHit = prepared<{ key: Buffer; at: string }>()('rate_remove_hit', (db) =>
+  db
+    .update(rateWindows)
+    .set({ hits: sql`${rateWindows.hits}[:${place} - 1] || ${rateWindows.hits}[${place} + 1:]` })
+    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${place} is not null`)
     .returning({ one: sql`1` }),
 );
 
 /**
- * When there is room again for a limit of `most`; past or null while there is. Hits are stored in order (but for one that waited
- * for its turn), so the one that must pass is found by its place: every sign-in asks this twice, and picking out the recent ones,
+ * When there is room again for a limit of `most`; past or null while there is. Hits are stored in order, so the one that must pass is found by its place: every sign-in asks this twice, and picking out the recent ones,
  * as counting does, would cost more than the rest of the statement.
  */
 const freeAt = (most: SQL) =>
@@ -61,8 +72,25 @@ const forget = prepared<{ key: Buffer }>()('rate_forget', (db) =>
 
 /** Counts one event and says whether there was room for it; at the limit nothing is counted. Exact under concurrency. */
 export async function consume(tx: Tx, limit: RateLimit, subject: string): Promise<boolean> {
-  const counted = await tx.run(countHit, { key: keyOf(limit, subject), max: limit.max, windowSec: limit.windowSec });
-  return counted.length > 0;
+  return (await takeHit(tx, limit, subject)) !== null;
+}
+
+/** One event that was counted. */
+export interface Hit {
+  key: Buffer;
+  at: string;
+}
+
+/** As `consume`, for what may turn out not to count: null at the limit, else what `giveBack` takes. */
+export async function takeHit(tx: Tx, limit: RateLimit, subject: string): Promise<Hit | null> {
+  const key = keyOf(limit, subject);
+  const [counted] = await tx.run(countHit, { key, max: limit.max, windowSec: limit.windowSec });
+  return counted ? { key, at: counted.at } : null;
+}
+
+/** Makes room again for one event that was counted and did not come to anything; a second time changes nothing. */
+export async function giveBack(tx: Tx, { key, at }: Hit): Promise<void> {
+  await tx.run(removeHit, { key, at });
 }
 
 /** Seconds until there is room again, or null when there is room now. */
