@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeAccess, needs, type Role } from '@portal/domain/access';
-import { GrantLevel, modules } from '@portal/domain/modules/modules';
+import { GrantLevel, type ModuleKey, modules, type NeededLevel } from '@portal/domain/modules/modules';
 import { testRuntime } from '@portal/testing/runtime';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { buildApp } from '../src/app.ts';
+import { errorCodesOf } from '../src/openapi/error-answers.ts';
 import { testApp } from '../testing/app.ts';
 
-const addressOf = (key: string, level: GrantLevel) => `/test/${key}/${level}`;
+const addressOf = (key: string, level: NeededLevel) => `/test/${key}/${level}`;
 const gates = modules.flatMap(({ key }) => GrantLevel.options.map((level) => ({ key, level })));
 
 const { app, request, make, cookieOf } = await testApp({
   routes: (added) => {
-    for (const { key, level } of gates) {
+    const forAdmins = modules.map(({ key }) => ({ key, level: 'ADMIN' as const }));
+    for (const { key, level } of [...gates, ...forAdmins]) {
       added.post(
         addressOf(key, level),
         { config: { access: needs(key, level) }, schema: { body: z.object({ name: z.string() }) } },
@@ -39,7 +41,7 @@ const grant = (admin: Account, subject: object, moduleKey: string, level: GrantL
   change(admin, 'PUT', '/module-grants', { subjectType: 'user', ...subject, moduleKey, level });
 
 /** What the gate says to a session: `200`, or the status and code of the refusal. */
-async function knock(cookie: string, { key, level }: (typeof gates)[number]): Promise<string> {
+async function knock(cookie: string, { key, level }: { key: ModuleKey; level: NeededLevel }): Promise<string> {
   const answer = await app.inject({
     method: 'POST',
     url: addressOf(key, level),
@@ -105,11 +107,28 @@ describe('every route that needs a module', () => {
     }
   });
 
+  it('for administrators alone is closed to whatever grant, and to everyone while the module is off', async () => {
+    const { admin, user } = await tenant();
+    const [ofAdmin = '', ofUser = '', ofSuperAdmin = ''] = await Promise.all(
+      [admin, user, await make.user({ role: 'SUPER_ADMIN', tenantId: admin.tenantId })].map(cookieOf),
+    );
+    for (const { key } of modules) {
+      const gate = { key, level: 'ADMIN' as const };
+      await grant(admin, { subjectId: user.id }, key, 'MANAGE');
+      expect([await knock(ofAdmin, gate), await knock(ofSuperAdmin, gate)]).toEqual(['200', '200']);
+      expect(await knock(ofUser, gate)).toBe('403 FORBIDDEN');
+      await change(admin, 'PATCH', `/modules/${key}`, { enabled: false });
+      for (const cookie of [ofAdmin, ofSuperAdmin, ofUser])
+        expect(await knock(cookie, gate)).toBe('403 MODULE_DISABLED');
+    }
+  });
+
   it('asks for the session first, then for the forced change, and reads no body before the grant', async () => {
     const { user } = await tenant();
     const forced = await make.user({ mustChangePassword: true });
     expect(routes.length).toBeGreaterThanOrEqual(gates.length);
-    for (const { method, url } of routes) {
+    for (const { method, url, config } of routes) {
+      const isForAdmins = config.access.kind === 'module' && config.access.level === 'ADMIN';
       const ask = async (as?: Account) => {
         const answer = await request({
           method,
@@ -122,13 +141,23 @@ describe('every route that needs a module', () => {
       };
       expect(await ask()).toBe('401 UNAUTHENTICATED');
       expect(await ask(forced)).toBe('403 PASSWORD_CHANGE_REQUIRED');
-      expect(await ask(user)).toBe('403 MODULE_ACCESS_DENIED');
+      expect(await ask(user)).toBe(isForAdmins ? '403 FORBIDDEN' : '403 MODULE_ACCESS_DENIED');
     }
+  });
+
+  it('names in the document what it may be refused with', () => {
+    const refusalsOf = (level: NeededLevel) =>
+      errorCodesOf({ method: 'POST', url: '/', schema: {}, config: { access: needs('calendar', level) } })
+        .get(403)
+        ?.filter((code) => !['ORIGIN_NOT_ALLOWED', 'PASSWORD_CHANGE_REQUIRED'].includes(code));
+    expect(refusalsOf('USE')).toEqual(['MODULE_DISABLED', 'MODULE_ACCESS_DENIED']);
+    expect(refusalsOf('MANAGE')).toEqual(['MODULE_DISABLED', 'MODULE_ACCESS_DENIED', 'MANAGE_REQUIRED']);
+    expect(refusalsOf('ADMIN')).toEqual(['FORBIDDEN', 'MODULE_DISABLED']);
   });
 
   it('says so in the list of who may call what', () => {
     expect(routes.map(({ config }) => describeAccess(config.access))).toEqual(
-      expect.arrayContaining(['use:calendar', 'manage:cloud-status']),
+      expect.arrayContaining(['use:calendar', 'manage:cloud-status', 'admin:merchandise-export']),
     );
   });
 });

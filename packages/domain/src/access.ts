@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GrantLevel, ModuleKey } from './modules/modules.ts';
+import type { ModuleKey, NeededLevel } from './modules/modules.ts';
 
 export const Role = z.enum(['SUPER_ADMIN', 'ADMIN', 'USER']);
 export type Role = z.infer<typeof Role>;
@@ -28,13 +28,13 @@ export type Access =
   | { kind: 'open'; why: string }
   | { kind: 'signedIn' }
   | { kind: 'role'; role: Role }
-  | { kind: 'module'; module: ModuleKey; level: GrantLevel };
+  | { kind: 'module'; module: ModuleKey; level: NeededLevel };
 
 export const open = (why: string): Access => ({ kind: 'open', why });
 export const signedIn: Access = { kind: 'signedIn' };
 export const role = (needed: Role): Access => ({ kind: 'role', role: needed });
-/** The module must be on, and granted to the caller at this level; administrators hold MANAGE. */
-export const needs = (module: ModuleKey, level: GrantLevel): Access => ({ kind: 'module', module, level });
+/** The module must be on, and granted to the caller at this level; administrators hold MANAGE, and they alone pass ADMIN. */
+export const needs = (module: ModuleKey, level: NeededLevel): Access => ({ kind: 'module', module, level });
 
 /** One line per route for the reviewed list of who may call what. */
 export const describeAccess = (access: Access): string => {

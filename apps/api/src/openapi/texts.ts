@@ -3,7 +3,7 @@ export const info = {
   title: 'Portal',
   description: `Multi-tenant portal: accounts, dashboards, monitoring, tenders and accounting tools of organisations that share one service and never see each other.
 
-**Signing in.** \`POST /auth/login\` sets an httpOnly session cookie, valid for 30 days; every other call sends it along. \`x-access\` at each operation says who may call it: a role, or \`use:\` or \`manage:\` and a module, which an administrator grants to accounts and groups; ADMIN and SUPER_ADMIN hold \`manage\` for every module of their tenant. While an account must change its password, everything else that needs a session answers 403 \`PASSWORD_CHANGE_REQUIRED\`.
+**Signing in.** \`POST /auth/login\` sets an httpOnly session cookie, valid for 30 days; every other call sends it along. \`x-access\` at each operation says who may call it: a role, or \`use:\` or \`manage:\` and a module, which an administrator grants to accounts and groups; ADMIN and SUPER_ADMIN hold \`manage\` for every module of their tenant, and \`admin:\` and a module is for them alone, while the module is on. While an account must change its password, everything else that needs a session answers 403 \`PASSWORD_CHANGE_REQUIRED\`.
 
 **Browsers of other origins** need theirs listed in the setting CORS_ORIGINS. A request that changes something and carries another \`Origin\` answers 403 \`ORIGIN_NOT_ALLOWED\`.
 

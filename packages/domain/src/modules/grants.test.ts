@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Role } from '../access.ts';
 import { effectiveLevel, moduleRefusal, type ModuleStanding } from './grants.ts';
-import type { GrantLevel } from './modules.ts';
+import type { GrantLevel, NeededLevel } from './modules.ts';
 
 const standing = (level: GrantLevel | null, isOff = false): ModuleStanding => ({
   disabled: isOff ? ['calendar'] : [],
   granted: level === null ? { virtualization: 'MANAGE' } : { calendar: level },
 });
-const refusalOf = (role: Role, level: GrantLevel | null, needed: GrantLevel, isOff = false) =>
+const refusalOf = (role: Role, level: GrantLevel | null, needed: NeededLevel, isOff = false) =>
   moduleRefusal({ role }, standing(level, isOff), { module: 'calendar', level: needed })?.code;
 
 describe('a module', () => {
-  it.each<[Role, GrantLevel | null, GrantLevel, string | undefined]>([
+  it.each<[Role, GrantLevel | null, NeededLevel, string | undefined]>([
     ['USER', null, 'USE', 'MODULE_ACCESS_DENIED'],
     ['USER', null, 'MANAGE', 'MODULE_ACCESS_DENIED'],
     ['USER', 'USE', 'USE', undefined],
@@ -21,6 +21,10 @@ describe('a module', () => {
     ['ADMIN', null, 'MANAGE', undefined],
     ['ADMIN', 'USE', 'MANAGE', undefined],
     ['SUPER_ADMIN', null, 'MANAGE', undefined],
+    ['USER', null, 'ADMIN', 'FORBIDDEN'],
+    ['USER', 'MANAGE', 'ADMIN', 'FORBIDDEN'],
+    ['ADMIN', null, 'ADMIN', undefined],
+    ['SUPER_ADMIN', null, 'ADMIN', undefined],
   ])('is judged for %s granted %s who needs %s: %s', (role, level, needed, code) => {
     expect(refusalOf(role, level, needed)).toBe(code);
     expect(refusalOf(role, level, needed, true)).toBe('MODULE_DISABLED');

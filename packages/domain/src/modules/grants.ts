@@ -3,7 +3,7 @@ import { type Actor, isAdmin } from '../access.ts';
 import { forbidden, type PortalError } from '../errors.ts';
 import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
-import { GrantLevel, type ModuleKey, moduleName } from './modules.ts';
+import { GrantLevel, type ModuleKey, moduleName, type NeededLevel } from './modules.ts';
 
 /** What the tenant's switches and the grants say about an account, as read for this very request. */
 export interface ModuleStanding {
@@ -26,11 +26,12 @@ export function effectiveLevel(
 export function moduleRefusal(
   actor: Pick<Actor, 'role'>,
   standing: ModuleStanding,
-  { module, level }: { module: ModuleKey; level: GrantLevel },
+  { module, level }: { module: ModuleKey; level: NeededLevel },
 ): PortalError | undefined {
   const name = moduleName(module);
   if (standing.disabled.includes(module))
     return forbidden('MODULE_DISABLED', `${name} is switched off for your organization.`);
+  if (level === 'ADMIN') return isAdmin(actor) ? undefined : forbidden();
   const held = effectiveLevel(actor, standing, module);
   if (held === null)
     return forbidden(

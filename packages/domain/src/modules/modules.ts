@@ -4,6 +4,9 @@ import { z } from 'zod';
 export const GrantLevel = z.enum(['USE', 'MANAGE']);
 export type GrantLevel = z.output<typeof GrantLevel>;
 
+/** What a route may need of a module that is on: a grant, or a caller who is an administrator, which no grant makes up for. */
+export type NeededLevel = GrantLevel | 'ADMIN';
+
 /** The headings a tenant's sidebar begins with, in this order. The last one is for modules of the tenant's own and stays last. */
 export const defaultCategories = [
   { key: 'infrastructure', name: 'Infrastructure' },

@@ -6,7 +6,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import type { Actor } from '@portal/domain/access';
 import { unauthenticated } from '@portal/domain/errors';
 import { effectiveLevel, moduleRefusal, type ModuleStanding } from '@portal/domain/modules/grants';
-import { type GrantLevel, type ModuleKey, modules } from '@portal/domain/modules/modules';
+import { type GrantLevel, type ModuleKey, modules, type NeededLevel } from '@portal/domain/modules/modules';
 
 /** Whose access is asked for: the caller of a request, or the account a job works for. */
 type Asking = Pick<TenantScope, 'run'> & { actor: Pick<Actor, 'id' | 'role'> };
@@ -46,10 +46,10 @@ async function readStanding({ run, actor }: Asking): Promise<ModuleStanding> {
   return standing;
 }
 
-/** Throws 403 `MODULE_DISABLED`, `MODULE_ACCESS_DENIED` or `MANAGE_REQUIRED` unless the account may do this at this moment. */
+/** Throws 403 `MODULE_DISABLED`, `MODULE_ACCESS_DENIED`, `MANAGE_REQUIRED` or `FORBIDDEN` unless the account may do this at this moment. */
 export async function checkModuleAccess(
   asking: Asking,
-  needed: { module: ModuleKey; level: GrantLevel },
+  needed: { module: ModuleKey; level: NeededLevel },
 ): Promise<void> {
   const refusal = moduleRefusal(asking.actor, await readStanding(asking), needed);
   if (refusal) throw refusal;
