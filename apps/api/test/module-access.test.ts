@@ -179,7 +179,11 @@ it('costs one prepared statement more, and other routes none', async () => {
           },
         };
       };
-      return { ...system, inTenant };
+      const runAcrossTenants: typeof system.runAcrossTenants = (why, statement, params) => {
+        statements.push(statement.name);
+        return system.runAcrossTenants(why, statement, params);
+      };
+      return { ...system, inTenant, runAcrossTenants };
     },
   });
   counted.get('/test', { config: { access: needs('calendar', 'USE') } }, () => Promise.resolve({}));
