@@ -6,7 +6,7 @@ import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { setPassword } from './set-password.ts';
+import { setPassword } from './passwords.ts';
 
 /**
  * Gives another account a password that must be changed at the next sign-in; without one given, one is made and answered this once.

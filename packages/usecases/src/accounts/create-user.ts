@@ -12,8 +12,8 @@ import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { passwordHashing } from './password-hashing.ts';
+import { temporaryPasswordUntil } from './passwords.ts';
 import { queueWelcomeMail } from './send-welcome-mail.ts';
-import { temporaryPasswordUntil } from './set-password.ts';
 
 export interface NewUser {
   username: string;

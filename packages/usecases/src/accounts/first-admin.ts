@@ -3,7 +3,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { firstSeenRelease } from '@portal/domain/releases/releases';
 import { isTemporaryPasswordOver } from './account-columns.ts';
-import { temporaryPasswordUntil } from './set-password.ts';
+import { temporaryPasswordUntil } from './passwords.ts';
 
 export const firstAdminName = 'admin';
 

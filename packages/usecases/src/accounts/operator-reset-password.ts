@@ -8,7 +8,7 @@ import { leaveImportedGroups } from '../modules/imported-groups.ts';
 import { makePassword } from './admin-reset-password.ts';
 import { recordAudit } from './audit.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { setPassword } from './set-password.ts';
+import { setPassword } from './passwords.ts';
 
 /**
  * The way back in for whoever runs the server: gives a local account of any tenant a temporary password, answered this once.

@@ -8,7 +8,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { authenticate } from '../accounts/authenticate.ts';
-import { changePassword } from '../accounts/change-password.ts';
+import { changePassword } from '../accounts/passwords.ts';
 import { type PasswordHashing, passwordHashing } from '../accounts/password-hashing.ts';
 import { sessionTokens } from '../accounts/session-token.ts';
 import { endOwnSessions, endSession, listSessions, signOut } from '../accounts/sessions.ts';

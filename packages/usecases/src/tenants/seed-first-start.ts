@@ -7,7 +7,7 @@ import type { Config } from '@portal/platform/config';
 import { makePassword } from '../accounts/admin-reset-password.ts';
 import { addFirstAdmin, firstAdminName as username, forsakenAdmin } from '../accounts/first-admin.ts';
 import { openPasswordHashing } from '../accounts/password-hashing.ts';
-import { setPassword } from '../accounts/set-password.ts';
+import { setPassword } from '../accounts/passwords.ts';
 
 /**
  * On an empty database makes the tenant `Default` and the SUPER_ADMIN `admin`, who must change the password at the first sign-in.

@@ -1,3 +1,6 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
 import { checkNewPassword } from '@portal/domain/accounts/accounts';
 import { conflict, invalid } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -6,11 +9,12 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { endLinksOf } from './links.ts';
 import { insertSession } from './open-session.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { queueChangeNotice } from './queue-change-notice.ts';
 import { sessionTokens } from './session-token.ts';
-import { setPassword } from './set-password.ts';
+import { endSessionsOf } from './sessions.ts';
 
 /**
  * Changes the caller's password after checking the current one. Every other session ends; the caller goes on
@@ -53,3 +57,32 @@ export async function changePassword(
 /** Whoever must change a password that somebody else knows has to choose another one. */
 export const unchangedPassword = () =>
   invalid('PASSWORD_POLICY', 'The new password must differ from the one that has to be changed.');
+
+/** Until when a password that somebody else chose, and that must be changed, is a way in (contract section 3). */
+export const temporaryPasswordUntil = sql<Date>`now() + interval '7 days'`;
+
+/**
+ * Gives an account a new password: every session ends and every open link dies, one to a pending address too, so that whoever
+ * finds a stranger's change under way ends it by choosing another password. One that must be changed is good for seven days.
+ * Answers the session version a fresh token must carry. The caller has checked the policy and hashed outside the transaction.
+ */
+export async function setPassword(
+  tx: Tx,
+  userId: string,
+  password: { hash: string; mustChange: boolean },
+): Promise<number> {
+  const [version] = await Promise.all([
+    endSessionsOf(tx, userId),
+    tx
+      .update(users)
+      .set({
+        passwordHash: password.hash,
+        mustChangePassword: password.mustChange,
+        temporaryPasswordUntil: password.mustChange ? temporaryPasswordUntil : null,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(users.id, userId)),
+    endLinksOf(tx, userId),
+  ]);
+  return version;
+}
