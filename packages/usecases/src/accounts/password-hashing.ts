@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { hash, type HashOptions, needsRehash, verify } from 'argon2';
+import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 import { unavailable } from '@portal/domain/errors';
 import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower.
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies HashOptions;
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options;
 
 const coalesceMs = 200;
 
@@ -32,7 +32,7 @@ export interface PasswordHashing {
  */
 export function openPasswordHashing({
   slots = availableParallelism(),
-  // At about 30 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
+  // At about 20 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
   queueLimit = 500,
 } = {}): PasswordHashing {
   const inSlot = openSemaphore({
@@ -45,7 +45,8 @@ export function openPasswordHashing({
     try {
       return await inSlot(work);
     } finally {
-      if (inSlot.waiting() < slots) letGo();
+      // A look-up takes about as long as a hash: let go one hash earlier, and the slots do not run dry meanwhile.
+      if (inSlot.waiting() < 2 * slots) letGo();
     }
   }
 
@@ -76,7 +77,14 @@ export function openPasswordHashing({
       const matches = await inTurn(() => verify(against, password));
       return matches && stored !== null;
     },
-    isOutdated: (stored) => needsRehash(stored, parameters),
+    isOutdated(stored) {
+      const made = parseOptions(stored);
+      return (
+        made.memoryCost < parameters.memoryCost ||
+        made.timeCost < parameters.timeCost ||
+        made.parallelism !== parameters.parallelism
+      );
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'argon2';
+import { hash } from '@node-rs/argon2';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sessions } from '@portal/db/schema/accounts/sessions';
