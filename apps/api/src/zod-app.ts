@@ -5,12 +5,13 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
 import type { CodeOf, ErrorKind } from '@portal/domain/error-codes';
 import { invalid, type PortalError } from '@portal/domain/errors';
 import type { UserContext, SystemContext } from '@portal/platform/context';
+import { compileAnswers } from './answers.ts';
 import type { statusOf } from './plugins/error-body.ts';
 
 /** The server with routes typed by their zod schemas. */
@@ -54,7 +55,7 @@ export const readerOf = (schema: z.ZodType) => (input: unknown) => {
 /** Compiles zod schemas for requests and answers, and types the routes by them. */
 export function useZod(app: FastifyInstance): App {
   app.setValidatorCompiler<z.ZodType>(({ schema }) => readerOf(schema));
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(compileAnswers);
   return app.withTypeProvider<ZodTypeProvider>();
 }
 

@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import { compileReader } from './row-reader.ts';
 
 export type Drizzle = NodePgDatabase;
 
@@ -15,18 +16,40 @@ interface Built<Row> {
   execute(params?: Record<string, unknown>): Promise<Row[]>;
 }
 
+type Builder = Pick<Drizzle, 'select' | 'with' | '$with' | 'insert' | 'update' | 'delete'>;
+
 /**
  * Names a statement for hot paths; `sql.placeholder('x')` marks what each call fills in. Names are unique in the product.
  * One that writes is for transactions alone and ends with `returning`, so that its answer is rows.
  */
 export const prepared =
   <Params extends Record<string, unknown>>() =>
+  <Row>(name: string, statement: (db: Builder) => { prepare(name: string): Built<Row> }): Prepared<Params, Row> => ({
+    name,
+    build: (db) => statement(db).prepare(name),
+  });
+
+/**
+ * A statement some of whose parameters may be left out, and with each the condition that is about it; `given` says which are there.
+ * Each combination is built and prepared when it first comes: one statement for all of them would have one plan for all of them.
+ */
+export const preparedFor =
+  <Params extends Record<string, unknown>>() =>
   <Row>(
     name: string,
-    statement: (db: Pick<Drizzle, 'select' | 'with' | '$with' | 'insert' | 'update' | 'delete'>) => {
-      prepare(name: string): Built<Row>;
-    },
-  ): Prepared<Params, Row> => ({ name, build: (db) => statement(db).prepare(name) });
+    statement: (db: Builder, given: (param: keyof Params & string) => boolean) => { prepare(name: string): Built<Row> },
+  ): ((params: Params) => Prepared<Params, Row>) => {
+    const variants = new Map<string, Prepared<Params, Row>>();
+    return (params) => {
+      const given = new Set(Object.keys(params).filter((param) => params[param] !== undefined));
+      const key = [...given].toSorted().join();
+      const variant =
+        variants.get(key) ??
+        prepared<Params>()(`${name}_${variants.size}`, (db) => statement(db, (param) => given.has(param)));
+      variants.set(key, variant);
+      return variant;
+    };
+  };
 
 /** Sends a statement to the server. */
 export type Send = (statement: QueryConfig, values?: unknown[]) => Promise<QueryResult>;
@@ -52,7 +75,11 @@ export async function execute<Params extends Record<string, unknown>, Row>(
   send: Send,
 ): Promise<Row[]> {
   let ready = built.get(statement) as Built<Row> | undefined;
-  if (!ready) built.set(statement, (ready = statement.build(db)));
+  if (!ready) {
+    ready = statement.build(db);
+    compileReader(ready);
+    built.set(statement, ready);
+  }
   sendNow = send;
   try {
     return ready.execute(params);

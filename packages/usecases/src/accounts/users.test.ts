@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
@@ -335,6 +335,30 @@ describe('the list of accounts', () => {
     expect(await found({ isActive: false })).toEqual([names[1]]);
     expect(await found({ source: 'directory' })).toEqual([names[3]]);
     expect(await found({ role: 'ADMIN' })).toHaveLength(2);
+  });
+
+  it('tells how many match on every page, one behind the last included', async () => {
+    const ctx = await admin();
+    const { username } = await make.user({ tenantId: ctx.tenantId, username: `b-${newId()}`, isActive: false });
+    const total = async (filter: object) => (await listUsers(ctx, { limit: 1, ...filter })).total;
+    expect(await total({})).toBe(2);
+    expect(await total({ isActive: false })).toBe(1);
+    expect(await total({ isActive: false, after: username })).toBe(1);
+    expect(await total({ search: 'nobody of this name' })).toBe(0);
+    expect(await total({ search: 'nobody of this name', after: username })).toBe(0);
+  });
+
+  it('leaves out the total where there are too many accounts to count', async () => {
+    const ctx = await admin();
+    const add = (count: number) =>
+      ctx.tx((tx) =>
+        tx.execute(sql`insert into users (id, tenant_id, username)
+          select gen_random_uuid(), ${ctx.tenantId}, gen_random_uuid()::text from generate_series(1, ${count}::int)`),
+      );
+    await add(9_999);
+    expect((await listUsers(ctx, { limit: 1 })).total).toBe(10_000);
+    await add(1);
+    expect(await listUsers(ctx, { limit: 1, isActive: true })).not.toHaveProperty('total');
   });
 
   it('covers all tenants for a SUPER_ADMIN, or the one named', async () => {

@@ -1,5 +1,6 @@
-import { and, desc, eq, gte, lt, lte } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { preparedFor } from '@portal/db/prepared';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { isSuperAdmin } from '@portal/domain/access';
 import type { UserContext } from '@portal/platform/context';
@@ -15,35 +16,39 @@ export interface AuditFilter {
 }
 
 /** Audit entries, newest first: an ADMIN's own tenant; for a SUPER_ADMIN every tenant and what is about none. */
-export async function listAuditEntries(ctx: UserContext, filter: AuditFilter) {
-  const query = (db: Pick<Tx, 'select'>) =>
-    db
-      .select({
-        id: auditEntries.id,
-        at: auditEntries.at,
-        actorId: auditEntries.actorId,
-        actorName: auditEntries.actorName,
-        action: auditEntries.action,
-        targetType: auditEntries.targetType,
-        targetId: auditEntries.targetId,
-        summary: auditEntries.summary,
-        ip: auditEntries.ip,
-      })
-      .from(auditEntries)
-      .where(
-        and(
-          filter.action === undefined ? undefined : eq(auditEntries.action, filter.action),
-          filter.actorId === undefined ? undefined : eq(auditEntries.actorId, filter.actorId),
-          filter.from && gte(auditEntries.at, filter.from),
-          filter.to && lte(auditEntries.at, filter.to),
-          filter.after === undefined ? undefined : lt(auditEntries.id, filter.after),
-        ),
-      )
-      .orderBy(desc(auditEntries.id))
-      .limit(filter.limit + 1);
+export async function listAuditEntries(ctx: UserContext, { limit, ...filter }: AuditFilter) {
+  const params = { ...filter, limit: limit + 1 };
+  const page = (tx: Tx) => tx.runAndCommit(entriesPage(params), params);
   const rows = await (isSuperAdmin(ctx.actor)
-    ? ctx.acrossTenants('a SUPER_ADMIN reads the audit log', query)
-    : ctx.read(query));
-  const items = rows.slice(0, filter.limit);
-  return { items, next: rows.length > filter.limit ? (items.at(-1)?.id ?? null) : null };
+    ? ctx.acrossTenants('a SUPER_ADMIN reads the audit log', page)
+    : ctx.tx(page));
+  const items = rows.slice(0, limit);
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
+
+const entriesPage = preparedFor<Pick<AuditFilter, keyof AuditFilter>>()('audit_page', (db, given) =>
+  db
+    .select({
+      id: auditEntries.id,
+      at: auditEntries.at,
+      actorId: auditEntries.actorId,
+      actorName: auditEntries.actorName,
+      action: auditEntries.action,
+      targetType: auditEntries.targetType,
+      targetId: auditEntries.targetId,
+      summary: auditEntries.summary,
+      ip: auditEntries.ip,
+    })
+    .from(auditEntries)
+    .where(
+      and(
+        given('action') ? eq(auditEntries.action, sql.placeholder('action')) : undefined,
+        given('actorId') ? eq(auditEntries.actorId, sql.placeholder('actorId')) : undefined,
+        given('from') ? gte(auditEntries.at, sql.placeholder('from')) : undefined,
+        given('to') ? lte(auditEntries.at, sql.placeholder('to')) : undefined,
+        given('after') ? lt(auditEntries.id, sql.placeholder('after')) : undefined,
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(sql.placeholder('limit')),
+);

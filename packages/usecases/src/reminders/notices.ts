@@ -1,6 +1,6 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { maxOpenReminders, type ReminderNotice } from '@portal/domain/reminders/reminders';
 import { DAY } from '@portal/domain/time';
@@ -27,7 +27,7 @@ export interface Notices {
 export const listNotices = (ctx: UserContext, since: Date | undefined): Promise<Notices> =>
   betweenTurns(ctx, async (tx, now) => {
     const from = new Date(Math.max(since?.getTime() ?? 0, now.getTime() - keptMs));
-    const rows = await dueBetween(tx, ctx.actor.id, from, now);
+    const rows = await tx.run(dueBetween, { userId: ctx.actor.id, from, to: now });
     const cut = rows[maxNotices]?.dueAt;
     const listed = cut ? rows.filter(({ dueAt }) => dueAt < cut) : rows;
     return {
@@ -36,8 +36,10 @@ export const listNotices = (ctx: UserContext, since: Date | undefined): Promise<
     };
   });
 
-const dueBetween = (tx: Tx, userId: string, from: Date, to: Date) => {
-  const standing = tx
+const dueBetween = prepared<{ userId: string; from: Date; to: Date }>()('notices_between', (db) => {
+  const isListed = ({ userId, dueAt }: typeof reminders | typeof snoozedReminders) =>
+    and(eq(userId, sql.placeholder('userId')), gt(dueAt, sql.placeholder('from')), lte(dueAt, sql.placeholder('to')));
+  const standing = db
     .select({
       id: reminders.occurrenceId,
       reminderId: reminders.id,
@@ -45,8 +47,8 @@ const dueBetween = (tx: Tx, userId: string, from: Date, to: Date) => {
       dueAt: reminders.dueAt,
     })
     .from(reminders)
-    .where(and(eq(reminders.userId, userId), gt(reminders.dueAt, from), lte(reminders.dueAt, to)));
-  const snoozed = tx
+    .where(isListed(reminders));
+  const snoozed = db
     .select({
       id: snoozedReminders.id,
       reminderId: snoozedReminders.reminderId,
@@ -54,9 +56,9 @@ const dueBetween = (tx: Tx, userId: string, from: Date, to: Date) => {
       dueAt: snoozedReminders.dueAt,
     })
     .from(snoozedReminders)
-    .where(and(eq(snoozedReminders.userId, userId), gt(snoozedReminders.dueAt, from), lte(snoozedReminders.dueAt, to)));
+    .where(isListed(snoozedReminders));
   // Of a union the columns go by the names of the first part.
   return unionAll(standing, snoozed)
     .orderBy(sql`due_at`, sql`occurrence_id`)
     .limit(maxNotices + 1);
-};
+});

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { conflict, invalidField, notFound, type PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -35,21 +36,25 @@ const maxListed = 1_000;
 
 /** The caller's reminders of a state by due time, earliest first. */
 export async function listReminders(ctx: UserContext, state: ReminderState): Promise<Reminder[]> {
-  const isInState = {
-    open: isNull(reminders.doneAt),
-    due: and(isNull(reminders.doneAt), hasCome()),
-    done: isNotNull(reminders.doneAt),
-  }[state];
-  const rows = await ctx.read((db) =>
+  const rows = await ctx.tx((tx) => tx.runAndCommit(remindersOf[state], { userId: ctx.actor.id }));
+  return rows.toReversed().map(toReminder);
+}
+
+const remindersIn = (state: ReminderState, isInState: () => SQL | undefined) =>
+  prepared<{ userId: string }>()(`reminders_${state}`, (db) =>
     db
       .select(reminderColumns)
       .from(reminders)
-      .where(and(eq(reminders.userId, ctx.actor.id), isInState))
+      .where(and(eq(reminders.userId, sql.placeholder('userId')), isInState()))
       .orderBy(desc(reminders.dueAt), desc(reminders.id))
       .limit(maxListed),
   );
-  return rows.toReversed().map(toReminder);
-}
+
+const remindersOf = {
+  open: remindersIn('open', () => isNull(reminders.doneAt)),
+  due: remindersIn('due', () => and(isNull(reminders.doneAt), hasCome())),
+  done: remindersIn('done', () => isNotNull(reminders.doneAt)),
+};
 
 /** Makes a reminder of the caller's. Throws 400 for a due time that is not ahead, 409 `LIMIT_REACHED`. */
 export const createReminder = (
