@@ -59,7 +59,8 @@ export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perPr
   return {
     noteRefusal(ms) {
       const late = slowestOfLate();
-      late.now = Math.max(late.now, Math.ceil(ms / stepMs) * stepMs);
+      // What lies beyond the patience is our own delay, a rush of sign-ins for instance, and passes with it.
+      late.now = Math.max(late.now, Math.ceil(Math.min(ms, patienceMs + SECOND) / stepMs) * stepMs);
     },
     refusalMs() {
       const { now, before } = slowestOfLate();

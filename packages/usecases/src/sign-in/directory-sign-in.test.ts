@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { LdapConfigInput } from '@portal/domain/directory/config';
@@ -16,6 +16,9 @@ import { putLdapConfig } from '../directory/ldap-config.ts';
 import { signIn } from './sign-in.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();
+
+// A refusal takes as long as the slowest of late, seconds on a slow machine, and some tests are refused a dozen times in a row.
+vi.setConfig({ testTimeout: 240_000 });
 
 let address = 0;
 /** A system from an address nobody else in this file uses, so that tests do not throttle one another. */
