@@ -119,6 +119,9 @@ export const errorCodes = {
   REMINDER_NOT_DUE: { kind: 'conflict', message: 'Only a reminder that is due can be snoozed or marked as done.' },
   REMINDER_DONE: { kind: 'conflict', message: 'This reminder is done and cannot be changed any more.' },
 
+  // Certificates
+  ARCHIVE_TOO_LARGE: { kind: 'too_large', message: 'The archive holds more than is unpacked here.' },
+
   // Settings, mails and the directory
   SECRET_REQUIRED: { kind: 'invalid', message: 'The password must be entered again, or removed with null.' },
   UNKNOWN_PLACEHOLDER: { kind: 'invalid', message: 'The text holds a placeholder that no mail can fill.' },

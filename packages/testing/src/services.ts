@@ -1,12 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Servers, and a browser, that tests start as private processes when the machine has them; Debian's package names. */
+/** Programs that tests run when the machine has them, most of them servers; Debian's package names. */
 export const services = [
   { binary: 'redis-server', debianPackage: 'redis-server', skipped: 'the tests of the queues on Redis' },
   { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
   { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
+  { binary: 'openssl', debianPackage: 'openssl', skipped: 'the judgment of OpenSSL on exported certificates' },
 ] as const;
 
 export type ServiceName = (typeof services)[number]['binary'];

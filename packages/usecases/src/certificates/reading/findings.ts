@@ -1,0 +1,41 @@
+import {
+  LockedReason,
+  type CertificateAnalysis,
+  type RejectedReason,
+  uploadLimits,
+} from '@portal/domain/certificates/certificates';
+import type { Found } from './found.ts';
+import { NotUsableError, tooMuch } from './not-usable.ts';
+
+/** What was found in the files so far. The same thing in several files is one part. */
+export class Findings {
+  readonly parts = new Map<string, Found>();
+  readonly locked: CertificateAnalysis['locked'] = [];
+  readonly rejected: CertificateAnalysis['rejected'] = [];
+  /** Blocks that are readable and of no use here. */
+  readonly passedOver: { file: string; label: string }[] = [];
+
+  /** Throws a NotUsableError when there are too many. */
+  add(file: string, part: Found): void {
+    const known = this.parts.get(part.id);
+    if (!known && this.parts.size >= uploadLimits.parts)
+      throw tooMuch(`Only the first ${uploadLimits.parts} parts are looked at.`);
+    (known ?? part).files.add(file);
+    if (!known) this.parts.set(part.id, part);
+  }
+
+  passOver(file: string, label: string): void {
+    if (!this.passedOver.some((one) => one.file === file && one.label === label)) this.passedOver.push({ file, label });
+  }
+
+  /** Notes what is wrong with a file, each thing once; other errors are thrown on. */
+  note(file: string, error: unknown): void {
+    if (!(error instanceof NotUsableError)) throw error;
+    const { reason, message } = error;
+    const isLocked = LockedReason.safeParse(reason).success;
+    const list: { file: string; reason: string }[] = isLocked ? this.locked : this.rejected;
+    if (list.some((one) => one.file === file && one.reason === reason)) return;
+    if (isLocked) this.locked.push({ file, reason: reason as LockedReason });
+    else this.rejected.push({ file, reason: reason as RejectedReason, hint: message });
+  }
+}

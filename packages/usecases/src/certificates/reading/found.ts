@@ -1,0 +1,178 @@
+import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import 'reflect-metadata';
+import {
+  BasicConstraintsExtension,
+  Pkcs10CertificateRequest,
+  SubjectAlternativeNameExtension,
+  X509Certificate as ParsedCertificate,
+  X509Certificates,
+} from '@peculiar/x509';
+import { isVersion1 } from './der-kind.ts';
+import { unsupported } from './not-usable.ts';
+import { pemOf } from './pem-blocks.ts';
+
+interface FoundPart {
+  /** SHA-256 of the DER; of a key that of its public key. */
+  id: string;
+  /** SHA-256 of the public key (SPKI). Null where it is of a kind that nobody here can read. */
+  publicKeyId: string | null;
+  keyType: string;
+  hasWeakKey: boolean;
+  pem: string;
+  files: Set<string>;
+}
+
+export interface FoundCertificate extends FoundPart {
+  type: 'certificate';
+  x509: X509Certificate;
+  publicKey: KeyObject | null;
+  notBefore: Date;
+  notAfter: Date;
+  sans: string[];
+  /** Whether it says that it may issue certificates, or is too old to say. */
+  isCa: boolean;
+  isVersion1: boolean;
+  isSelfSigned: boolean;
+  /** How many authorities may stand between it and the certificate at the end. */
+  pathLength: number;
+}
+
+export interface FoundRequest extends FoundPart {
+  type: 'csr';
+  der: Uint8Array;
+  subject: string;
+  sans: string[];
+}
+
+export interface FoundKey extends FoundPart {
+  type: 'key';
+  key: KeyObject;
+}
+
+export type Found = FoundCertificate | FoundRequest | FoundKey;
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** OpenSSL works with none that are larger. */
+const maxRsaBits = 16_384;
+const curveNames: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
+
+function keyFactsOf(key: KeyObject): Pick<FoundPart, 'publicKeyId' | 'keyType' | 'hasWeakKey'> {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  const publicKeyId = sha256(publicKey.export({ type: 'spki', format: 'der' }));
+  const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+    case 'rsa-pss':
+      if (modulusLength > maxRsaBits) throw unsupported(`RSA keys of more than ${maxRsaBits} bits are not supported.`);
+      return {
+        publicKeyId,
+        keyType: `${key.asymmetricKeyType.toUpperCase()} ${modulusLength}`,
+        hasWeakKey: modulusLength < 2_048,
+      };
+    case 'dsa':
+      return { publicKeyId, keyType: `DSA ${modulusLength}`, hasWeakKey: true };
+    case 'ec':
+      return {
+        publicKeyId,
+        keyType: `EC ${curveNames[namedCurve] ?? namedCurve}`,
+        // The name of a curve says its size.
+        hasWeakKey: Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0) < 256,
+      };
+    default: {
+      const name = key.asymmetricKeyType ?? 'unknown';
+      return { publicKeyId, keyType: name.charAt(0).toUpperCase() + name.slice(1), hasWeakKey: false };
+    }
+  }
+}
+
+const unknownKey = { publicKeyId: null, keyType: 'unknown', hasWeakKey: false };
+
+/** Throws when the bytes are no certificate. */
+export function foundCertificate(der: Uint8Array): FoundCertificate {
+  const x509 = new X509Certificate(der);
+  const publicKey = publicKeyOf(x509);
+  const version1 = isVersion1(x509.raw);
+  return {
+    type: 'certificate',
+    id: sha256(x509.raw),
+    ...(publicKey === null ? unknownKey : keyFactsOf(publicKey)),
+    pem: pemOf('CERTIFICATE', x509.raw),
+    files: new Set(),
+    x509,
+    publicKey,
+    notBefore: x509.validFromDate,
+    notAfter: x509.validToDate,
+    sans: sansOf(x509.subjectAltName ?? ''),
+    isCa: x509.ca || version1,
+    isVersion1: version1,
+    isSelfSigned: x509.subject === x509.issuer && publicKey !== null && isSignedBy(x509, publicKey),
+    pathLength: x509.ca ? pathLengthOf(x509) : Infinity,
+  };
+}
+
+/** The certificates of a PKCS#7 file. Throws when the bytes are none. */
+export const foundInPkcs7 = (der: Uint8Array): FoundCertificate[] =>
+  new X509Certificates(der).map(({ rawData }) => foundCertificate(Buffer.from(rawData)));
+
+/** Certificates as a PKCS#7 file, in DER: signed data without a signer. */
+export const pkcs7Of = (certificates: FoundCertificate[]): Uint8Array =>
+  Buffer.from(new X509Certificates(certificates.map(({ x509 }) => new ParsedCertificate(x509.raw))).export('raw'));
+
+function publicKeyOf(x509: X509Certificate): KeyObject | null {
+  try {
+    return x509.publicKey;
+  } catch {
+    // of a kind that the runtime does not know
+    return null;
+  }
+}
+
+export function isSignedBy(x509: X509Certificate, publicKey: KeyObject): boolean {
+  try {
+    return x509.verify(publicKey);
+  } catch {
+    // by an algorithm that does not go with the key
+    return false;
+  }
+}
+
+/** `DNS:a.example, IP Address:192.0.2.1`, where a value with a comma or a quote in it stands in quotes. */
+function sansOf(text: string): string[] {
+  return [...text.matchAll(/[^:,]+:("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, value = '']) =>
+    value.startsWith('"') ? String(JSON.parse(value)) : value,
+  );
+}
+
+function pathLengthOf(x509: X509Certificate): number {
+  return new ParsedCertificate(x509.raw).getExtension(BasicConstraintsExtension)?.pathLength ?? Infinity;
+}
+
+/** Throws when the bytes are no certificate request. */
+export function foundRequest(der: Uint8Array): FoundRequest {
+  const request = new Pkcs10CertificateRequest(der);
+  const key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+  const names = request.getExtension('2.5.29.17');
+  return {
+    type: 'csr',
+    id: sha256(der),
+    ...keyFactsOf(key),
+    pem: pemOf('CERTIFICATE REQUEST', der),
+    files: new Set(),
+    der,
+    subject: request.subject,
+    sans: names instanceof SubjectAlternativeNameExtension ? names.names.items.map(({ value }) => value) : [],
+  };
+}
+
+export function foundKey(key: KeyObject): FoundKey {
+  const facts = keyFactsOf(key);
+  return {
+    type: 'key',
+    id: facts.publicKeyId ?? '',
+    ...facts,
+    pem: String(key.export({ type: 'pkcs8', format: 'pem' })),
+    files: new Set(),
+    key,
+  };
+}

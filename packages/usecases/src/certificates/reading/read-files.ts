@@ -1,0 +1,177 @@
+import { createPrivateKey } from 'node:crypto';
+import { readArchive } from './archive.ts';
+import { base64 } from './base64.ts';
+import type { Deadline } from './deadline.ts';
+import { type DerKind, derKindsOf, wholeOf } from './der-kind.ts';
+import { Findings } from './findings.ts';
+import { type Found, foundCertificate, foundInPkcs7, foundKey, foundRequest } from './found.ts';
+import { isArchive } from './is-archive.ts';
+import { damaged, NotUsableError, tooMuch, unsupported } from './not-usable.ts';
+import { type PemBlock, pemBlocks } from './pem-blocks.ts';
+import { readPfx } from './pfx.ts';
+import { unlockKey, unlockPem } from './private-key.ts';
+
+export interface UploadedFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** Far more than any bundle has; each block costs an attempt. */
+const maxBlocks = 1_000;
+/** Blocks that hold nothing to work with, and those that only say what the next key says again. */
+const passedOver = new Set(['DH PARAMETERS', 'PUBLIC KEY', 'RSA PUBLIC KEY', 'X509 CRL']);
+const silent = new Set(['EC PARAMETERS', 'DSA PARAMETERS']);
+
+/** Reads files by their content, whatever they are called. One that cannot be used never hides another. */
+export async function readFiles(
+  files: UploadedFile[],
+  password: string | undefined,
+  deadline: Deadline,
+): Promise<Findings> {
+  const findings = new Findings();
+  const reader = new Reader(findings, password, deadline);
+  for (const file of files) {
+    try {
+      await reader.read(file, files.length === 1 ? '' : `${file.name}/`);
+    } catch (error) {
+      findings.note(file.name, error);
+    }
+  }
+  return findings;
+}
+
+class Reader {
+  readonly #findings: Findings;
+  readonly #password: string | undefined;
+  readonly #deadline: Deadline;
+
+  constructor(findings: Findings, password: string | undefined, deadline: Deadline) {
+    this.#findings = findings;
+    this.#password = password;
+    this.#deadline = deadline;
+  }
+
+  /** Entries of an archive are called by their path in it, behind the name of the archive where there are other files. */
+  async read({ name, bytes }: UploadedFile, prefix: string): Promise<void> {
+    if (!isArchive(bytes)) return this.#readFile(name, bytes);
+    for (const entry of await readArchive(bytes)) {
+      const path = prefix + entry.name;
+      try {
+        if (entry.content instanceof NotUsableError) throw entry.content;
+        if (isArchive(entry.content))
+          throw new NotUsableError('NESTED_ARCHIVE', 'An archive within an archive is not opened. Please unpack it.');
+        this.#readFile(path, entry.content);
+      } catch (error) {
+        this.#findings.note(path, error);
+      }
+    }
+  }
+
+  #readFile(file: string, bytes: Uint8Array): void {
+    this.#deadline.check();
+    const text = textOf(bytes);
+    if (text.includes('-----BEGIN ')) return this.#readBlocks(file, text);
+    const der = derKindsOf(bytes).length > 0 ? bytes : base64(text);
+    if (der === null) throw unsupported(hintFor(bytes, text));
+    this.#readDer(file, der);
+  }
+
+  #readBlocks(file: string, text: string): void {
+    let count = 0;
+    for (const block of pemBlocks(text)) {
+      count += 1;
+      if (count > maxBlocks) throw tooMuch(`Of a file the first ${maxBlocks} blocks are read.`);
+      try {
+        this.#readBlock(file, block);
+      } catch (error) {
+        this.#findings.note(file, error);
+      }
+    }
+  }
+
+  #readBlock(file: string, block: PemBlock): void {
+    this.#deadline.check();
+    const { label, bytes } = block;
+    if (silent.has(label)) return;
+    if (passedOver.has(label)) return this.#findings.passOver(file, label);
+    if (label === 'OPENSSH PRIVATE KEY')
+      throw unsupported('A key of OpenSSH. This rewrites it in place: ssh-keygen -p -m PEM -f FILE');
+    if (block.isLocked) return this.#findings.add(file, foundKey(unlockPem(block.text, this.#password)));
+    if (bytes === null) throw damaged(`The block ${label} in it is incomplete or damaged.`);
+    this.#readDer(file, bytes);
+  }
+
+  #readDer(file: string, bytes: Uint8Array): void {
+    const kinds = derKindsOf(bytes);
+    if (kinds.length === 0) throw unsupported('It holds nothing that is known here.');
+    const der = wholeOf(bytes);
+    if (der === null) throw damaged('It ends too early.');
+    let fault: unknown = null;
+    for (const kind of kinds) {
+      try {
+        for (const part of this.#partsOf(kind, der)) this.#findings.add(file, part);
+        if (kind === 'public-key') this.#findings.passOver(file, 'PUBLIC KEY');
+        return;
+      } catch (error) {
+        if (error instanceof NotUsableError) throw error;
+        fault = error;
+      }
+    }
+    throw damaged(`It begins as ${articleOf[kinds[0] ?? 'certificate']} does, and cannot be read.`, fault);
+  }
+
+  #partsOf(kind: DerKind, der: Uint8Array): Found[] {
+    switch (kind) {
+      case 'certificate':
+        return [foundCertificate(der)];
+      case 'csr':
+        return [foundRequest(der)];
+      case 'pkcs7':
+        return foundInPkcs7(der);
+      case 'pfx': {
+        const { certificates, keys } = readPfx(der, this.#password, this.#deadline);
+        return [
+          ...certificates.map(foundCertificate),
+          ...keys.map((key) => foundKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }))),
+        ];
+      }
+      case 'encrypted-key':
+        return [foundKey(unlockKey(der, this.#password, this.#deadline))];
+      case 'pkcs8':
+      case 'pkcs1':
+      case 'sec1':
+        return [foundKey(createPrivateKey({ key: Buffer.from(der), format: 'der', type: kind }))];
+      case 'public-key':
+        return [];
+    }
+  }
+}
+
+/** Bytes as text. Windows writes some of it with two bytes a character. */
+function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString(buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf16le' : 'latin1');
+}
+
+const articleOf: Record<DerKind, string> = {
+  certificate: 'a certificate',
+  csr: 'a certificate request',
+  pkcs7: 'a PKCS#7 file',
+  pfx: 'a PFX',
+  pkcs8: 'a key',
+  'encrypted-key': 'a key with a password',
+  pkcs1: 'an RSA key',
+  sec1: 'an EC key',
+  'public-key': 'a public key',
+};
+
+/** What helps with a file of a kind that is known and not read here. */
+function hintFor(bytes: Uint8Array, text: string): string {
+  const magic = Buffer.from(bytes.subarray(0, 4)).toString('hex');
+  if (magic === 'feedfeed' || magic === 'cececece') {
+    const type = magic === 'feedfeed' ? 'JKS' : 'JCEKS';
+    return `A Java key store (${type}). This rewrites it: keytool -importkeystore -srckeystore FILE -srcstoretype ${type} -destkeystore new.p12 -deststoretype PKCS12`;
+  }
+  if (/^(ssh-|ecdsa-sha2-)/.test(text)) return 'A public key of OpenSSH; certificates are made from other keys.';
+  return 'It holds no certificate, key or request that is known here.';
+}

@@ -1,0 +1,109 @@
+import type { PartKind, Warning } from '@portal/domain/certificates/certificates';
+import { DAY } from '@portal/domain/time';
+import type { Path } from './chains.ts';
+import type { Findings } from './reading/findings.ts';
+import type { Found, FoundCertificate } from './reading/found.ts';
+
+const soonMs = 30 * DAY;
+/** Browsers take no longer ones from public authorities. */
+const longMs = 398 * DAY;
+
+const serverAuth = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
+const weakHash = /md2|md4|md5|sha1(?!\d)|sha-1(?!\d)/i;
+
+type Code = Warning['code'];
+
+interface Facts {
+  now: Date;
+  hasServers: boolean;
+  wrongIssuers: ReadonlySet<Found>;
+  hasSeveralChains: (id: string) => boolean;
+}
+
+/** What an administrator should know about a part. `partners` have the same public key. */
+export function partWarnings(part: Found, kind: PartKind, partners: Found[], facts: Facts): Warning[] {
+  const found: [Code, string][] = [];
+  if (part.hasWeakKey) found.push(['WEAK_KEY', `${part.keyType} is too weak a key for today.`]);
+  if (part.type === 'key' && facts.hasServers && partners.length === 0)
+    found.push(['KEY_MISMATCH', 'No certificate among these files belongs to this key.']);
+  if (part.type === 'certificate') {
+    found.push(...timeWarnings(part, kind, facts.now));
+    if (weakHash.test(part.x509.signatureAlgorithm ?? '') && kind !== 'root')
+      found.push(['WEAK_SIGNATURE', `It is signed with ${part.x509.signatureAlgorithm}, which can be forged.`]);
+    if (facts.wrongIssuers.has(part))
+      found.push(['NOT_CA', 'It issued another certificate without being an authority.']);
+    if (kind === 'server') {
+      found.push(...serverWarnings(part, partners));
+      if (facts.hasSeveralChains(part.id)) found.push(['MULTIPLE_CHAINS', 'More than one chain leads up from it.']);
+    }
+  }
+  return found.map(([code, message]) => ({ code, part: part.id, message }));
+}
+
+function timeWarnings({ notBefore, notAfter }: FoundCertificate, kind: PartKind, now: Date): [Code, string][] {
+  const found: [Code, string][] = [];
+  if (notAfter < now) found.push(['EXPIRED', `It was valid until ${dayOf(notAfter)}.`]);
+  else if (notAfter.getTime() - now.getTime() < soonMs)
+    found.push(['EXPIRES_SOON', `It is valid until ${dayOf(notAfter)}.`]);
+  if (notBefore > now) found.push(['NOT_YET_VALID', `It is valid from ${dayOf(notBefore)} on.`]);
+  if (kind === 'server' && notAfter.getTime() - notBefore.getTime() > longMs)
+    found.push([
+      'LONG_VALIDITY',
+      'It is valid for more than 398 days, which browsers take from private authorities alone.',
+    ]);
+  return found;
+}
+
+function serverWarnings({ x509, sans, isSelfSigned }: FoundCertificate, partners: Found[]): [Code, string][] {
+  const found: [Code, string][] = [];
+  if (isSelfSigned)
+    found.push(['NOT_CA', 'It signed itself and is no authority: nobody trusts it who was not told to.']);
+  if (sans.length === 0) found.push(['NO_SAN', 'It names no host where browsers look (subject alternative names).']);
+  if (sans.some((name) => name.startsWith('*.'))) found.push(['WILDCARD', 'It is good for every name of a domain.']);
+  if (x509.keyUsage && !x509.keyUsage.some((usage) => serverAuth.includes(usage)))
+    found.push(['NOT_SERVER_AUTH', 'It is not meant for servers.']);
+  if (!partners.some(({ type }) => type === 'key')) found.push(['KEY_MISSING', 'Its key is not among these files.']);
+  return found;
+}
+
+export function chainWarnings({ certificates, isComplete }: Path, now: Date): Warning[] {
+  const [leaf, ...authorities] = certificates;
+  const last = certificates.at(-1);
+  if (!leaf || !last) return [];
+  const found: Warning[] = authorities
+    .filter(({ notAfter }) => notAfter < leaf.notAfter)
+    .map((one) => ({
+      code: 'CHAIN_EXPIRED',
+      part: one.id,
+      message: `It ${one.notAfter < now ? 'ended' : 'ends'} on ${dayOf(one.notAfter)}, before what it vouches for.`,
+    }));
+  if (!isComplete) {
+    const message = `The certificate of its issuer is not among these files.${whereIsIssuer(last)}`;
+    found.push({ code: last === leaf ? 'CHAIN_INCOMPLETE' : 'ROOT_MISSING', part: last.id, message });
+  }
+  return found;
+}
+
+/** Where a certificate says its issuer's is to be had; a hint for a person, called by nobody here. */
+function whereIsIssuer({ x509 }: FoundCertificate): string {
+  const uri = /^CA Issuers - URI:(.*)$/m.exec(x509.infoAccess ?? '')?.[1]?.slice(0, 500);
+  return uri ? ` It says that it is at ${uri}` : '';
+}
+
+/** What is to be known about files rather than about what was found in them. */
+export function fileWarnings({ locked, rejected, passedOver }: Findings): Warning[] {
+  return [
+    ...locked.map(({ file, reason }) => ({
+      code: reason,
+      message: reason === 'PASSWORD_REQUIRED' ? `${file} needs a password.` : `The password does not open ${file}.`,
+    })),
+    ...rejected.map(({ file, hint }) => ({ code: 'UNSUPPORTED' as const, message: `${file}: ${hint}` })),
+    ...passedOver.map(({ file, label }) => ({
+      code: 'UNSUPPORTED' as const,
+      message: `${file}: a block ${label} was passed over.`,
+    })),
+  ].map((warning) => ({ ...warning, part: null }));
+}
+
+const dayOf = (date: Date): string =>
+  Number.isNaN(date.getTime()) ? 'an unknown day' : date.toISOString().slice(0, 10);
