@@ -120,7 +120,13 @@ export const errorCodes = {
   REMINDER_DONE: { kind: 'conflict', message: 'This reminder is done and cannot be changed any more.' },
 
   // Certificates
+  TOO_MANY_FILES: { kind: 'too_large', message: 'These are too many files at once.' },
+  TOO_LARGE: { kind: 'too_large', message: 'A file, or all of them together, are larger than allowed.' },
   ARCHIVE_TOO_LARGE: { kind: 'too_large', message: 'The archive holds more than is unpacked here.' },
+  MISSING_PART: { kind: 'invalid', message: 'Something that belongs into this format is missing.' },
+  KEY_MISMATCH: { kind: 'invalid', message: 'The key does not belong to the certificate.' },
+  PASSWORD_REQUIRED: { kind: 'invalid', message: 'Please choose a password: it protects the key.' },
+  FORMAT_NOT_FOR_KEY_TYPE: { kind: 'invalid', message: 'Keys of this type have no such format.' },
 
   // Settings, mails and the directory
   SECRET_REQUIRED: { kind: 'invalid', message: 'The password must be entered again, or removed with null.' },

@@ -1,0 +1,154 @@
+import type { KeyObject } from 'node:crypto';
+import type { CertificateExport, ExportFormat } from '@portal/domain/certificates/certificates';
+import { invalid, invalidField } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import { Family } from './chains.ts';
+import { Deadline } from './reading/deadline.ts';
+import type { Findings } from './reading/findings.ts';
+import { type FoundCertificate, type FoundRequest, pkcs7Of } from './reading/found.ts';
+import { readFiles } from './reading/read-files.ts';
+import { commonNameOf, safeFileName } from './writing/file-name.ts';
+import { writePfx } from './writing/pfx.ts';
+
+const withinMs = 8 * SECOND;
+
+export interface ExportedFile {
+  name: string;
+  type: string;
+  bytes: Uint8Array;
+  /** Whom it is about, as far as its parts say. */
+  subject: string | null;
+}
+
+const pemType = 'application/x-pem-file';
+const kinds: Record<ExportFormat, { type: string; extension: string }> = {
+  crt: { type: pemType, extension: '.crt' },
+  cer: { type: 'application/pkix-cert', extension: '.cer' },
+  fullchain: { type: pemType, extension: '.pem' },
+  p7b: { type: 'application/x-pkcs7-certificates', extension: '.p7b' },
+  pfx: { type: 'application/x-pkcs12', extension: '.pfx' },
+  'key-pkcs8': { type: pemType, extension: '.key' },
+  'key-pkcs1': { type: pemType, extension: '.key' },
+  'key-der': { type: 'application/octet-stream', extension: '.der' },
+  'csr-pem': { type: pemType, extension: '.csr' },
+  'csr-der': { type: 'application/pkcs10', extension: '.csr' },
+};
+
+/** A task for a process of its own: parts as PEM in, a file of the format out. Throws 400 with the codes of contract section 10. */
+export async function run(input: CertificateExport): Promise<ExportedFile> {
+  const parts = new Parts(input, new Deadline(withinMs));
+  const bytes = await bytesOf(input, parts);
+  const { type, extension } = kinds[input.format];
+  const commonName = commonNameOf((await parts.subject()) ?? '');
+  return { name: safeFileName(commonName) + extension, type, bytes, subject: commonName || null };
+}
+
+async function bytesOf(input: CertificateExport, parts: Parts): Promise<Uint8Array> {
+  switch (input.format) {
+    case 'crt':
+      return Buffer.from((await parts.certificate()).pem);
+    case 'cer':
+      return (await parts.certificate()).x509.raw;
+    case 'fullchain':
+      return Buffer.from((await parts.chain()).map(({ pem }) => pem).join(''));
+    case 'p7b':
+      return pkcs7Of(await parts.chain());
+    case 'pfx':
+      return pfxOf(input, parts);
+    case 'key-pkcs8':
+      return Buffer.from((await parts.key()).export({ type: 'pkcs8', format: 'pem' }));
+    case 'key-pkcs1':
+      return pkcs1Of(await parts.key());
+    case 'key-der':
+      return (await parts.key()).export({ type: 'pkcs8', format: 'der' });
+    case 'csr-pem':
+      return Buffer.from((await parts.request()).pem);
+    case 'csr-der':
+      return (await parts.request()).der;
+  }
+}
+
+async function pfxOf({ password, friendlyName, legacy }: CertificateExport, parts: Parts): Promise<Uint8Array> {
+  const key = await parts.key();
+  const certificates = await parts.chain();
+  const [own] = certificates;
+  if (!own?.x509.checkPrivateKey(key)) throw invalid('KEY_MISMATCH');
+  if (!password) throw invalid('PASSWORD_REQUIRED');
+  const name = friendlyName || commonNameOf(own.x509.subject);
+  return writePfx({ key, certificates, password, friendlyName: name, isLegacy: legacy }, parts.deadline);
+}
+
+function pkcs1Of(key: KeyObject): Uint8Array {
+  if (key.asymmetricKeyType !== 'rsa')
+    throw invalid('FORMAT_NOT_FOR_KEY_TYPE', 'PKCS#1 is a format for RSA keys alone. Please choose PKCS#8.');
+  return Buffer.from(key.export({ type: 'pkcs1', format: 'pem' }));
+}
+
+/** What the caller sent, each read when a format asks for it. */
+class Parts {
+  readonly deadline: Deadline;
+  readonly #input: CertificateExport;
+
+  constructor(input: CertificateExport, deadline: Deadline) {
+    this.#input = input;
+    this.deadline = deadline;
+  }
+
+  async certificate(): Promise<FoundCertificate> {
+    const [own] = await this.#certificates('certificatePem', required('certificatePem', this.#input.certificatePem));
+    if (!own) throw invalidField('certificatePem', 'holds no certificate');
+    return own;
+  }
+
+  /** The certificate and those above it in order, the root only where it is asked for. */
+  async chain(): Promise<FoundCertificate[]> {
+    const own = await this.certificate();
+    const others: FoundCertificate[] = [];
+    for (const [index, pem] of (this.#input.chainPems ?? []).entries())
+      others.push(...(await this.#certificates(`chainPems.${index}`, pem)));
+    const family = new Family([own, ...others.filter(({ id }) => id !== own.id)], new Date(), this.deadline);
+    const path = family.pathsOf(own)[0]?.certificates ?? [own];
+    return path.filter((one) => one === own || this.#input.includeRoot || !one.isSelfSigned);
+  }
+
+  async key(): Promise<KeyObject> {
+    const findings = await this.#read('privateKeyPem', required('privateKeyPem', this.#input.privateKeyPem));
+    const [found] = [...findings.parts.values()].filter((part) => part.type === 'key');
+    if (!found) throw invalidField('privateKeyPem', 'holds no key');
+    return found.key;
+  }
+
+  async request(): Promise<FoundRequest> {
+    const findings = await this.#read('csrPem', required('csrPem', this.#input.csrPem));
+    const [found] = [...findings.parts.values()].filter((part) => part.type === 'csr');
+    if (!found) throw invalidField('csrPem', 'holds no certificate request');
+    return found;
+  }
+
+  /** Whom the file is about: of the request or the certificate that was sent along. */
+  async subject(): Promise<string | null> {
+    const { format, certificatePem, csrPem } = this.#input;
+    if (csrPem && (format.startsWith('csr') || !certificatePem)) return (await this.request()).subject;
+    return certificatePem ? (await this.certificate()).x509.subject : null;
+  }
+
+  async #certificates(path: string, pem: string): Promise<FoundCertificate[]> {
+    const { parts } = await this.#read(path, pem);
+    return [...parts.values()].filter((part) => part.type === 'certificate');
+  }
+
+  async #read(path: string, pem: string): Promise<Findings> {
+    const findings = await readFiles([{ name: path, bytes: Buffer.from(pem) }], this.#input.password, this.deadline);
+    const [rejected] = findings.rejected;
+    if (rejected) throw invalidField(path, `cannot be read: ${rejected.hint}`);
+    if (findings.locked.length > 0)
+      throw invalid('PASSWORD_REQUIRED', `The given password does not open ${path}. Please enter the right one.`);
+    return findings;
+  }
+}
+
+function required(path: string, pem: string | undefined): string {
+  if (!pem?.trim())
+    throw invalid('MISSING_PART', `This format needs ${path}.`, { details: [{ path, message: 'is missing' }] });
+  return pem;
+}
