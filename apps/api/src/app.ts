@@ -5,6 +5,7 @@ import { SECOND } from '@portal/domain/time';
 import type { Runtime } from '@portal/platform/runtime';
 import { registerAccounts } from './accounts/routes.ts';
 import { registerAudit } from './audit/routes.ts';
+import { registerCertificates } from './certificates/routes.ts';
 import { registerDashboards } from './dashboards/routes.ts';
 import { registerDirectory } from './directory/routes.ts';
 import { registerMailSettings } from './mail-settings/routes.ts';
@@ -101,6 +102,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerMailSettings(app);
   registerDashboards(app);
   registerReminders(app);
+  registerCertificates(app);
   registerDirectory(app);
   registerAudit(app);
   registerOperations(app, runtime);

@@ -15,6 +15,14 @@ export interface ServedFile {
   inParts?: boolean;
 }
 
+export interface MadeFile {
+  name: string;
+  type: string;
+  bytes: Uint8Array;
+}
+
+const sandboxed = "default-src 'none'; sandbox";
+
 /**
  * Answers with a file's bytes, which are opened only when they are sent. What a browser makes of them cannot run anything: no sniffing,
  * no scripts, no frames.
@@ -33,7 +41,7 @@ export async function sendFile(
   const asked = inParts ? askedRange(request, entityTag) : null;
   try {
     const { stream, sizeBytes, part } = await open(asked === null ? undefined : (size) => partOf(size, asked));
-    reply.type(type).header('content-security-policy', "default-src 'none'; sandbox");
+    reply.type(type).header('content-security-policy', sandboxed);
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
     return reply.header('content-length', part ? part.end - part.start + 1 : sizeBytes).send(stream);
   } catch (error) {
@@ -43,6 +51,15 @@ export async function sendFile(
     // Serialized here: the route's schemas are those of its own answers.
     return reply.status(416).type(jsonType).send(JSON.stringify(body));
   }
+}
+
+/** Answers with bytes that were made for the caller alone, as a file to be saved; a browser runs nothing of it either. */
+export function sendMadeFile(reply: FastifyReply, { name, type, bytes }: MadeFile): FastifyReply {
+  return reply
+    .type(type)
+    .header('content-disposition', attachment(name))
+    .header('content-security-policy', sandboxed)
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
 /** Whatever the name, it stays inside the header, and every browser finds it there. */

@@ -30,6 +30,8 @@ const makers = new Map<string, ErrorCode | null>([
   ['tooLarge', 'PAYLOAD_TOO_LARGE'],
   ['busy', 'RATE_LIMITED'],
   ['unavailable', 'UNAVAILABLE'],
+  // Names the codes of what is too much for it.
+  ['formFiles', null],
 ]);
 
 it('every code is thrown somewhere', async () => {

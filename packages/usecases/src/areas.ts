@@ -4,6 +4,7 @@ import { operationsArea } from '@portal/platform/operations/area';
 import { outboxArea } from '@portal/platform/outbox/area';
 import { accounts } from './accounts/area.ts';
 import { audit } from './audit/area.ts';
+import { certificates } from './certificates/area.ts';
 import { dashboards } from './dashboards/area.ts';
 import { directory } from './directory/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
@@ -20,6 +21,7 @@ export const areas: readonly Area[] = withPlatform([
   directory,
   tenants,
   reminders,
+  certificates,
   audit,
 ]);
 

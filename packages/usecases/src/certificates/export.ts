@@ -1,0 +1,36 @@
+import type { CertificateExport } from '@portal/domain/certificates/certificates';
+import { invalid } from '@portal/domain/errors';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import type { RateLimit } from '@portal/platform/rate-limit';
+import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import { recordAudit } from './audit.ts';
+import type { ExportedFile, run } from './export-task.ts';
+import { inTurn } from './in-turn.ts';
+
+const perUser: RateLimit = { name: 'certificate exports per user', max: 30, windowSec: MINUTE / SECOND };
+
+const writing = taskOf<typeof run>(new URL('export-task.ts', import.meta.url), {
+  timeoutMs: 10 * SECOND,
+  maxMemoryMb: 300,
+  // A body of JSON holds a megabyte, and a PFX locks what it holds once.
+  maxOutputBytes: 4 * 1024 * 1024,
+});
+
+/** A file made of the parts that were sent; where a key is in it, the audit log says so. Throws 400, 429 and 503. */
+export async function exportCertificate(ctx: UserContext, input: CertificateExport): Promise<ExportedFile> {
+  const file = await inTurn(ctx, perUser, writing, input).catch((error: unknown) => {
+    if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
+    throw invalid('VALIDATION_FAILED', 'These parts take too much time or memory to work on.', { cause: error });
+  });
+  if (input.format === 'pfx' || input.format.startsWith('key-')) {
+    await ctx.tx((tx) =>
+      recordAudit(tx, ctx, {
+        action: 'certificates.export_key',
+        tenantId: ctx.tenantId,
+        summary: `Exported a private key as ${input.format}${file.subject === null ? '' : ` for ${file.subject}`}.`,
+      }),
+    );
+  }
+  return file;
+}

@@ -1,0 +1,39 @@
+import { busy, unavailable } from '@portal/domain/errors';
+import type { UserContext } from '@portal/platform/context';
+import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
+import { resource } from '@portal/platform/resource';
+import { openSharedSlots } from '@portal/platform/semaphore';
+import { type Task, TaskError } from '@portal/platform/work-apart/task';
+
+/** At most as many as there are processes, so that pictures never wait behind more than the work of one of these. */
+const places = resource(() =>
+  openSharedSlots({
+    each: { slots: 1, queueLimit: 9 },
+    all: { slots: 2, queueLimit: 20 },
+    refusal: () => unavailable('Too many files are being read right now. Please try again in a few seconds.'),
+  }),
+);
+
+/**
+ * Work on certificates in a process apart, one for each user at a time. Who asks for too much is refused before anything is counted
+ * (503), then by the limit (429). Throws a TaskError where the input itself ends the process.
+ */
+export const inTurn = <Input, Output>(
+  ctx: UserContext,
+  limit: RateLimit,
+  task: Task<Input, Output>,
+  input: Input,
+): Promise<Output> =>
+  places(ctx)(ctx.actor.id, async () => {
+    await ctx.tx(async (tx) => {
+      if (await consume(tx, limit, ctx.actor.id)) return;
+      const waitSec = await retryAfter(tx, limit, ctx.actor.id);
+      throw busy('This was asked for too often. Please wait before you ask again.', waitSec ?? 1);
+    });
+    try {
+      return await ctx.workApart.run(task, input);
+    } catch (error) {
+      if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
+      throw unavailable('Certificates cannot be worked on right now. Please try again in a few seconds.', error);
+    }
+  });
