@@ -67,8 +67,12 @@ export function readParts(
         taken.push(taking.catch(fail));
       });
     });
-    parser.on('error', fail).on('finish', () => end(parser));
-    parser.on('drain', () => raw.resume());
+    parser.on('error', fail).on('drain', () => raw.resume());
+    // Where it had asked to wait in the last piece of a form, it ends without asking for more.
+    parser.on('finish', () => {
+      raw.resume();
+      end(parser);
+    });
     raw.on('error', fail).once('close', () => {
       if (!raw.readableEnded) fail(incomplete());
     });

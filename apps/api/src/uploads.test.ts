@@ -6,7 +6,7 @@ import { requiredLine, text } from '@portal/domain/text';
 import { withGoodBody } from '../test/every-route.ts';
 import { testApp } from '../testing/app.ts';
 import { describeRoutes } from './openapi/document.ts';
-import { acceptForms, formFile, formFiles, formJson, readForm } from './uploads.ts';
+import { acceptForms, FileForm, formFile, formFiles, formJson, readForm } from './uploads.ts';
 
 const KiB = 1024;
 const access = signedIn;
@@ -59,6 +59,13 @@ const { app, request, make, logLines } = await testApp({
       scope.post('/open', { config: { access: open('a test says so') }, schema: { body: Bundle } }, async (asked) => ({
         files: (await readForm(asked)).files.length,
       }));
+      scope.post(
+        '/pictures',
+        { config: { access }, schema: { body: FileForm('file', 1024 * KiB) } },
+        async (asked) => ({
+          size: (await readForm(asked)).file.bytes.length,
+        }),
+      );
     });
   },
 });
@@ -106,6 +113,11 @@ describe('a form', () => {
   it('takes no file where a browser sends that nobody chose one', async () => {
     expect((await post('/reports', [...filled, ['screenshot', file('', '')]])).body).not.toHaveProperty('screenshot');
     expect(await post('/bundles', [['files', file('', '')]])).toMatchObject({ status: 400 });
+  });
+
+  it('is read to its end, also where all of it comes in one piece', async () => {
+    const size = 500 * KiB;
+    expect(await post('/pictures', [['file', file('x'.repeat(size))]])).toEqual({ status: 200, body: { size } });
   });
 
   it('takes several files under one name, in their order, among the fields', async () => {
