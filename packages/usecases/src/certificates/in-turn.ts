@@ -2,17 +2,23 @@ import { busy, unavailable } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
 import { resource } from '@portal/platform/resource';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { openSemaphore, openSharedSlots } from '@portal/platform/semaphore';
 import { type Task, TaskError } from '@portal/platform/work-apart/task';
 
-/** At most as many as there are processes, so that pictures never wait behind more than the work of one of these. */
-const places = resource(() =>
-  openSharedSlots({
+/** All that are at work or wait, each with its files in memory; one user has at most ten of these places. */
+const maxUnderWay = 22;
+
+const places = resource(() => {
+  const refusal = () => unavailable('Too many files are being read right now. Please try again in a few seconds.');
+  const inPlace = openSemaphore({ slots: maxUnderWay, queueLimit: 0, refusal });
+  const inSlot = openSharedSlots({
     each: { slots: 1, queueLimit: 9 },
-    all: { slots: 2, queueLimit: 20 },
-    refusal: () => unavailable('Too many files are being read right now. Please try again in a few seconds.'),
-  }),
-);
+    // As many as there are processes, so that pictures never wait behind more than what these are at.
+    all: { slots: 2, queueLimit: maxUnderWay },
+    refusal,
+  });
+  return <T>(userId: string, work: () => Promise<T>): Promise<T> => inPlace(() => inSlot(userId, work));
+});
 
 /**
  * Work on certificates in a process apart, one for each user at a time. Who asks for too much is refused before anything is counted

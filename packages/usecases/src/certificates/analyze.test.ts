@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { certificateSample } from '@portal/testing/cert-samples';
+import { testRuntime } from '@portal/testing/runtime';
+import { analyzeCertificates } from './analyze.ts';
+
+const { make, signedIn } = await testRuntime();
+const leaf = certificateSample('generated/leaf-rsa.cert.pem');
+const slow = certificateSample('rustcrypto/ValidCertificatePathTest1EE_firefox.p12');
+
+async function open() {
+  const workApart = openWorkApart({ processes: 1 });
+  onTestFinished(() => workApart.close());
+  const ctx = { ...(await signedIn(await make.user())), workApart, resources: new Map() };
+  return async (files: { name: string; bytes: Buffer }[]) =>
+    CertificateAnalysis.decode(
+      JSON.parse(Buffer.from(await analyzeCertificates(ctx, { files, password: 'password' })).toString()),
+    );
+}
+
+async function children(): Promise<number[]> {
+  const lists = await Promise.all(
+    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
+  );
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+}
+
+describe.runIf(process.platform === 'linux')('the process at work', () => {
+  /** Sends a signal to the process that works on files which keep it busy for a while. */
+  async function signalled(analyze: Awaited<ReturnType<typeof open>>, signal: NodeJS.Signals) {
+    const before = await children();
+    const answer = analyze([leaf, slow]).catch((error: unknown) => error);
+    await expect.poll(async () => (await children()).length).toBe(before.length + 1);
+    for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, signal);
+    return answer;
+  }
+
+  it('that is killed is a 503, and the next one works', async () => {
+    const analyze = await open();
+    expect(await signalled(analyze, 'SIGKILL')).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
+    expect((await analyze([leaf])).parts).toHaveLength(1);
+  });
+
+  it('that never ends is ended, and its files are rejected', async () => {
+    const analyze = await open();
+    expect(await signalled(analyze, 'SIGSTOP')).toMatchObject({
+      parts: [],
+      rejected: [leaf, slow].map(({ name }) => ({ file: name, reason: 'TOO_LARGE' })),
+    });
+    expect((await analyze([leaf])).parts).toHaveLength(1);
+  });
+});
