@@ -171,7 +171,7 @@ export function foundKey(key: KeyObject): FoundKey {
     type: 'key',
     id: facts.publicKeyId ?? '',
     ...facts,
-    pem: String(key.export({ type: 'pkcs8', format: 'pem' })),
+    pem: key.export({ type: 'pkcs8', format: 'pem' }),
     files: new Set(),
     key,
   };
