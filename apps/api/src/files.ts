@@ -43,7 +43,12 @@ export async function sendFile(
     const { stream, sizeBytes, part } = await open(asked === null ? undefined : (size) => partOf(size, asked));
     reply.type(type).header('content-security-policy', sandboxed);
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
-    return reply.header('content-length', part ? part.end - part.start + 1 : sizeBytes).send(stream);
+    const length = part ? part.end - part.start + 1 : sizeBytes;
+    // Nobody takes it, and so nobody has to read it.
+    if (request.method === 'HEAD') stream.destroy();
+    // Somebody cut the file short meanwhile: what has come is not all of it, and the rest never comes.
+    else stream.once('end', () => stream.bytesRead < length && request.socket.destroy());
+    return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;
     const body = errorBody('RANGE_NOT_SATISFIABLE');

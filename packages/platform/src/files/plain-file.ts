@@ -41,7 +41,9 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
     const stats = await statDescriptor(fd);
     if (stats.isFile()) {
       const part = partOf(stats.size);
-      return { stream: createReadStream(place, { fd, ...part }), sizeBytes: stats.size, part };
+      // What somebody adds to it from now on is no part of what was measured.
+      const whole = stats.size === 0 ? null : { start: 0, end: stats.size - 1 };
+      return { stream: createReadStream(place, { fd, ...(part ?? whole) }), sizeBytes: stats.size, part };
     }
   } catch (error) {
     await closeDescriptor(fd);

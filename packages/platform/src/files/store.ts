@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { constants, lstat, mkdir, open, opendir, realpath, rename, unlink } from 'node:fs/promises';
+import { lstat, mkdir, opendir, realpath, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
-import { tooLarge, unavailable } from '@portal/domain/errors';
+import { unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
+import { type FileContent, syncFolder, type WriteLimits, writeThenRename } from './write-then-rename.ts';
 
 export interface StoredFile {
   /** Relative to the store; what a row keeps. */
@@ -26,14 +25,6 @@ export interface FileStore {
   remove(path: string): Promise<void>;
   /** Every file of a folder last written over an hour ago, also what killed writers left behind. */
   list(folder: string): AsyncGenerator<string>;
-}
-
-/** A stream of bytes, not of text. */
-export type FileContent = Uint8Array | Readable;
-
-export interface WriteLimits {
-  maxBytes: number;
-  signal?: AbortSignal;
 }
 
 // A younger file may still be written, or its row may not be committed yet.
@@ -108,47 +99,11 @@ export function openFileStore(dataDir: string): FileStore {
   };
 }
 
-/** Writes beside the place and renames, so that the place holds all of the content or nothing. Answers how many bytes it took. */
-async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
-  const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
-  try {
-    const sizeBytes = await writeDurably(unfinished, content, limits);
-    await rename(unfinished, place);
-    await syncFolder(dirname(place));
-    return sizeBytes;
-  } catch (error) {
-    await unlink(unfinished).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function writeDurably(place: string, content: FileContent, { maxBytes, signal }: WriteLimits): Promise<number> {
-  await using file = await open(place, 'wx', 0o600);
-  const source = content instanceof Readable ? content : Readable.from([content]);
-  if (signal) addAbortSignal(signal, source);
-  let sizeBytes = 0;
-  // One chunk is in our hands at a time; leaving the loop early closes the stream.
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBytes) {
-      throw tooLarge(`The file must not be larger than ${maxBytes} bytes.`);
-    }
-    await file.writeFile(chunk);
-  }
-  await file.sync();
-  return sizeBytes;
-}
-
 async function makeFolder(folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
   // A new folder is there after a power cut once the folder above it is on the disk.
   for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, constants.O_RDONLY);
-  await handle.sync();
 }
 
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { constants, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+import { tooLarge } from '@portal/domain/errors';
+
+/** A stream of bytes, not of text. */
+export type FileContent = Uint8Array | Readable;
+
+export interface WriteLimits {
+  maxBytes: number;
+  signal?: AbortSignal;
+  /** Who may read it; the writer alone when left out. */
+  mode?: number;
+}
+
+/** Writes beside the place and renames, so that the place holds all of the content or nothing. Answers how many bytes it took. */
+export async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
+  const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
+  try {
+    const sizeBytes = await writeDurably(unfinished, content, limits);
+    await rename(unfinished, place);
+    await syncFolder(dirname(place));
+    return sizeBytes;
+  } catch (error) {
+    await unlink(unfinished).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeDurably(
+  place: string,
+  content: FileContent,
+  { maxBytes, signal, mode = 0o600 }: WriteLimits,
+): Promise<number> {
+  await using file = await open(place, 'wx', mode);
+  const source = content instanceof Readable ? content : Readable.from([content]);
+  if (signal) addAbortSignal(signal, source);
+  let sizeBytes = 0;
+  // One chunk is in our hands at a time; leaving the loop early closes the stream.
+  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBytes) {
+      throw tooLarge(`The file must not be larger than ${maxBytes} bytes.`);
+    }
+    await file.writeFile(chunk);
+  }
+  await file.sync();
+  return sizeBytes;
+}
+
+/** Puts what was renamed in a folder on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, constants.O_RDONLY);
+  await handle.sync();
+}
