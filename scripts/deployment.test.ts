@@ -360,8 +360,17 @@ describe('docker-compose.yml', () => {
   it('bounds every log and declares every volume', () => {
     for (const [, service] of services)
       expect(Object.keys(service.logging?.options ?? {})).toEqual(['max-size', 'max-file']);
-    const used = services.flatMap(([, service]) => service.volumes ?? []).map((volume) => volume.split(':')[0]);
-    expect(new Set(used)).toEqual(new Set(Object.keys(compose.volumes)));
+    const used = services.flatMap(([, service]) => service.volumes ?? []);
+    expect(new Set(used.map((volume) => interpolate(volume, {}).split(':')[0]))).toEqual(
+      new Set(Object.keys(compose.volumes)),
+    );
+  });
+
+  it('gives the API the packages of the desktop app to read, wherever they lie', () => {
+    const { desktopDir } = readConfig(settingsOf(api, dotEnv));
+    const mounts = (env: Record<string, string>) => api.volumes?.map((volume) => interpolate(volume, env));
+    expect(mounts({})).toContain(`desktop:${desktopDir}:ro`);
+    expect(mounts({ DESKTOP_DIR: './packages' })).toContain(`./packages:${desktopDir}:ro`);
   });
 });
 

@@ -7,6 +7,7 @@ import { registerAccounts } from './accounts/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { registerCertificates } from './certificates/routes.ts';
 import { registerDashboards } from './dashboards/routes.ts';
+import { registerDesktop } from './desktop/routes.ts';
 import { registerDirectory } from './directory/routes.ts';
 import { registerMailSettings } from './mail-settings/routes.ts';
 import { registerModules } from './modules/routes.ts';
@@ -104,6 +105,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerReminders(app);
   registerCertificates(app);
   registerDirectory(app);
+  registerDesktop(app);
   registerAudit(app);
   registerOperations(app, runtime);
 

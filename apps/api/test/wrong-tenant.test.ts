@@ -84,6 +84,7 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/ldap/mappings/:id': async () =>
     (await addLdapMapping(await signedIn(them), { ldapAttribute: `x-${newId()}`, field: 'lastName' })).id,
   '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,
+  '/desktop/download/:platform': { nobodys: 'the packages of the desktop app are the operator’s, for everybody' },
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

@@ -10,7 +10,7 @@ const root = new URL('../../../', import.meta.url);
 const Package = z.object({ scripts: z.object({ 'start:api': z.string() }) });
 
 /** The real API as a process of its own, with the flags it has in production and the keys of `testConfig`. */
-export async function startApi(databaseUrl: string) {
+export async function startApi(databaseUrl: string, settings: Record<string, string> = {}) {
   const { scripts } = Package.parse(JSON.parse(await readFile(new URL('package.json', root), 'utf8')));
   const child = spawn(process.execPath, scripts['start:api'].split(' ').slice(1), {
     cwd: fileURLToPath(root),
@@ -20,6 +20,7 @@ export async function startApi(databaseUrl: string) {
       SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
       LOG_LEVEL: 'fatal',
       PORT: '0',
+      ...settings,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -39,6 +40,11 @@ export async function startApi(databaseUrl: string) {
   const url = new URL(message.url);
   return {
     url: message.url,
+    /** Asks it to stop, and waits until it has. */
+    async stop(): Promise<void> {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
     /** A connection that takes nothing until told to, and does not mind being hung up on. */
     connect(): Socket {
       return connect(Number(url.port), url.hostname)

@@ -144,6 +144,9 @@ export const errorCodes = {
   SYNC_RUNNING: { kind: 'conflict', message: 'A synchronization is already under way. Please wait for its end.' },
   SYNC_BLOCKED: { kind: 'conflict', message: 'The synchronization would deactivate too many accounts.' },
 
+  // Desktop packages
+  INVALID_ORIGIN: { kind: 'invalid', message: 'The origin must be an https address without path and query.' },
+
   // Calls of foreign hosts
   OUTBOUND_BLOCKED: { kind: 'invalid', message: 'This is not an address that the portal may call.' },
   OUTBOUND_UNREACHABLE: { kind: 'upstream', message: 'The host could not be reached.' },

@@ -6,6 +6,7 @@ import { accounts } from './accounts/area.ts';
 import { audit } from './audit/area.ts';
 import { certificates } from './certificates/area.ts';
 import { dashboards } from './dashboards/area.ts';
+import { desktop } from './desktop/area.ts';
 import { directory } from './directory/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
 import { modules } from './modules/area.ts';
@@ -22,6 +23,7 @@ export const areas: readonly Area[] = withPlatform([
   tenants,
   reminders,
   certificates,
+  desktop,
   audit,
 ]);
 
