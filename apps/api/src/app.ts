@@ -27,6 +27,7 @@ import { answerUnknownExpectations, socketErrorHandler } from './plugins/socket-
 import { answerWithDeclaredStatus } from './plugins/success-status.ts';
 import { answerUnknownPaths } from './plugins/unknown-paths.ts';
 import { registerReminders } from './reminders/routes.ts';
+import { registerSupport } from './support/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
 import { type App, useZod } from './zod-app.ts';
 
@@ -105,6 +106,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerReminders(app);
   registerCertificates(app);
   registerDirectory(app);
+  registerSupport(app);
   registerDesktop(app);
   registerAudit(app);
   registerOperations(app, runtime);

@@ -144,6 +144,13 @@ export const errorCodes = {
   SYNC_RUNNING: { kind: 'conflict', message: 'A synchronization is already under way. Please wait for its end.' },
   SYNC_BLOCKED: { kind: 'conflict', message: 'The synchronization would deactivate too many accounts.' },
 
+  // Bug reports
+  NOT_A_PNG: { kind: 'invalid', message: 'The screenshot is not a PNG picture.' },
+  NO_RECIPIENT: {
+    kind: 'conflict',
+    message: 'Nobody receives bug reports of your organization yet. An administrator names them in the mail settings.',
+  },
+
   // Desktop packages
   INVALID_ORIGIN: { kind: 'invalid', message: 'The origin must be an https address without path and query.' },
 

@@ -40,8 +40,11 @@ const checkHeader = (what: string, value: string): string => {
  */
 const addressForm = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@([^\s\p{Cc}@<>()[\]\\,;:"]{1,253}|\[[0-9A-Za-z.:]{2,60}\])$/u;
 
+/** Whether mail can be sent to, from and in answer to an address. */
+export const isMailable = (address: string): boolean => address.length <= 254 && addressForm.test(address);
+
 const checkAddress = (failure: 'recipient' | 'rejected', what: string, address: string): string => {
-  if (address.length > 254 || !addressForm.test(address)) {
+  if (!isMailable(address)) {
     throw new MailError(failure, `The mail was not sent, because its ${what} is not a valid e-mail address.`);
   }
   return address;

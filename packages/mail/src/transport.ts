@@ -19,6 +19,15 @@ export interface TransportLimits {
   overallTimeoutMs?: number;
 }
 
+/** For one mail whose end a person waits for: shorter than the outbox allows itself. */
+export const limitsWhileSomebodyWaits: TransportLimits = {
+  maxConnections: 1,
+  connectTimeoutMs: 8_000,
+  greetingTimeoutMs: 8_000,
+  socketTimeoutMs: 10_000,
+  overallTimeoutMs: 15_000,
+};
+
 interface Cancellable {
   signal?: AbortSignal;
 }

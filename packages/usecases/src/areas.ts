@@ -11,6 +11,7 @@ import { directory } from './directory/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
 import { modules } from './modules/area.ts';
 import { reminders } from './reminders/area.ts';
+import { support } from './support/area.ts';
 import { tenants } from './tenants/area.ts';
 
 /** The areas of the product, in the order in which a reader of the API document meets them. */
@@ -23,6 +24,7 @@ export const areas: readonly Area[] = withPlatform([
   tenants,
   reminders,
   certificates,
+  support,
   desktop,
   audit,
 ]);

@@ -2,8 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import type { Reader, Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
+import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { auditLog } from '../audit.ts';
+import type { TenantContext } from '../context.ts';
 import type { OutboxMails } from './mail.ts';
 
 export const { auditActions, recordAudit } = auditLog('mails.daily_limit');
@@ -32,7 +34,7 @@ const takeQuota = prepared<{ id: string; tenantId: string; count: number }>()('m
       target: [mailDays.tenantId, mailDays.day],
       set: { counted: sql`${mailDays.counted} + excluded.counted` },
     })
-    .returning({ counted: mailDays.counted, limitReachedAt: mailDays.limitReachedAt }),
+    .returning({ day: mailDays.day, counted: mailDays.counted, limitReachedAt: mailDays.limitReachedAt }),
 );
 
 const giveQuotaBack = prepared<{ day: string; count: number }>()('mail_day_give_back', (db) =>
@@ -122,16 +124,22 @@ export async function takeDailyQuota<Mail extends Asking>(
   return heldBack;
 }
 
-/** Takes room for one mail that goes out beside the outbox and that nobody has to get; says whether there was any. Exact once committed. */
-export async function takeQuotaForOne(
-  tx: Tx,
-  { tenantId, limit }: { tenantId: string; limit: number },
-): Promise<boolean> {
-  const [day] = await tx.run(takeQuota, { id: newId(), tenantId, count: 1 });
-  if (!day) throw new Error('counting mails of a day returned no row');
-  const hasRoom = day.counted <= unreserved(limit);
-  if (!hasRoom) await tx.run(noteHeldBack, { count: 1, isLimitReached: false });
-  return hasRoom;
+/**
+ * Takes room for one mail that goes out beside the outbox and that nobody has to get; exact once it answers, with the day it was
+ * counted on. Throws 409 `LIMIT_REACHED` when there is none.
+ */
+export async function takeQuotaForOne(ctx: TenantContext): Promise<string> {
+  const limit = ctx.config.mailDailyPerTenant;
+  const { tenantId } = ctx;
+  const day = await ctx.tx(async (tx) => {
+    const [taken] = await tx.run(takeQuota, { id: newId(), tenantId, count: 1 });
+    if (!taken) throw new Error('counting mails of a day returned no row');
+    if (taken.counted <= unreserved(limit)) return taken.day;
+    await tx.run(noteHeldBack, { count: 1, isLimitReached: false });
+    return null;
+  });
+  if (day === null) throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
+  return day;
 }
 
 /** Gives back what mails had taken that were not tried after all, by the day they were counted on. */
@@ -150,7 +158,7 @@ export async function mailsOfToday(db: Pick<Reader, 'select'>): Promise<{ sent: 
   return day ?? { sent: 0, heldBack: 0 };
 }
 
-export const tenantLimitReached = (limit: number): string =>
+const tenantLimitReached = (limit: number): string =>
   `Today's ${limit} mails of this tenant over the service's own mail server are used up, or kept for mails people wait for. Set up an own mail server in the mail settings, or ask the operator for a higher limit.`;
 const accountLimitReached = (limit: number): string =>
   `This account has had its ${limit} mails of this kind over the service's own mail server today. Wait until tomorrow, or set up an own mail server in the mail settings.`;

@@ -6,22 +6,13 @@ import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { smtpTest } from '@portal/mail/templates/mail-settings/smtp-test';
-import { openTransport } from '@portal/mail/transport';
+import { limitsWhileSomebodyWaits, openTransport } from '@portal/mail/transport';
 import type { UserContext } from '@portal/platform/context';
-import { takeQuotaForOne, tenantLimitReached } from '@portal/platform/outbox/daily-quota';
+import { takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { smtpTarget, storedSmtpConfig, storedSmtpPassword } from '@portal/platform/outbox/stored-smtp-config';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { recordAudit } from './audit.ts';
-
-// A person waits for the answer: shorter than the outbox allows itself.
-const limits = {
-  maxConnections: 1,
-  connectTimeoutMs: 8_000,
-  greetingTimeoutMs: 8_000,
-  socketTimeoutMs: 10_000,
-  overallTimeoutMs: 15_000,
-};
 
 /**
  * Tries mail settings before they are saved: sends a test mail to `to`, else to the caller's own address, else only signs in.
@@ -38,8 +29,9 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
       'There is no mail server to try: neither these settings nor the service name one.',
     );
   const address = to ?? ctx.account.email;
-  if (!ownSettings && address !== null) await takeQuota(ctx);
-  const transport = openTransport(settings, limits);
+  // It goes to whomever an administrator names: over the service's own server it counts like any other.
+  if (!ownSettings && address !== null) await takeQuotaForOne(ctx);
+  const transport = openTransport(settings, limitsWhileSomebodyWaits);
   try {
     if (address === null) {
       await transport.verify();
@@ -60,13 +52,6 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
   } finally {
     transport.close();
   }
-}
-
-/** A test mail goes to whomever an administrator names: over the service's own server it counts like any other. */
-async function takeQuota(ctx: UserContext): Promise<void> {
-  const limit = ctx.config.mailDailyPerTenant;
-  if (!(await ctx.tx((tx) => takeQuotaForOne(tx, { tenantId: ctx.tenantId, limit }))))
-    throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
 }
 
 /** The settings with their password, once the try is counted and noted; null when they name no server. */

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { signedIn } from '@portal/domain/access';
+import { BugReport, screenshotMaxBytes } from '@portal/domain/support/bug-reports';
+import { sendBugReport } from '@portal/usecases/support/send-bug-report';
+import { acceptForms, formFile, readForm } from '../uploads.ts';
+import type { App } from '../zod-app.ts';
+
+const BugReportForm = BugReport.extend({ screenshot: formFile(screenshotMaxBytes) }).meta({
+  example: {
+    title: 'Drucken bricht ab',
+    description: 'Beim Drucken der zweiten Seite.',
+    originKind: 'desktop',
+    originVersion: '1.4.2',
+    originPlatform: 'windows',
+    originArch: 'x86_64',
+    screenshot: '(bytes)',
+  },
+});
+
+/** Reports of faults. */
+export function registerSupport(app: App): void {
+  acceptForms(app, (scope) => {
+    scope.post(
+      '/bug-reports',
+      {
+        config: {
+          access: signedIn,
+          errors: {
+            400: ['NOT_A_PNG'],
+            409: ['NO_RECIPIENT', 'LIMIT_REACHED'],
+            429: ['RATE_LIMITED'],
+            502: ['MAIL_DELIVERY_FAILED'],
+          },
+        },
+        schema: {
+          operationId: 'sendBugReport',
+          tags: ['support'],
+          summary: 'Report a fault with a screenshot',
+          description:
+            'Multipart: title, description, one PNG of at most 4 MiB, and what the reporter uses; without that the user agent tells. The report is mailed to whom the organization has named in its mail settings, the answer comes once the mail server has taken it, and answers to the mail reach the reporter. Five accepted reports of an account in ten minutes.',
+          body: BugReportForm,
+          response: {
+            202: z.object({ accepted: z.literal(true) }).meta({ example: { accepted: true } }),
+          },
+        },
+      },
+      async (request) => {
+        const { screenshot, ...report } = await readForm(request);
+        await sendBugReport(request.ctx, report, screenshot.bytes);
+        return { accepted: true as const };
+      },
+    );
+  });
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { p, prose, rows } from '../../blocks.ts';
+import { Sender } from '../../frame.ts';
+import { isMailable } from '../../outgoing-mail.ts';
+import { template } from '../../template.ts';
+
+/** Longest word of the tag before the title, in characters: the title has to stay in sight. */
+const maxTagWord = 40;
+
+export const bugReport = template({
+  format: 'text',
+  data: Sender.extend({
+    title: z.string(),
+    description: z.string(),
+    /** What the reporter uses, word for word: Desktop, 1.4.2, windows. */
+    origin: z.array(z.string()),
+    /** What it runs on, where the reporter's app says so. */
+    architecture: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    displayName: z.string(),
+    username: z.string(),
+    address: z.string().nullable(),
+    release: z.string(),
+    /** Already in Berlin time. */
+    reportedAt: z.string(),
+  }),
+  // Who has an address that no mail can be sent to is written to by other means.
+  replyTo: ({ address }) => (address !== null && isMailable(address) ? address : null),
+  wording: {
+    de: {
+      subject: ({ origin, title }) =>
+        `[${origin.map((word) => [...word].slice(0, maxTagWord).join('')).join(' ')}] ${title}`,
+      body: ({ title, description, origin, architecture, userAgent, displayName, username, address, ...about }) => [
+        p`${displayName} hat einen Fehler gemeldet. Das Bildschirmfoto ist angehängt.`,
+        p`Herkunft: ${[...origin, architecture ?? ''].join(' ')}`,
+        rows({
+          Titel: title,
+          'Gemeldet von': `${displayName} (${username})`,
+          'E-Mail': address ?? '',
+          Organisation: about.tenantName,
+          'Portal-Version': about.release,
+          Zeitpunkt: about.reportedAt,
+          Browserkennung: userAgent ?? '',
+        }),
+        ...(description.trim() === '' ? [] : [p`Beschreibung:`, ...prose(description)]),
+      ],
+    },
+  },
+});

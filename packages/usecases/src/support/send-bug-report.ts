@@ -1,0 +1,102 @@
+import type { Tx } from '@portal/db/open';
+import { busy, conflict, invalidField, upstream } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { type BugReport, isPng } from '@portal/domain/support/bug-reports';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { mailTime } from '@portal/mail/mail-time';
+import { mailDomain, messageIdFor } from '@portal/mail/message-id';
+import { bugReport } from '@portal/mail/templates/support/bug-report';
+import { limitsWhileSomebodyWaits, openTransport } from '@portal/mail/transport';
+import type { UserContext } from '@portal/platform/context';
+import { giveDailyQuotaBack, takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
+import { ownServerOf, serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
+import { storedSmtpConfig } from '@portal/platform/outbox/stored-smtp-config';
+import { consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from '@portal/platform/rate-limit';
+import { reportOrigin } from './report-origin.ts';
+
+/** Accepted reports of one account. */
+const perAccount: RateLimit = { name: 'bug reports per account', max: 5, windowSec: (10 * MINUTE) / SECOND };
+/** All of them: a mail server that refuses a sign-in again and again locks the account it is for. */
+const triesPerAccount: RateLimit = {
+  name: 'tries of bug reports per account',
+  max: 30,
+  windowSec: perAccount.windowSec,
+};
+
+/**
+ * Mails a report with its screenshot to whom the tenant has named for it, now and not over the outbox: it answers once the mail server
+ * has taken it. Throws 400 `NOT_A_PNG`, 409 `NO_RECIPIENT`, 429 beyond five accepted reports in ten minutes, 409 `LIMIT_REACHED` when
+ * the tenant's day over the service's own server is used up, 502 `MAIL_DELIVERY_FAILED` with a plain reason.
+ */
+export async function sendBugReport(ctx: UserContext, report: BugReport, screenshot: Uint8Array): Promise<void> {
+  if (!isPng(screenshot)) throw invalidField('screenshot', 'must be a PNG picture', 'NOT_A_PNG');
+  const recipient = (await ctx.read(storedSmtpConfig))?.bugReportRecipient ?? null;
+  if (recipient === null) throw conflict('NO_RECIPIENT');
+  const hit = await countReport(ctx);
+  try {
+    await sendTo(recipient, ctx, report, screenshot);
+  } catch (error) {
+    await undo(ctx, (tx) => giveBack(tx, hit));
+    throw error;
+  }
+}
+
+/** Counted before anything is sent, so that of many at once no more than the limit are. */
+const countReport = (ctx: UserContext): Promise<Hit> =>
+  ctx.tx(async (tx) => {
+    const id = ctx.actor.id;
+    const hit = await takeHit(tx, perAccount, id);
+    if (hit && (await consume(tx, triesPerAccount, id))) return hit;
+    const waitSec = await retryAfter(tx, hit ? triesPerAccount : perAccount, id);
+    throw busy(
+      'You have sent several reports within a few minutes. Please wait before you send another.',
+      waitSec ?? 1,
+    );
+  });
+
+/** Takes back what was counted for a report that did not leave. Where that fails, what the caller has to know is still why it did not. */
+async function undo(ctx: UserContext, work: (tx: Tx) => Promise<void>): Promise<void> {
+  await ctx.tx(work).catch((err: unknown) => ctx.log.warn({ err, requestId: ctx.requestId }, 'a count was not undone'));
+}
+
+async function sendTo(recipient: string, ctx: UserContext, report: BugReport, screenshot: Uint8Array): Promise<void> {
+  const own = await ownServerOf(ctx);
+  const settings = own ? own.settings() : serviceSettings(ctx.config);
+  if (!settings)
+    throw upstream(
+      'MAIL_DELIVERY_FAILED',
+      'There is no mail server to send the report with: neither your organization nor the service has one.',
+    );
+  // An administrator may name anybody to read reports: over the service's own server each counts like any other mail.
+  const countedOn = own ? null : await takeQuotaForOne(ctx);
+  const { account, config, userAgent } = ctx;
+  const { version, channel, commit } = config.release;
+  const mail = bugReport.render({
+    tenantName: account.tenantName,
+    serviceUrl: config.http.publicUrl,
+    title: report.title,
+    description: report.description,
+    origin: reportOrigin(report, userAgent),
+    architecture: report.originArch || null,
+    userAgent,
+    displayName: account.displayName ?? account.username,
+    username: account.username,
+    address: account.email,
+    release: `${version} (${channel}, ${commit})`,
+    reportedAt: mailTime(ctx.now()),
+  });
+  const transport = openTransport(settings, limitsWhileSomebodyWaits);
+  try {
+    await transport.send({
+      ...mail,
+      to: { address: recipient },
+      messageId: messageIdFor(`support/bug-report/${newId()}`, mailDomain(settings.fromAddress)),
+      attachments: [{ fileName: 'screenshot.png', contentType: 'image/png', bytes: screenshot }],
+    });
+  } catch (error) {
+    if (countedOn !== null) await undo(ctx, (tx) => giveDailyQuotaBack(tx, [countedOn]));
+    throw error;
+  } finally {
+    transport.close();
+  }
+}
