@@ -1,14 +1,22 @@
 import { registerHooks } from 'node:module';
 
+// Its files name each other with their endings, and all of them are modules.
+const inDrizzle = /\/node_modules\/drizzle-orm\/.*\.js$/;
+
 /**
- * Finds the module behind a package's name once for each of our packages. Node reads the exports of a package anew for each
- * import of it, and those of drizzle-orm are 180 KB of JSON: a third of the time it takes to load the API.
+ * Finds the module behind a package's name once for each of our packages, and those of drizzle-orm without a look at its exports. Node
+ * reads the exports of a package anew for each import of it and for each file in it, and those of drizzle-orm are 180 KB of JSON: half of
+ * the time it takes to load the API.
  */
 export function cacheResolution(): void {
   const found = new Map<string, { url: string }>();
   registerHooks({
     resolve(specifier, context, resolveNext) {
       const { parentURL = '' } = context;
+      if (specifier.startsWith('.') && inDrizzle.test(parentURL)) {
+        const { href } = new URL(specifier, parentURL);
+        if (inDrizzle.test(href)) return { url: href, format: 'module', shortCircuit: true };
+      }
       const source = parentURL.indexOf('/src/');
       const isOurs = source >= 0 && !parentURL.includes('/node_modules/');
       if (!isOurs || !/^[a-z@]/.test(specifier)) return resolveNext(specifier, context);

@@ -5,7 +5,6 @@ import { resource } from '../resource.ts';
 import { openSemaphore, openSemaphores } from '../semaphore.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskError, taskOf } from '../work-apart/task.ts';
-import { cleanSvg } from './clean-svg.ts';
 import { findForeignContent } from './foreign-content.ts';
 import { detectIconType, type IconType } from './icon-type.ts';
 import { findImageEnd, readImageHeader } from './image-type.ts';
@@ -63,6 +62,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
 
   async function cleaned(bytes: Uint8Array, owner: string): Promise<Uint8Array | null> {
     if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner, () => inSlot(() => cleanApart(bytes)));
+    const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);
     return clean === null ? null : Buffer.from(clean);
   }

@@ -25,7 +25,7 @@ const timeoutMs = 5 * SECOND;
 export async function readJobFigures(queues: Queues): Promise<Map<string, JobFigures>> {
   try {
     const lists = await withTimeout(
-      Promise.all(queueNames.map((name) => readQueue(name, queues.queue(name)))),
+      Promise.all(queueNames.map(async (name) => readQueue(name, await queues.queue(name)))),
       timeoutMs,
     );
     return new Map(lists.flat().map((figures) => [figures.name, figures]));

@@ -48,7 +48,7 @@ describeOnEachQueue('schedules', (env) => {
   }
   const plan = (job: PlatformJob<{ area: string }>, rhythm: Rhythm) => [schedule(job, { area: 'north' }, rhythm)];
   const keysOf = async ({ runtime }: TestWorker) =>
-    (await runtime.queues.queue('monitoring').getJobSchedulers()).map(({ key }) => key);
+    (await (await runtime.queues.queue('monitoring')).getJobSchedulers()).map(({ key }) => key);
 
   it('fire once across several workers', async () => {
     const job = newJob();
@@ -83,12 +83,12 @@ describeOnEachQueue('schedules', (env) => {
     let runs = 0;
     const first = await start(job, schedules, async () => void (runs += 1));
     await vi.waitFor(() => expect(runs).toBe(1), soon);
-    const next = (await first.runtime.queues.queue('monitoring').getJobSchedulers())[0]?.next;
+    const next = (await (await first.runtime.queues.queue('monitoring')).getJobSchedulers())[0]?.next;
     await first.stop();
     open.splice(0);
     const second = await start(job, schedules, async () => void (runs += 1));
     await pause(700);
-    expect((await second.runtime.queues.queue('monitoring').getJobSchedulers())[0]?.next).toBe(next);
+    expect((await (await second.runtime.queues.queue('monitoring')).getJobSchedulers())[0]?.next).toBe(next);
     expect(runs).toBe(1);
   });
 
@@ -135,7 +135,7 @@ describeOnEachQueue('schedules', (env) => {
     const nightly = plan(job, { cron: '15 3 * * *', timeZone: 'Europe/Berlin' });
     const after = await start(job, nightly);
     await vi.waitFor(async () => expect(await keysOf(after)).toEqual(nightly.map(scheduleId)), soon);
-    const [found] = await after.runtime.queues.queue('monitoring').getJobSchedulers();
+    const [found] = await (await after.runtime.queues.queue('monitoring')).getJobSchedulers();
     expect(found && describeRhythm(found)).toBe('15 3 * * * (Europe/Berlin)');
     const next = new Date(found?.next ?? 0).toLocaleTimeString('de-DE', { timeZone: 'Europe/Berlin' });
     expect(next).toBe('03:15:00');

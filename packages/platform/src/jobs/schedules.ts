@@ -58,7 +58,7 @@ export function keepSchedules(
         for (const name of queueNames) {
           if (isStopping) return;
           const wanted = schedules.filter(({ job }) => job.queue === name);
-          await withTimeout(ensureQueue(queues.queue(name), wanted), ensureQueueMs);
+          await withTimeout(ensureQueue(await queues.queue(name), wanted), ensureQueueMs);
         }
       });
     } catch (error) {

@@ -127,15 +127,15 @@ describeOnEachQueue('a worker', (env) => {
     expect(outcomes('test.refused')).toEqual(['failed']);
     expect(outcomes('test.broken')).toEqual(['failed']);
     expect(lines.find(({ job, outcome }) => job === 'test.broken' && outcome === 'failed')?.['level']).toBe('error');
-    const failed = await own.queues.queue('files').getFailed();
+    const failed = await (await own.queues.queue('files')).getFailed();
     expect(failed.map(({ failedReason }) => failedReason).join()).not.toContain('secret');
   });
 
   it('fails a payload of another release on the first attempt', async () => {
     const job = tenantJob('test.release');
     const { runtime: own, lines } = start([handle(job, async () => undefined)]);
-    await own.queues.queue('files').add(job.name, { payload: { old: true } }, { attempts: 5, jobId: newId() });
-    await own.queues.queue('files').add('test.unheard-of', {}, { attempts: 5, jobId: newId() });
+    await (await own.queues.queue('files')).add(job.name, { payload: { old: true } }, { attempts: 5, jobId: newId() });
+    await (await own.queues.queue('files')).add('test.unheard-of', {}, { attempts: 5, jobId: newId() });
     await vi.waitFor(() => expect(lines.filter(({ msg }) => msg === 'a job is not understood')).toHaveLength(2), soon);
     await vi.waitFor(
       async () => expect(await own.queues.counts()).toMatchObject({ files: { delayed: 0, waiting: 0, active: 0 } }),

@@ -174,7 +174,7 @@ describeOnEachQueue('a queue', (env) => {
     await vi.waitFor(() => expect(done).toBe(250), 20_000);
     // Two hundred, and what jobs that end at the same moment leave each other.
     await vi.waitFor(
-      async () => expect(await queues.queue('files').getCompletedCount()).toBeLessThanOrEqual(210),
+      async () => expect(await (await queues.queue('files')).getCompletedCount()).toBeLessThanOrEqual(210),
       20_000,
     );
   });

@@ -7,14 +7,7 @@ import { type AnyJob, type EnqueueOptions, type PayloadOf, queueNames, type Queu
 import type { Log } from '../log.ts';
 import type { QueueDepth } from '../metrics.ts';
 import { withTimeout, TimeoutError } from '../timeout.ts';
-import {
-  type BullJob,
-  type BullQueue,
-  type BullWorker,
-  type ConsumerOptions,
-  openPostgresBackend,
-  openRedisBackend,
-} from './backend.ts';
+import type { BullJob, BullQueue, BullWorker, ConsumerOptions, QueueBackend } from './backend.ts';
 import { isConnectionTrouble, watchOutage } from './outage.ts';
 
 /** What travels with every job. */
@@ -45,7 +38,7 @@ export interface Queues {
   lostNudges(): number;
   counts(): Promise<Record<QueueName, QueueDepth>>;
   ping(): Promise<void>;
-  queue(name: QueueName): BullQueue;
+  queue(name: QueueName): Promise<BullQueue>;
   /** Works a queue until closed, whether or not the backend is there yet. */
   consume(name: QueueName, options: ConsumerOptions & Processing): Consumer;
   close(): Promise<void>;
@@ -67,7 +60,10 @@ const kept = {
   removeOnFail: { age: (7 * DAY) / SECOND, count: 500 },
 } satisfies JobsOptions;
 
-/** The job queues, in Redis where one is configured, else in the database. Opens connections on first use. */
+/**
+ * The job queues, in Redis where one is configured, else in the database. Opens connections on first use, and loads what makes them
+ * then: a process can answer people half a second before that.
+ */
 export function openQueues(options: {
   redisUrl: string | null;
   databaseUrl: string;
@@ -76,10 +72,13 @@ export function openQueues(options: {
 }): Queues {
   const { log } = options;
   const outage = watchOutage(log, 'the job queue');
-  const backend =
-    options.redisUrl === null
-      ? openPostgresBackend(options.databaseUrl, { process: options.process, outage })
-      : openRedisBackend(options.redisUrl, { process: options.process, outage });
+  let opened: Promise<QueueBackend> | undefined;
+  const open = (): Promise<QueueBackend> =>
+    (opened ??= import('./backend.ts').then(({ openPostgresBackend, openRedisBackend }) =>
+      options.redisUrl === null
+        ? openPostgresBackend(options.databaseUrl, { process: options.process, outage })
+        : openRedisBackend(options.redisUrl, { process: options.process, outage }),
+    ));
 
   const trouble = (error: unknown) => {
     if (isConnectionTrouble(error)) outage.failed(error);
@@ -87,9 +86,10 @@ export function openQueues(options: {
   };
 
   const queues = new Map<QueueName, BullQueue>();
-  function queue(name: QueueName): BullQueue {
-    const open = queues.get(name);
-    if (open) return open;
+  async function queue(name: QueueName): Promise<BullQueue> {
+    const backend = await open();
+    const known = queues.get(name);
+    if (known) return known;
     const made = backend.openQueue(name);
     queues.set(name, made);
     made.on('error', trouble);
@@ -112,7 +112,7 @@ export function openQueues(options: {
       runId: runId ?? null,
       payload: z.encode(job.payload, payload),
     };
-    const target = queue(job.queue);
+    const target = await queue(job.queue);
     // Bounded here, so that callers of a Redis that has never been there do not pile up until it is.
     await withTimeout(target.waitUntilReady(), enqueueTimeoutMs);
     await target.add(job.name, envelope, {
@@ -136,6 +136,7 @@ export function openQueues(options: {
     push,
     async enqueue(job, payload, pushOptions) {
       try {
+        await open();
         await withTimeout(push(job, payload, pushOptions), enqueueTimeoutMs);
       } catch (error) {
         lost += 1;
@@ -153,7 +154,7 @@ export function openQueues(options: {
     async counts() {
       const all = await Promise.all(
         queueNames.map(async (name) => {
-          const target = queue(name);
+          const target = await queue(name);
           await target.waitUntilReady();
           const {
             waiting = 0,
@@ -166,11 +167,12 @@ export function openQueues(options: {
       );
       return Object.fromEntries(all) as Record<QueueName, QueueDepth>;
     },
-    ping: () => backend.ping(),
+    ping: async () => (await open()).ping(),
     consume(name, { process, onLockLost, onAbandoned, ...workerOptions }) {
       let worker: BullWorker | undefined;
       let isStopping = false;
-      const open = () => {
+      const openWorker = async () => {
+        const backend = await open();
         const made = backend.openWorker(name, process, { ...workerOptions, autorun: false });
         made.on('error', trouble);
         made.on('lockRenewalFailed', onLockLost);
@@ -181,7 +183,7 @@ export function openQueues(options: {
       };
       const working = (async () => {
         while (!isStopping) {
-          worker = open();
+          worker = await openWorker();
           try {
             await worker.waitUntilReady();
             outage.passed();
@@ -207,7 +209,9 @@ export function openQueues(options: {
     async close() {
       if (isClosing) return;
       isClosing = true;
-      await Promise.allSettled([...queues.values()].map((open) => open.close()));
+      if (!opened) return;
+      const backend = await opened;
+      await Promise.allSettled([...queues.values()].map((each) => each.close()));
       await backend.close();
     },
   };

@@ -6,7 +6,6 @@ import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { smtpTest } from '@portal/mail/templates/mail-settings/smtp-test';
-import { limitsWhileSomebodyWaits, openTransport } from '@portal/mail/transport';
 import type { UserContext } from '@portal/platform/context';
 import { takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
 import { serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
@@ -31,6 +30,7 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
   const address = to ?? ctx.account.email;
   // It goes to whomever an administrator names: over the service's own server it counts like any other.
   if (!ownSettings && address !== null) await takeQuotaForOne(ctx);
+  const { limitsWhileSomebodyWaits, openTransport } = await import('@portal/mail/transport');
   const transport = openTransport(settings, limitsWhileSomebodyWaits);
   try {
     if (address === null) {

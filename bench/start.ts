@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+// Seconds from a warm `npm start` to its first answer, and what each of its processes loads, when and for whom.
+import type { LoadedModule, LoadedProcess } from './loaded-modules.ts';
+import { freePort, median } from './measure.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = await mkdtemp(join(tmpdir(), 'portal-bench-start-'));
+const running = new Set<ChildProcess>();
+
+/** Starts everything and stops it again; answers when it was begun and when it answered first. */
+async function start(env: Record<string, string> = {}): Promise<{ from: number; until: number }> {
+  const port = await freePort();
+  const from = performance.timeOrigin + performance.now();
+  const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'start'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ...env,
+    },
+    stdio: 'ignore',
+  });
+  running.add(child);
+  const ended = once(child, 'exit').then(() => running.delete(child));
+  while (!(await answers(port))) {
+    if (!running.has(child)) throw new Error('npm start ended by itself');
+    await pause(5);
+  }
+  const until = performance.timeOrigin + performance.now();
+  // The worker starts behind the API.
+  if (env['BENCH_MODULES']) await pause(4_000);
+  child.kill('SIGTERM');
+  await ended;
+  return { from, until };
+}
+
+const answers = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** The package a module belongs to, or the folder of ours. */
+function ownerOf(url: string): string {
+  if (!url.startsWith('file:')) return 'node';
+  const foreign = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  return foreign ?? relative(root, fileURLToPath(url)).split('/').slice(0, 2).join('/');
+}
+
+/** The first file of ours on the way to a module: why it is loaded. */
+function reasonFor(module: LoadedModule, byUrl: Map<string, LoadedModule>): string {
+  let { parent } = module;
+  for (let steps = 0; steps < 200 && parent.includes('/node_modules/'); steps += 1)
+    parent = byUrl.get(parent)?.parent ?? '';
+  return parent.startsWith('file:') ? relative(root, fileURLToPath(parent)) : 'the command line';
+}
+
+async function printLoaded(file: string, from: number, until: number): Promise<void> {
+  const parts = (await readFile(file, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LoadedProcess);
+  for (const [startedAt, own] of Map.groupBy(parts, (part) => part.startedAt)) {
+    const modules = own.flatMap((part) => part.modules);
+    const byUrl = new Map(modules.map((module) => [module.url, module]));
+    const sinceStart = (at: number) => `${((at - from) / 1_000).toFixed(2)} s`;
+    const early = modules.filter(({ at }) => at <= until).length;
+    console.log(
+      `\n${relative(root, own[0]?.program ?? '')}: begun at ${sinceStart(startedAt)}, ${modules.length} modules, ${early} of them before the first answer`,
+    );
+    const owners = [...Map.groupBy(modules, ({ url }) => ownerOf(url))].map(([owner, of]) => ({
+      owner,
+      count: of.length,
+      readMs: of.reduce((sum, { readMs }) => sum + readMs, 0),
+      from: Math.min(...of.map(({ at }) => at)),
+      until: Math.max(...of.map(({ at, readMs }) => at + readMs)),
+      reason: of[0] ? reasonFor(of[0], byUrl) : '',
+    }));
+    for (const { owner, count, readMs, ...of } of owners.toSorted((a, b) => b.readMs - a.readMs).slice(0, 20)) {
+      console.log(
+        `  ${owner.padEnd(28)} ${String(count).padStart(4)} modules ${readMs.toFixed(0).padStart(5)} ms read, ${sinceStart(of.from)} to ${sinceStart(of.until)}, for ${of.reason}`,
+      );
+    }
+  }
+}
+
+try {
+  // Twice: the first makes the database, and what is compiled is kept for the next.
+  await start();
+  await start();
+  const modules = join(folder, 'modules.jsonl');
+  const loader = pathToFileURL(join(root, 'bench', 'loaded-modules.ts')).href;
+  const watched = await start({ BENCH_MODULES: modules, NODE_OPTIONS: `--import ${loader}` });
+  await printLoaded(modules, watched.from, watched.until);
+
+  const seconds: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { from, until } = await start();
+    seconds.push((until - from) / 1_000);
+  }
+  console.log(
+    `\nwarm start to the first answer: ${median(seconds).toFixed(2)} s of ${seconds.map((value) => value.toFixed(2)).join(', ')} (at most 2.00, aim 1.50)`,
+  );
+} finally {
+  for (const child of running) child.kill('SIGTERM');
+  await Promise.all([...running].map((child) => once(child, 'exit')));
+  await rm(folder, { recursive: true, force: true });
+}
