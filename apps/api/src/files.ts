@@ -2,6 +2,7 @@ import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { shownFileName } from '@portal/domain/dashboards/tabs';
+import { freeBuffersBehind } from '@portal/platform/files/free-buffers';
 import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
@@ -48,6 +49,7 @@ export async function sendFile(
     if (request.method === 'HEAD') stream.destroy();
     // Somebody cut the file short meanwhile: what has come is not all of it, and the rest never comes.
     else stream.once('end', () => stream.bytesRead < length && request.socket.destroy());
+    if (inParts) stream.on('data', freeBuffersBehind);
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;

@@ -2,9 +2,8 @@ import { open, unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { bufferCollector } from './buffer-collector.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
@@ -81,21 +80,6 @@ export async function saveBody(
     await unlink(path);
     throw error;
   }
-}
-
-// V8 lets 64 MB of buffers nobody needs any more gather before it looks; a look at the young ones takes a millisecond.
-const collectAfterBytes = 4 * 1024 * 1024;
-
-function bufferCollector(): (bytes: number) => void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
-  let bytes = 0;
-  return (more) => {
-    bytes += more;
-    if (bytes < collectAfterBytes) return;
-    bytes = 0;
-    collect({ type: 'minor' });
-  };
 }
 
 const endingAfterSilence = (ms: number, response: IncomingMessage, host: string) =>

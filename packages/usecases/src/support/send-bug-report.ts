@@ -6,7 +6,6 @@ import { MINUTE, SECOND } from '@portal/domain/time';
 import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import { bugReport } from '@portal/mail/templates/support/bug-report';
-import { limitsWhileSomebodyWaits, openTransport } from '@portal/mail/transport';
 import type { UserContext } from '@portal/platform/context';
 import { giveDailyQuotaBack, takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
 import { ownServerOf, serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
@@ -85,6 +84,7 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
     release: `${version} (${channel}, ${commit})`,
     reportedAt: mailTime(ctx.now()),
   });
+  const { limitsWhileSomebodyWaits, openTransport } = await import('@portal/mail/transport');
   const transport = openTransport(settings, limitsWhileSomebodyWaits);
   try {
     await transport.send({
