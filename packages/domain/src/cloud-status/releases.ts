@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { DAY } from '../time.ts';
+
+/** A day, or an instant on it. */
+const Day = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })])
+  .transform((text) => new Date(text))
+  .describe('`2027-02-18`');
+
+const Release = z.object({
+  major: z.int().min(1).max(9_999),
+  latest: z.string().regex(/^\d{1,4}\.\d{1,4}\.\d{1,6}$/, 'must be three numbers such as 34.0.4'),
+  latestReleasedAt: Day,
+  /** The last day; null while none is set. */
+  supportEndsAt: Day.nullable(),
+});
+export type Release = z.output<typeof Release>;
+
+/** The releases of the product, as they were known on a day (contract section 8). */
+export const ReleaseTable = z
+  .object({ updatedAt: Day, releases: z.array(Release).min(1).max(1_000) })
+  .refine(({ releases }) => new Set(releases.map(({ major }) => major)).size === releases.length, 'names a major twice')
+  .refine(
+    ({ releases }) => releases.every(({ major, latest }) => Number(latest.split('.')[0]) === major),
+    'names a latest version of another major',
+  )
+  .transform(({ updatedAt, releases }) => ({
+    updatedAt,
+    newestMajor: Math.max(...releases.map(({ major }) => major)),
+    byMajor: new Map(releases.map((release) => [release.major, release])),
+  }));
+export type ReleaseTable = z.output<typeof ReleaseTable>;
+
+/** A table that is older says too little about patches. */
+const maxTableAgeDays = 60;
+
+export const isOutdated = ({ updatedAt }: ReleaseTable, now: Date): boolean =>
+  daysBetween(updatedAt, now) > maxTableAgeDays;
+
+export const VersionAssessment = z
+  .enum(['current', 'patch-available', 'major-available', 'support-ending', 'end-of-life', 'unknown'])
+  .describe(
+    '`support-ending` within 60 days; `unknown` where the version is hidden, no final release, newer than what is known, or of a product that is only related',
+  );
+export type VersionAssessment = z.output<typeof VersionAssessment>;
+
+export interface AssessedVersion {
+  versionAssessment: VersionAssessment;
+  /** Of its own major. */
+  latestVersion: string | null;
+  /** Null where it does not end for this cloud, or nobody knows when. */
+  supportEndsAt: Date | null;
+  /** Whether its patches are behind for longer than they may be. */
+  isPatchOverdue: boolean;
+}
+
+const endingDays = 60;
+const patchDays = 14;
+
+const unassessed: AssessedVersion = {
+  versionAssessment: 'unknown',
+  latestVersion: null,
+  supportEndsAt: null,
+  isPatchOverdue: false,
+};
+
+/** How a version stands among the releases, on the day of `now`. */
+export function assessVersion(
+  { release, hasExtendedSupport }: { release: string | null; hasExtendedSupport: boolean },
+  { byMajor, newestMajor }: ReleaseTable,
+  now: Date,
+): AssessedVersion {
+  const version = release === null ? null : numbersOf(release);
+  const known = version && byMajor.get(version[0]);
+  if (!version || !known) return unassessed;
+  const supportEndsAt = hasExtendedSupport ? null : known.supportEndsAt;
+  const daysLeft = supportEndsAt === null ? Number.POSITIVE_INFINITY : daysBetween(now, supportEndsAt);
+  const isBehind = isOlder(version, numbersOf(known.latest));
+  const said = {
+    latestVersion: known.latest,
+    supportEndsAt,
+    isPatchOverdue: isBehind && isOverdue(version, known, now),
+  };
+  if (daysLeft < 0) return { ...said, versionAssessment: 'end-of-life' };
+  if (daysLeft <= endingDays) return { ...said, versionAssessment: 'support-ending' };
+  if (isBehind) return { ...said, versionAssessment: 'patch-available' };
+  return { ...said, versionAssessment: version[0] === newestMajor ? 'current' : 'major-available' };
+}
+
+/** One patch behind is fine for a while; several took longer than that to come. */
+function isOverdue([, minor, patch]: Numbers, { latest, latestReleasedAt }: Release, now: Date): boolean {
+  const [, latestMinor, latestPatch] = numbersOf(latest);
+  const isNextOne = minor === latestMinor && patch === latestPatch - 1;
+  return !isNextOne || daysBetween(latestReleasedAt, now) > patchDays;
+}
+
+type Numbers = [major: number, minor: number, patch: number];
+
+const numbersOf = (version: string): Numbers => version.split('.').map(Number) as Numbers;
+
+function isOlder(one: Numbers, other: Numbers): boolean {
+  const at = one.findIndex((number, index) => number !== other[index]);
+  return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0);
+}
+
+/** Whole days by the calendar, whatever the times of day. */
+const daysBetween = (from: Date, to: Date): number => Math.floor(to.getTime() / DAY) - Math.floor(from.getTime() / DAY);

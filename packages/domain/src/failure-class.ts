@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** Why a watched system could not be read (specification, Errors). */
+export const FailureClass = z
+  .enum(['zugang', 'rechte', 'antwortform', 'server', 'netz', 'zertifikat'])
+  .describe(
+    '`zugang` the sign-in was refused · `rechte` a right is lacking · `antwortform` not the expected answer · `server` the server failed · `netz` it was not reached · `zertifikat` it did not prove who it is',
+  );
+export type FailureClass = z.output<typeof FailureClass>;
+
+/** The class of an answer that is no success (contract section 8). */
+export function classOfStatus(status: number): FailureClass {
+  if (status === 401) return 'zugang';
+  if (status === 403) return 'rechte';
+  // 429 comes from a proxy in front: it is busy, not wrong.
+  if (status === 429 || (status >= 500 && status !== 501)) return 'server';
+  return 'antwortform';
+}
