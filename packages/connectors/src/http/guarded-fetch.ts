@@ -16,8 +16,8 @@ export interface OutboundPolicy extends AddressPolicy {
 }
 
 export interface OutboundRequest extends HttpMessage, BodyLimits {
-  /** Whether a redirect is gone after, three of them at most, or is the answer. */
-  redirects?: 'follow' | 'answer';
+  /** Whether a redirect is gone after, three of them at most, or is the answer; a rule decides it of each one. */
+  redirects?: 'follow' | 'answer' | ((to: URL, from: URL) => boolean);
   /** From the first look-up to the last byte, redirects included. */
   timeoutMs: number;
   /** From a look-up to the connection; the whole time unless given. */
@@ -132,7 +132,7 @@ async function call<Body extends object>(
         onConnected: () => (isConnected = true),
       });
       try {
-        const next = request.redirects === 'answer' ? null : redirectOf(response, hop.url);
+        const next = followedRedirect(response, hop.url, request);
         if (next === null) return { ...headOf(response, hop.url), ...(await read(response, host, hop.request)) };
         if (followed === maxRedirects) throw new OutboundError('redirects', host);
         hop = { url: checkedUrl(next, policy), request: carriedOn(hop, response.statusCode, next) };
@@ -208,6 +208,12 @@ const headOf = (response: IncomingMessage, url: URL): OutboundHead => {
     certificateValidTo: validTo === undefined ? null : new Date(validTo),
   };
 };
+
+/** The redirect to go after; null when this is the answer. */
+function followedRedirect(response: IncomingMessage, from: URL, { redirects: wish }: OutboundRequest): URL | null {
+  const to = wish === 'answer' ? null : redirectOf(response, from);
+  return to && typeof wish === 'function' && !wish(to, from) ? null : to;
+}
 
 /** Where an answer sends the caller; null when it is the answer. */
 function redirectOf(response: IncomingMessage, from: URL): URL | null {
