@@ -9,6 +9,11 @@ import { migrateDatabase } from '../src/migrate.ts';
  */
 const kinds: Record<string, string> = {
   audit_entries: 'tenant',
+  cloud_instances: 'tenant',
+  cloud_outage_notices: 'tenant',
+  cloud_outages: 'tenant',
+  cloud_subscriptions: 'tenant',
+  cloud_transitions: 'tenant',
   custom_modules: 'tenant',
   dashboard_images: 'tenant',
   dashboard_tabs: 'tenant',

@@ -1,0 +1,98 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { users } from '../accounts/users.ts';
+import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from '../columns.ts';
+import { tenants } from '../tenants.ts';
+
+export const cloudCheckState = pgEnum('cloud_check_state', ['ok', 'failed']);
+
+/** Clouds of customers, each with how its last check went and what is reported of it. */
+export const cloudInstances = pgTable(
+  'cloud_instances',
+  {
+    ...tenantColumns,
+    customerName: text().notNull(),
+    /** As it was typed. */
+    statusUrl: text().notNull(),
+    isActive: boolean().notNull().default(true),
+    /** The stored logo; its file is named by an id of its own. */
+    logoPath: text(),
+    logoType: text(),
+    /** The second of the hour at which it is checked, so that checks are spread over the hour. */
+    slotSec: integer().notNull(),
+    nextCheckAt: instant().notNull(),
+    /** Names the check under way; only who holds it may write what the check found, and not for ever. */
+    leaseId: uuid(),
+    leasedUntil: instant(),
+
+    lastCheckState: cloudCheckState(),
+    reportedState: cloudCheckState().notNull().default('ok'),
+    consecutiveFailures: integer().notNull().default(0),
+    /** When the first of the failed checks in a row ended. */
+    failingSince: instant(),
+    failure: text(),
+    message: text(),
+    checkedAt: instant(),
+    lastOkAt: instant(),
+
+    isMaintenance: boolean().notNull().default(false),
+    needsDbUpgrade: boolean().notNull().default(false),
+    /** As the cloud shows it. */
+    version: text(),
+    /** Its three numbers where they can be compared with the releases of the product. */
+    release: text(),
+    hasExtendedSupport: boolean().notNull().default(false),
+    productName: text(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('cloud_instances_due')
+      .on(t.nextCheckAt)
+      .where(sql`is_active`),
+    index('cloud_instances_tenant_due')
+      .on(t.tenantId, t.nextCheckAt)
+      .where(sql`is_active`),
+    // For what has been checked lately, and for the runs that check all of them.
+    index('cloud_instances_checked').on(t.tenantId, t.checkedAt),
+    // The sweep of files without a row asks by path.
+    index('cloud_instances_logo')
+      .on(t.logoPath)
+      .where(sql`logo_path is not null`),
+    check('cloud_instances_logo_complete', sql`(${t.logoPath} is null) = (${t.logoType} is null)`),
+    check('cloud_instances_lease_complete', sql`(${t.leaseId} is null) = (${t.leasedUntil} is null)`),
+    check('cloud_instances_slot', sql`${t.slotSec} between 0 and 3599`),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+/** Who wants to be told by mail when an instance fails. */
+export const cloudSubscriptions = pgTable(
+  'cloud_subscriptions',
+  {
+    tenantId: uuid().notNull(),
+    instanceId: uuid().notNull(),
+    userId: uuid().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.instanceId, t.userId] }),
+    index('cloud_subscriptions_user').on(t.tenantId, t.userId),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.tenantId, t.instanceId],
+      foreignColumns: [cloudInstances.tenantId, cloudInstances.id],
+    }).onDelete('cascade'),
+    foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
+  ],
+);
