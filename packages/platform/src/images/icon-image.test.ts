@@ -45,6 +45,16 @@ describe('an icon', () => {
   });
 });
 
+it('may be larger and no ICO, where its place says so', async () => {
+  const read = (bytes: Uint8Array) =>
+    openIconImages(workApart).read(bytes, 'anna', { maxBytes: 1024 * 1024, takesIco: false });
+  const svgOf = (bytes: number) => svgIcon(`<path d="${'M0 0'.repeat(bytes / 4)}"/>`);
+  expect(await read(svgOf(1_000_000))).toMatchObject({ type: 'image/svg+xml' });
+  expect(await read(svgOf(1_100_000))).toBeNull();
+  expect(await read(pngIcon())).toMatchObject({ type: 'image/png' });
+  expect(await read(icoOf(pngIcon()))).toBeNull();
+});
+
 describe('a large SVG', () => {
   const large = svgIcon(`<path d="${'M0 0'.repeat(10_000)}" onload="alert(1)"/>`);
 

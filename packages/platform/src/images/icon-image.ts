@@ -15,13 +15,23 @@ export interface IconImage {
   bytes: Uint8Array;
 }
 
+/** What is taken as an icon, unless it is to be less or more. */
+interface IconLimits {
+  /** Up to `largestIconBytes`. */
+  maxBytes?: number;
+  /** Whether it may be an ICO. */
+  takesIco?: boolean;
+}
+
 export interface IconImages {
   /**
    * What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
    * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
    */
-  read(bytes: Uint8Array, owner: string): Promise<IconImage | null>;
+  read(bytes: Uint8Array, owner: string, limits?: IconLimits): Promise<IconImage | null>;
 }
+
+const largestIconBytes = 1024 * 1024;
 
 // A few kilobytes can unfold to gigabytes of pixels in who shows them.
 const maxSide = 4_096;
@@ -35,8 +45,8 @@ const cleanTimeoutMs = 10 * SECOND;
 export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs): IconImages {
   const cleaning = taskOf<typeof run>(new URL('svg-cleaner.ts', import.meta.url), {
     timeoutMs,
-    maxMemoryMb: 300,
-    maxOutputBytes: iconMaxBytes + 1024,
+    maxMemoryMb: 400,
+    maxOutputBytes: largestIconBytes + 1024,
   });
   const inSlotOf = openSemaphores({
     slots: 1,
@@ -51,8 +61,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
 
   async function cleanApart(bytes: Uint8Array): Promise<Uint8Array | null> {
     try {
-      const clean = await workApart.run(cleaning, bytes);
-      return clean !== null && clean.byteLength <= iconMaxBytes ? clean : null;
+      return await workApart.run(cleaning, bytes);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault === 'program') throw error;
       if (error.fault === 'input') return null;
@@ -68,14 +77,15 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
   }
 
   return {
-    async read(bytes, owner) {
+    async read(bytes, owner, { maxBytes = iconMaxBytes, takesIco = true } = {}) {
       const type = detectIconType(bytes);
-      if (type === null || bytes.byteLength > iconMaxBytes) return null;
+      if (type === null || bytes.byteLength > maxBytes) return null;
       if (type === 'image/svg+xml') {
         const clean = await cleaned(bytes, owner);
-        return clean && { type, bytes: clean };
+        return clean && clean.byteLength <= maxBytes ? { type, bytes: clean } : null;
       }
-      return type === 'image/x-icon' || isUsablePicture(bytes) ? { type, bytes } : null;
+      if (type === 'image/x-icon') return takesIco ? { type, bytes } : null;
+      return isUsablePicture(bytes) ? { type, bytes } : null;
     },
   };
 }
