@@ -13,4 +13,6 @@ export const advisoryLocks = {
   schedules: 20_261_121,
   /** With the hash of a user's id: a change of that user's reminders, and, shared, who reads between two of them. */
   remindersOfUser: 20_261_107,
+  /** With the hash of a tenant's id: whoever settles who of that tenant is told of which outage, until the transaction ends. */
+  cloudNotices: 20_261_122,
 } as const;

@@ -154,6 +154,9 @@ export const errorCodes = {
   // Desktop packages
   INVALID_ORIGIN: { kind: 'invalid', message: 'The origin must be an https address without path and query.' },
 
+  // Monitoring
+  POLL_LOCKED: { kind: 'busy', message: 'This was asked for a moment ago. Please wait some seconds.' },
+
   // Calls of foreign hosts
   OUTBOUND_BLOCKED: { kind: 'invalid', message: 'This is not an address that the portal may call.' },
   OUTBOUND_UNREACHABLE: { kind: 'upstream', message: 'The host could not be reached.' },

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { z } from 'zod';
+import type { FailureClass } from '@portal/domain/failure-class';
 import type { QueueName } from './jobs/job.ts';
 import { withTimeout } from './timeout.ts';
 
@@ -22,6 +23,12 @@ export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'rest
 export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured' | 'quota';
 export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
 
+/** How a check of a watched system ended: it was reached, or why not. */
+export type CheckOutcome = 'ok' | FailureClass;
+
+/** What is wrong with the table of releases that clouds are compared with. */
+export type ReleaseTableTrouble = 'outdated' | 'unreadable';
+
 /** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */
 export type LoadBound = 'account' | 'address' | 'process' | 'connections' | 'pipeline' | 'reader';
 
@@ -32,6 +39,8 @@ export interface Metrics {
   countMail(kind: string, outcome: MailOutcome): void;
   countSignIn(outcome: SignInOutcome): void;
   countLoad(bound: LoadBound): void;
+  countCheck(outcome: CheckOutcome): void;
+  setReleaseTableTrouble(trouble: ReleaseTableTrouble, isSo: boolean): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -96,6 +105,18 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     labelNames: ['bound'],
     registers,
   });
+  const checks = new Counter({
+    name: 'portal_checks_total',
+    help: 'Checks of cloud instances, by how they ended',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const releaseTable = new Gauge({
+    name: 'portal_cloud_releases_trouble',
+    help: '1 while the table of cloud releases is older than 60 days, or its file cannot be read and an earlier one counts',
+    labelNames: ['trouble'],
+    registers,
+  });
   new Counter({
     name: 'portal_lost_nudges_total',
     help: 'Jobs that could not be handed to the queue; a sweep finds their rows',
@@ -138,6 +159,8 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countMail: (kind, outcome) => mails.inc({ kind, outcome }),
     countSignIn: (outcome) => signIns.inc({ outcome }),
     countLoad: (bound) => bounds.inc({ bound }),
+    countCheck: (outcome) => checks.inc({ outcome }),
+    setReleaseTableTrouble: (trouble, isSo) => releaseTable.set({ trouble }, isSo ? 1 : 0),
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import type { WorkApart } from './work-apart/open-work-apart.ts';
 
 /** What a process has opened so far, by who opens it. */
@@ -8,6 +9,7 @@ export type Resources = Map<unknown, unknown>;
 interface Process {
   config: Config;
   log: Log;
+  metrics: Metrics;
   workApart: WorkApart;
   resources: Resources;
 }
