@@ -1,0 +1,31 @@
+import { mailTime } from '../../mail-time.ts';
+import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { cloudFailed } from './failed.ts';
+
+const outage = {
+  customerName: 'Stadtwerke Nordheim',
+  address: 'https://cloud.nordheim.example/nextcloud',
+  failure: 'server' as const,
+  since: mailTime(summerDay),
+};
+
+export const samples = samplesOf(cloudFailed, {
+  one: { ...sender, displayName: person.displayName, outages: [outage] },
+  many: {
+    ...sender,
+    displayName: person.displayName,
+    outages: Array.from({ length: 25 }, (_, n) => ({
+      ...outage,
+      customerName: `Kunde ${n + 1}`,
+      address: `https://cloud${n + 1}.example`,
+      failure: 'netz' as const,
+    })),
+  },
+  awkward: {
+    ...sender,
+    displayName: awkward.displayName,
+    outages: [
+      { ...outage, customerName: awkward.displayName, address: `https://${'a'.repeat(30)}.example/?a=1&b=<b>` },
+    ],
+  },
+});

@@ -1,0 +1,17 @@
+import { mailDuration } from '../../mail-duration.ts';
+import { mailTime } from '../../mail-time.ts';
+import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { cloudRecovered } from './recovered.ts';
+
+const outage = {
+  customerName: 'Stadtwerke Nordheim',
+  address: 'https://cloud.nordheim.example/nextcloud',
+  from: mailTime(summerDay),
+  to: mailTime(new Date(summerDay.getTime() + 7_500_000)),
+  duration: mailDuration(7_500_000),
+};
+
+export const samples = samplesOf(cloudRecovered, {
+  plain: { ...sender, displayName: person.displayName, ...outage },
+  awkward: { ...sender, ...outage, displayName: awkward.displayName, customerName: awkward.displayName },
+});
