@@ -6,6 +6,7 @@ import type { Runtime } from '@portal/platform/runtime';
 import { registerAccounts } from './accounts/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { registerCertificates } from './certificates/routes.ts';
+import { registerCloudStatus } from './cloud-status/routes.ts';
 import { registerDashboards } from './dashboards/routes.ts';
 import { registerDesktop } from './desktop/routes.ts';
 import { registerDirectory } from './directory/routes.ts';
@@ -108,6 +109,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerDirectory(app);
   registerSupport(app);
   registerDesktop(app);
+  registerCloudStatus(app);
   registerAudit(app);
   registerOperations(app, runtime);
 

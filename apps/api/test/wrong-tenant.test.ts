@@ -5,6 +5,7 @@ import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { tinyGif } from '@portal/testing/pictures';
+import { uploadLogo } from '@portal/usecases/cloud-status/logo';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { addFavorite } from '@portal/usecases/dashboards/favorites';
 import { addImage } from '@portal/usecases/dashboards/images';
@@ -48,6 +49,12 @@ async function favoriteWithIcon() {
   return id;
 }
 
+async function makeCloud() {
+  const { id } = await make.cloudInstance(them.tenantId);
+  await uploadLogo(await signedIn(them), id, async () => tinyGif);
+  return id;
+}
+
 /** Their administrator, of a directory that nobody asks here, and that has no run under way. */
 async function directoryAdmin() {
   const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
@@ -81,6 +88,10 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/reminders/:id': async () => (await make.reminder(them)).id,
   '/reminders/:id/snooze': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
   '/reminders/:id/done': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
+  '/cloud-status/instances/:id': makeCloud,
+  '/cloud-status/instances/:id/logo': makeCloud,
+  '/cloud-status/instances/:id/check': makeCloud,
+  '/cloud-status/instances/:id/subscription': makeCloud,
   '/ldap/mappings/:id': async () =>
     (await addLdapMapping(await signedIn(them), { ldapAttribute: `x-${newId()}`, field: 'lastName' })).id,
   '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,

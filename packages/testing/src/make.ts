@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '@portal/db/open';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
+import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import { reminders } from '@portal/db/schema/reminders';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
@@ -62,5 +63,19 @@ export function builders(database: Database) {
     return values;
   }
 
-  return { tenant, user, session, reminder };
+  async function cloudInstance(tenantId: string, overrides: Overrides<typeof cloudInstances> = {}) {
+    const values = {
+      id: newId(),
+      tenantId,
+      customerName: `Customer ${unique()}`,
+      statusUrl: 'http://127.0.0.1:1',
+      slotSec: 0,
+      nextCheckAt: new Date(Date.now() + 3_600_000),
+      ...overrides,
+    };
+    await across('a test makes a cloud instance', (tx) => tx.insert(cloudInstances).values(values));
+    return values;
+  }
+
+  return { tenant, user, session, reminder, cloudInstance };
 }

@@ -5,6 +5,7 @@ import { outboxArea } from '@portal/platform/outbox/area';
 import { accounts } from './accounts/area.ts';
 import { audit } from './audit/area.ts';
 import { certificates } from './certificates/area.ts';
+import { cloudStatus } from './cloud-status/area.ts';
 import { dashboards } from './dashboards/area.ts';
 import { desktop } from './desktop/area.ts';
 import { directory } from './directory/area.ts';
@@ -26,6 +27,7 @@ export const areas: readonly Area[] = withPlatform([
   certificates,
   support,
   desktop,
+  cloudStatus,
   audit,
 ]);
 

@@ -10,7 +10,7 @@ describe('checks in a row', () => {
       .map((check) => {
         const { event, ...next } = afterCheck(standing, check === '.');
         standing = { ...standing, ...next };
-        return { failed: 'F', recovered: 'R' }[event ?? ''] ?? '-';
+        return event === null ? '-' : { failed: 'F', recovered: 'R' }[event];
       })
       .join('');
   }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { needs } from '@portal/domain/access';
+import { CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/instances';
+import { PathId } from '@portal/domain/ids';
+import { getLogo, openLogo, removeLogo, uploadLogo } from '@portal/usecases/cloud-status/logo';
+import { sendFile } from '../files.ts';
+import { acceptForms, FileForm, readForm } from '../uploads.ts';
+import { type App, NoContent } from '../zod-app.ts';
+
+const tags = ['cloud-status'];
+const use = needs('cloud-status', 'USE');
+const manage = needs('cloud-status', 'MANAGE');
+
+const ById = z.object({ id: PathId });
+
+/** The logo of an instance. */
+export function registerCloudLogos(app: App): void {
+  acceptForms(app, (scope) => {
+    scope.post(
+      '/cloud-status/instances/:id/logo',
+      {
+        config: { access: manage, errors: { 400: ['UNSUPPORTED_IMAGE'] } },
+        schema: {
+          operationId: 'uploadLogo',
+          tags,
+          summary: 'Upload the logo of a cloud instance',
+          description:
+            'Multipart, one file in the field `logo`: PNG, JPEG, GIF, WebP or SVG by content, at most 1 MiB and 4,096 pixels a side. Of an SVG only what draws is kept. It takes the place of the one before.',
+          params: ById,
+          body: FileForm('logo', logoMaxBytes),
+          response: { 200: CloudInstance },
+        },
+      },
+      async (request) => uploadLogo(request.ctx, request.params.id, async () => (await readForm(request)).logo.bytes),
+    );
+  });
+
+  app.get(
+    '/cloud-status/instances/:id/logo',
+    {
+      config: { access: use },
+      schema: {
+        operationId: 'getLogo',
+        tags,
+        summary: 'The logo of a cloud instance',
+        description:
+          'Nothing to be found while there is none. With the `ETag` in `If-None-Match` the answer is 304 as long as it is the same. An SVG holds nothing that could run.',
+        params: ById,
+        produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml'],
+        response: { 200: z.any().describe('The logo'), 304: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const logo = await getLogo(request.ctx, request.params.id);
+      reply.header('cache-control', 'private, no-cache');
+      // A file is never written to again, so its name names its bytes.
+      const tag = logo.path.split('/').at(-1) ?? logo.path;
+      return sendFile(request, reply, { type: logo.type, tag }, () => openLogo(request.ctx, logo));
+    },
+  );
+
+  app.delete(
+    '/cloud-status/instances/:id/logo',
+    {
+      config: { access: manage },
+      schema: {
+        operationId: 'removeLogo',
+        tags,
+        summary: 'Remove the logo of a cloud instance',
+        description: 'None at all is fine.',
+        params: ById,
+        response: { 204: NoContent },
+      },
+    },
+    (request) => removeLogo(request.ctx, request.params.id),
+  );
+}

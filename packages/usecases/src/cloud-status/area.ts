@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
+import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
+import { MINUTE } from '@portal/domain/time';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { auditActions } from './audit.ts';
+import { checkAllInstances, checkDueInstances, startDueChecks } from './jobs.ts';
+import { cloudFailedMail } from './mails/failed.ts';
+import { cloudRecoveredMail } from './mails/recovered.ts';
+
+export const cloudStatus: Area = {
+  name: 'cloud-status',
+  tags: {
+    'cloud-status': 'Clouds of customers: whether they answer, which versions they run, and who is told of failures.',
+  },
+  jobs: [
+    handle(startDueChecks, async (ctx) => {
+      const { startDueCloudChecks } = await import('./check-by-job.ts');
+      await startDueCloudChecks(ctx);
+    }),
+    handle(checkDueInstances, async (ctx, _payload, work) => {
+      const { checkDueCloudInstances } = await import('./check-by-job.ts');
+      await checkDueCloudInstances(ctx, work);
+    }),
+    handle(checkAllInstances, async (ctx, _payload, work) => {
+      const { checkAllCloudInstances } = await import('./check-by-job.ts');
+      await checkAllCloudInstances(ctx, work);
+    }),
+  ],
+  schedules: [schedule(startDueChecks, {}, { everyMs: MINUTE })],
+  // A job waits for the clouds of one tenant, up to a hundred of them, and another tenant's need not wait for it.
+  concurrency: { 'cloud-status': 20 },
+  mails: [cloudFailedMail, cloudRecoveredMail],
+  retention: [
+    {
+      what: 'cloud transitions',
+      table: cloudTransitions,
+      id: cloudTransitions.id,
+      isOver: sql`${cloudTransitions.at} <= now() - interval '400 days'`,
+    },
+    {
+      what: 'cloud outages',
+      table: cloudOutages,
+      id: cloudOutages.id,
+      isOver: sql`${cloudOutages.endedAt} <= now() - interval '400 days'`,
+    },
+  ],
+  files: [{ folder: 'cloud-logos', table: cloudInstances, path: cloudInstances.logoPath }],
+  auditActions,
+};

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { readCloud } from '@portal/connectors/cloud-status/read-cloud';
+import type { Tx } from '@portal/db/open';
+import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
+import { runs } from '@portal/db/schema/platform/operations';
+import type { CloudInstance } from '@portal/domain/cloud-status/instances';
+import { notFound, PortalError } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { addOperation } from '@portal/platform/operations/start';
+import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
+import { claimOne } from './claims.ts';
+import { getCloudInstance } from './instances.ts';
+import { checkAllInstances } from './jobs.ts';
+import { settleChecks } from './settle-checks.ts';
+
+const perInstance: RateLimit = { name: 'cloud check by hand', max: 1, windowSec: 10 };
+const perTenant: RateLimit = { name: 'cloud checks of all by hand', max: 1, windowSec: 10 };
+
+/** Longer than a check of somebody else can hold an instance. */
+const longestWaitMs = 50 * SECOND;
+const lookEveryMs = 100;
+
+/**
+ * Checks an instance now, active or not, and answers it. Where another check is at it, that one’s result is the answer. Throws 404, and
+ * 429 `POLL_LOCKED` within ten seconds.
+ */
+export async function checkCloudInstance(ctx: UserContext, id: string): Promise<CloudInstance> {
+  const beganAt = await ctx.tx(async (tx) => {
+    const [found] = await tx
+      .select({ now: sql<string>`now()::text` })
+      .from(cloudInstances)
+      .where(eq(cloudInstances.id, id));
+    if (!found) throw notFound();
+    await takeTurn(tx, perInstance, id);
+    return found.now;
+  });
+  const endsAt = performance.now() + longestWaitMs;
+  while (performance.now() < endsAt) {
+    const claim = await claimOne(ctx, id);
+    if (claim) {
+      const signal = AbortSignal.timeout(longestWaitMs);
+      const reading = await readCloud(claim.statusUrl, ctx.config.outbound.byAdmins, signal);
+      await settleChecks(ctx, [{ claim, reading }]);
+      break;
+    }
+    await pause(lookEveryMs);
+    if (!(await isAwaited(ctx, id, beganAt))) break;
+  }
+  return getCloudInstance(ctx, id);
+}
+
+/** Whether no check of the instance has ended since a time of the database's. */
+const isAwaited = (ctx: UserContext, id: string, since: string): Promise<boolean> =>
+  ctx.read(async (db) => {
+    const isUnchecked = sql`(${cloudInstances.checkedAt} is null or ${cloudInstances.checkedAt} < ${since}::timestamptz)`;
+    return (await db.$count(cloudInstances, and(eq(cloudInstances.id, id), isUnchecked))) > 0;
+  });
+
+/**
+ * Has all active instances checked, as a run; one that is under way is the run to watch. Throws 429 `POLL_LOCKED` within ten seconds
+ * for a tenant.
+ */
+export async function startCheckOfAll(ctx: UserContext): Promise<{ runId: string }> {
+  const payload = { tenantId: ctx.tenantId };
+  const runId = await ctx.tx(async (tx) => {
+    await takeTurn(tx, perTenant, ctx.tenantId);
+    // Whoever comes at the same time has no turn, so nobody adds another one in between.
+    const [underWay] = await tx
+      .select({ id: runs.id })
+      .from(runs)
+      .where(and(eq(runs.kind, checkAllInstances.name), inArray(runs.state, ['queued', 'running'])))
+      .limit(1);
+    return underWay?.id ?? addOperation(tx, checkAllInstances, payload, { startedBy: ctx.actor.id });
+  });
+  await ctx.enqueue(checkAllInstances, payload, { runId });
+  return { runId };
+}
+
+async function takeTurn(tx: Tx, limit: RateLimit, subject: string): Promise<void> {
+  if (await consume(tx, limit, subject)) return;
+  const retryAfterSec = (await retryAfter(tx, limit, subject)) ?? 1;
+  throw new PortalError('POLL_LOCKED', undefined, { retryAfterSec });
+}

@@ -1,0 +1,170 @@
+import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
+import type { Reader } from '@portal/db/open';
+import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
+import { lightOf } from '@portal/domain/cloud-status/checks';
+import {
+  type CloudInstance,
+  type CloudInstanceChange,
+  maxCloudInstances,
+  type NewCloudInstance,
+} from '@portal/domain/cloud-status/instances';
+import { assessVersion, type ReleaseTable } from '@portal/domain/cloud-status/releases';
+import { conflict, notFound } from '@portal/domain/errors';
+import type { FailureClass } from '@portal/domain/failure-class';
+import { newId } from '@portal/domain/ids';
+import type { UserContext } from '@portal/platform/context';
+import { lockTenant } from '@portal/platform/lock-tenant';
+import { recordAudit } from './audit.ts';
+import { nextSlot } from './next-check.ts';
+import { releaseTable } from './release-table.ts';
+
+/** The tenant's instances by name. */
+export async function listCloudInstances(ctx: UserContext): Promise<CloudInstance[]> {
+  const [rows, table] = await Promise.all([
+    ctx.read((db) => instanceRows(db, ctx).orderBy(asc(cloudInstances.customerName), asc(cloudInstances.id))),
+    releaseTable(ctx).read(),
+  ]);
+  const now = ctx.now();
+  return rows.map((row) => toInstance(row, table, now));
+}
+
+/** Throws 404. */
+export async function getCloudInstance(ctx: UserContext, id: string): Promise<CloudInstance> {
+  const [[row], table] = await Promise.all([
+    ctx.read((db) => instanceRows(db, ctx, eq(cloudInstances.id, id))),
+    releaseTable(ctx).read(),
+  ]);
+  if (!row) throw notFound();
+  return toInstance(row, table, ctx.now());
+}
+
+/** Makes an instance that is checked within the hour, and then every hour. Throws 409 `LIMIT_REACHED`. */
+export async function createCloudInstance(
+  ctx: UserContext,
+  { customerName, statusUrl, isActive }: NewCloudInstance,
+): Promise<CloudInstance> {
+  const id = newId();
+  const slotSec = Math.floor(Math.random() * 3_600);
+  await ctx.tx(async (tx) => {
+    await lockTenant(tx, ctx.tenantId);
+    if ((await tx.$count(cloudInstances)) >= maxCloudInstances) {
+      throw conflict('LIMIT_REACHED', `There are ${maxCloudInstances} instances. Please delete one first.`);
+    }
+    await tx.insert(cloudInstances).values({
+      id,
+      tenantId: ctx.tenantId,
+      customerName,
+      statusUrl,
+      isActive,
+      slotSec,
+      nextCheckAt: nextSlot(slotSec),
+    });
+    await recordAudit(tx, ctx, {
+      action: 'cloud_instances.create',
+      tenantId: ctx.tenantId,
+      target: { type: 'cloud_instance', id },
+      summary: `Added the cloud of ${customerName} at ${statusUrl}.`,
+    });
+  });
+  return getCloudInstance(ctx, id);
+}
+
+/** Changes what is named. What a check under way finds at an address that was replaced counts for nothing. Throws 404. */
+export async function updateCloudInstance(
+  ctx: UserContext,
+  id: string,
+  { customerName, statusUrl, isActive }: CloudInstanceChange,
+): Promise<CloudInstance> {
+  await ctx.tx(async (tx) => {
+    const [before] = await tx
+      .select({ customerName: cloudInstances.customerName, statusUrl: cloudInstances.statusUrl })
+      .from(cloudInstances)
+      .where(eq(cloudInstances.id, id))
+      .for('update');
+    if (!before) throw notFound();
+    const isElsewhere = statusUrl !== undefined && statusUrl !== before.statusUrl;
+    const changes = {
+      ...(customerName !== undefined && { customerName }),
+      ...(isActive !== undefined && { isActive }),
+      ...(isElsewhere && { statusUrl, leaseId: null, leasedUntil: null, nextCheckAt: sql`now()` }),
+    };
+    if (Object.keys(changes).length === 0) return;
+    await tx.update(cloudInstances).set(changes).where(eq(cloudInstances.id, id));
+    await recordAudit(tx, ctx, {
+      action: 'cloud_instances.update',
+      tenantId: ctx.tenantId,
+      target: { type: 'cloud_instance', id },
+      summary: `Changed the cloud of ${customerName ?? before.customerName}.`,
+    });
+  });
+  return getCloudInstance(ctx, id);
+}
+
+/** Deletes an instance with its logo, its transitions and whatever mail about it was not sent yet. Throws 404. */
+export async function deleteCloudInstance(ctx: UserContext, id: string): Promise<void> {
+  const path = await ctx.tx(async (tx) => {
+    const [deleted] = await tx
+      .delete(cloudInstances)
+      .where(eq(cloudInstances.id, id))
+      .returning({ customerName: cloudInstances.customerName, path: cloudInstances.logoPath });
+    if (!deleted) throw notFound();
+    await recordAudit(tx, ctx, {
+      action: 'cloud_instances.delete',
+      tenantId: ctx.tenantId,
+      target: { type: 'cloud_instance', id },
+      summary: `Deleted the cloud of ${deleted.customerName}.`,
+    });
+    return deleted.path;
+  });
+  if (path !== null) await ctx.files.remove(path);
+}
+
+const isOfCaller = ({ actor }: Pick<UserContext, 'actor'>) =>
+  and(
+    eq(cloudSubscriptions.tenantId, cloudInstances.tenantId),
+    eq(cloudSubscriptions.instanceId, cloudInstances.id),
+    eq(cloudSubscriptions.userId, actor.id),
+  );
+
+const instanceRows = (db: Reader, ctx: UserContext, where?: SQL) =>
+  db
+    .select({
+      id: cloudInstances.id,
+      customerName: cloudInstances.customerName,
+      statusUrl: cloudInstances.statusUrl,
+      hasLogo: sql<boolean>`${cloudInstances.logoPath} is not null`,
+      isActive: cloudInstances.isActive,
+      lastCheckState: cloudInstances.lastCheckState,
+      reportedState: cloudInstances.reportedState,
+      consecutiveFailures: cloudInstances.consecutiveFailures,
+      failure: cloudInstances.failure,
+      message: cloudInstances.message,
+      checkedAt: cloudInstances.checkedAt,
+      lastOkAt: cloudInstances.lastOkAt,
+      isMaintenance: cloudInstances.isMaintenance,
+      needsDbUpgrade: cloudInstances.needsDbUpgrade,
+      version: cloudInstances.version,
+      release: cloudInstances.release,
+      hasExtendedSupport: cloudInstances.hasExtendedSupport,
+      productName: cloudInstances.productName,
+      subscribed: sql<boolean>`${cloudSubscriptions.userId} is not null`,
+    })
+    .from(cloudInstances)
+    .leftJoin(cloudSubscriptions, isOfCaller(ctx))
+    .where(where);
+
+type InstanceRow = Awaited<ReturnType<typeof instanceRows>>[number];
+
+function toInstance(row: InstanceRow, table: ReleaseTable, now: Date): CloudInstance {
+  const { release, hasExtendedSupport, ...shown } = row;
+  const assessed = assessVersion({ release, hasExtendedSupport }, table, now);
+  const { versionAssessment, latestVersion, supportEndsAt } = assessed;
+  return {
+    ...shown,
+    failure: row.failure as FailureClass | null,
+    light: lightOf(row, assessed),
+    versionAssessment,
+    latestVersion,
+    supportEndsAt,
+  };
+}

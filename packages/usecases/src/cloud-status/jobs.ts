@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
+
+/** Finds the tenants with clouds to be checked. */
+export const startDueChecks = definePlatformJob({
+  name: 'cloud-status.start-due',
+  queue: 'cloud-status',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
+});
+
+/** Checks a tenant's clouds whose time has come. What is left is found again a minute later. */
+export const checkDueInstances = defineTenantJob({
+  name: 'cloud-status.check-due',
+  queue: 'cloud-status',
+  payload: z.object({ tenantId: z.uuid() }),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: ({ tenantId }) => tenantId,
+  timeoutMs: 2 * MINUTE,
+});
+
+/** Checks all active clouds of a tenant once, carrying out a run. */
+export const checkAllInstances = defineTenantJob({
+  name: 'cloud-status.check-all',
+  queue: 'cloud-status',
+  payload: z.object({ tenantId: z.uuid() }),
+  attempts: 3,
+  backoffMs: 5 * SECOND,
+  key: ({ tenantId }) => tenantId,
+  runsAlone: true,
+  timeoutMs: 30 * MINUTE,
+});

@@ -1,0 +1,99 @@
+import { eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
+import { type CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/instances';
+import { invalid, notFound, PortalError } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { UserContext } from '@portal/platform/context';
+import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { iconImages } from '@portal/platform/images/icon-image';
+import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
+import { recordAudit } from './audit.ts';
+import { getCloudInstance } from './instances.ts';
+
+interface StoredLogo {
+  path: string;
+  type: IconType;
+}
+
+/** Which logo an instance has now. Throws 404, also without one. */
+export async function getLogo(ctx: UserContext, id: string): Promise<StoredLogo> {
+  const [logo] = await ctx.read((db) =>
+    db
+      .select({ path: cloudInstances.logoPath, type: cloudInstances.logoType })
+      .from(cloudInstances)
+      .where(eq(cloudInstances.id, id)),
+  );
+  if (!logo?.path) throw notFound();
+  return { path: logo.path, type: logo.type as IconType };
+}
+
+/** Its bytes. Throws 404 when they are gone since. */
+export async function openLogo(ctx: UserContext, { path }: StoredLogo): Promise<OpenedFile> {
+  const file = await ctx.files.open(path);
+  if (!file) throw notFound();
+  return file;
+}
+
+/**
+ * Makes an upload the logo of an instance. It is taken in and looked at once the instance is known. Throws 400 `UNSUPPORTED_IMAGE`,
+ * 404, and what `takeUpload` throws.
+ */
+export async function uploadLogo(
+  ctx: UserContext,
+  id: string,
+  takeUpload: () => Promise<Uint8Array>,
+): Promise<CloudInstance> {
+  await getCloudInstance(ctx, id);
+  const limits = { maxBytes: logoMaxBytes, takesIco: false };
+  const logo = await iconImages(ctx).read(await takeUpload(), ctx.actor.id, limits);
+  if (!logo) {
+    throw invalid(
+      'UNSUPPORTED_IMAGE',
+      'The file is no PNG, JPEG, GIF, WebP or SVG that can be shown as a logo. Please choose another one.',
+    );
+  }
+  const { path } = await ctx.files.write('cloud-logos', newId(), iconExtensionOf(logo.type), logo.bytes, limits);
+  try {
+    await replaceLogo(ctx, id, { path, type: logo.type });
+  } catch (error) {
+    // After a lost connection the row may well name it; then the sweep finds out, and until then the file stays.
+    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
+    throw error;
+  }
+  return getCloudInstance(ctx, id);
+}
+
+/** None at all is fine. Throws 404. */
+export const removeLogo = (ctx: UserContext, id: string): Promise<void> => replaceLogo(ctx, id, null);
+
+async function replaceLogo(ctx: UserContext, id: string, logo: StoredLogo | null): Promise<void> {
+  const fileBefore = await ctx.tx(async (tx) => {
+    const [before] = await tx
+      .select({ customerName: cloudInstances.customerName, path: cloudInstances.logoPath })
+      .from(cloudInstances)
+      .where(eq(cloudInstances.id, id))
+      .for('update');
+    if (!before) throw notFound();
+    if (logo || before.path !== null) await writeLogo(tx, ctx, { id, customerName: before.customerName, logo });
+    return before.path;
+  });
+  if (fileBefore !== null) await ctx.files.remove(fileBefore);
+}
+
+async function writeLogo(
+  tx: Tx,
+  ctx: UserContext,
+  { id, customerName, logo }: { id: string; customerName: string; logo: StoredLogo | null },
+): Promise<void> {
+  await tx
+    .update(cloudInstances)
+    .set({ logoPath: logo?.path ?? null, logoType: logo?.type ?? null })
+    .where(eq(cloudInstances.id, id));
+  await recordAudit(tx, ctx, {
+    action: 'cloud_instances.update',
+    tenantId: ctx.tenantId,
+    target: { type: 'cloud_instance', id },
+    summary: `${logo ? 'Changed' : 'Removed'} the logo of the cloud of ${customerName}.`,
+  });
+}

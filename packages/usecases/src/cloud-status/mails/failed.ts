@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { FailureClass } from '@portal/domain/failure-class';
+import { Id } from '@portal/domain/ids';
+import { mailTime } from '@portal/mail/mail-time';
+import { cloudFailed as template } from '@portal/mail/templates/cloud-status/failed';
+import { defineMail } from '@portal/platform/outbox/mail';
+import { checkModuleAccess } from '../../modules/module-access.ts';
+import { noteTold } from '../told.ts';
+import { outagesToTell } from './outages-to-tell.ts';
+
+export const cloudFailedMail = defineMail({
+  kind: 'cloud-status/failed',
+  template,
+  data: z.object({ outageId: Id }),
+  isAwaited: true,
+  retryAfterSec: [30, 120],
+  async prepare(ctx, { recipient }, { outageId }) {
+    await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'cloud-status', level: 'USE' });
+    const { tenantId } = ctx;
+    const outages = await ctx.tx((tx) => outagesToTell(tx, { tenantId, userId: recipient.id, outageId }));
+    if (outages.length === 0) return null;
+    return {
+      tenantName: recipient.tenantName,
+      serviceUrl: ctx.config.http.publicUrl,
+      displayName: recipient.displayName,
+      outages: outages.map(({ customerName, statusUrl, failure, failingSince }) => ({
+        customerName,
+        address: statusUrl,
+        failure: FailureClass.parse(failure),
+        since: mailTime(failingSince),
+      })),
+    };
+  },
+  async remember(tx, { tenantId, userId, data: { outageId }, outcome }) {
+    if (outcome === 'sent') await noteTold(tx, { tenantId, userId, outageId });
+  },
+});

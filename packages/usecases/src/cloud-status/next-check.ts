@@ -1,0 +1,8 @@
+import { type SQL, sql, type SQLWrapper } from 'drizzle-orm';
+
+/** The next time an instance of this second of the hour is due, by the database's clock. */
+export const nextSlot = (slotSec: SQLWrapper | number): SQL =>
+  sql`to_timestamp((floor((extract(epoch from now()) - ${slotSec}) / 3600) + 1) * 3600 + ${slotSec})`;
+
+/** A failed check is repeated once it is that old. */
+export const nextAfterFailure = sql`now() + interval '5 minutes'`;

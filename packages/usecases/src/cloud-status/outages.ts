@@ -1,0 +1,170 @@
+import { and, eq, gt, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { users } from '@portal/db/schema/accounts/users';
+import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
+import { cloudOutageNotices, cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
+import { together } from '@portal/domain/cloud-status/checks';
+import type { FailureClass } from '@portal/domain/failure-class';
+import { newId } from '@portal/domain/ids';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import { queueMails } from '@portal/platform/outbox/queue-mail';
+import { cloudFailedMail } from './mails/failed.ts';
+import { settlingNotices } from './notices.ts';
+import { promiseRecoveries } from './told.ts';
+
+export type OutageEvent =
+  | {
+      kind: 'failed';
+      instanceId: string;
+      failingSince: Date | null;
+      failure: FailureClass;
+      message: string;
+    }
+  | { kind: 'recovered'; instanceId: string };
+type Failed = Extract<OutageEvent, { kind: 'failed' }>;
+
+/** For the others that fail with it, where there are enough instances for one mail to tell of them all. */
+const gatheringMs = 20 * SECOND;
+
+/** Begins and ends outages in the transaction of the checks that saw them, and promises the mails. Says whether there are any. */
+export async function reportOutages(tx: Tx, tenantId: string, events: OutageEvent[]): Promise<boolean> {
+  if (events.length === 0) return false;
+  const failed = events.filter((event) => event.kind === 'failed');
+  const recovered = events.filter((event) => event.kind === 'recovered');
+  // The accounts are held, so that none is deleted before its mail is a row.
+  const subscribers = await subscribersOf(tx, failed);
+  await settlingNotices(tx, tenantId);
+  await tx.insert(cloudTransitions).values(
+    events.map((event) => ({
+      id: newId(),
+      tenantId,
+      instanceId: event.instanceId,
+      at: sql`now()`,
+      ...(event.kind === 'failed'
+        ? { from: 'ok' as const, to: 'failed' as const, reason: event.message }
+        : { from: 'failed' as const, to: 'ok' as const, reason: 'The cloud was reached again.' }),
+    })),
+  );
+  const told = [await beginOutages(tx, tenantId, failed, subscribers), await endOutages(tx, tenantId, recovered)];
+  return told.some((count) => count > 0);
+}
+
+type Subscriber = { instanceId: string; userId: string };
+
+async function subscribersOf(tx: Tx, failed: Failed[]): Promise<Subscriber[]> {
+  if (failed.length === 0) return [];
+  return tx
+    .select({ instanceId: cloudSubscriptions.instanceId, userId: cloudSubscriptions.userId })
+    .from(cloudSubscriptions)
+    .innerJoin(users, and(eq(users.tenantId, cloudSubscriptions.tenantId), eq(users.id, cloudSubscriptions.userId)))
+    .where(
+      inArray(
+        cloudSubscriptions.instanceId,
+        failed.map(({ instanceId }) => instanceId),
+      ),
+    )
+    .for('key share', { of: users });
+}
+
+async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscribers: Subscriber[]): Promise<number> {
+  if (failed.length === 0) return 0;
+  const outages = failed.map((event) => ({ ...event, id: newId() }));
+  await tx.insert(cloudOutages).values(
+    outages.map(({ id, instanceId, failure, message, failingSince }) => ({
+      id,
+      tenantId,
+      instanceId,
+      failure,
+      message,
+      failingSince: failingSince ?? sql`now()`,
+      reportedAt: sql`now()`,
+    })),
+  );
+  const outageOf = new Map(outages.map((outage) => [outage.instanceId, outage]));
+  const notices = subscribers.flatMap(({ instanceId, userId }) => {
+    const outage = outageOf.get(instanceId);
+    return outage ? [{ outage, userId }] : [];
+  });
+  if (notices.length === 0) return 0;
+  await tx
+    .insert(cloudOutageNotices)
+    .values(notices.map(({ outage, userId }) => ({ tenantId, outageId: outage.id, userId })));
+  const gathering = await gatheringOf(
+    tx,
+    notices.filter(({ outage }) => outage.failure === 'netz').map(({ userId }) => userId),
+  );
+  await queueMails(
+    tx,
+    cloudFailedMail,
+    notices.map(({ outage, userId }) => {
+      const dueAt = outage.failure === 'netz' ? gathering?.(userId) : undefined;
+      return {
+        tenantId,
+        key: `cloud-status/failed/${outage.id}/${userId}`,
+        userId,
+        data: { outageId: outage.id },
+        ...(dueAt && { dueAt }),
+      };
+    }),
+  );
+  return notices.length;
+}
+
+/**
+ * When mails of instances that were not reached are due, where so many may have the same cause that one mail tells of them: a moment
+ * later, or, to who has just had such a mail, when it was ten minutes ago.
+ */
+async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string) => Date) | null> {
+  if (userIds.length === 0 || (await tx.$count(cloudInstances, eq(cloudInstances.isActive, true))) < together.min)
+    return null;
+  const latest = await tx
+    .select({
+      userId: cloudOutageNotices.userId,
+      sentAt: sql<Date>`max(${cloudOutageNotices.sentAt})`.mapWith(cloudOutageNotices.sentAt),
+    })
+    .from(cloudOutageNotices)
+    .where(
+      and(
+        inArray(cloudOutageNotices.userId, userIds),
+        gt(cloudOutageNotices.sentAt, sql`now() - make_interval(mins => ${together.windowMin})`),
+        ne(cloudOutageNotices.toldWith, cloudOutageNotices.outageId),
+      ),
+    )
+    .groupBy(cloudOutageNotices.userId);
+  const sentAt = new Map(latest.map((row) => [row.userId, row.sentAt.getTime()]));
+  const { rows } = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`);
+  const soon = Number(rows[0]?.ms) + gatheringMs;
+  return (userId) => new Date(Math.max(soon, (sentAt.get(userId) ?? 0) + together.windowMin * MINUTE));
+}
+
+async function endOutages(tx: Tx, tenantId: string, recovered: { instanceId: string }[]): Promise<number> {
+  if (recovered.length === 0) return 0;
+  const ended = await tx
+    .update(cloudOutages)
+    .set({ endedAt: sql`now()` })
+    .where(
+      and(
+        inArray(
+          cloudOutages.instanceId,
+          recovered.map(({ instanceId }) => instanceId),
+        ),
+        isNull(cloudOutages.endedAt),
+      ),
+    )
+    .returning({ id: cloudOutages.id });
+  if (ended.length === 0) return 0;
+  const told = await tx
+    .select({ outageId: cloudOutageNotices.outageId, userId: cloudOutageNotices.userId })
+    .from(cloudOutageNotices)
+    .where(
+      and(
+        inArray(
+          cloudOutageNotices.outageId,
+          ended.map(({ id }) => id),
+        ),
+        isNotNull(cloudOutageNotices.sentAt),
+      ),
+    );
+  await promiseRecoveries(tx, tenantId, told);
+  return told.length;
+}

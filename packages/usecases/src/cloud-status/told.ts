@@ -1,0 +1,62 @@
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { cloudOutageNotices, cloudOutages } from '@portal/db/schema/cloud-status/outages';
+import { queueMails } from '@portal/platform/outbox/queue-mail';
+import { cloudRecoveredMail } from './mails/recovered.ts';
+import { settlingNotices } from './notices.ts';
+
+/** Promises those who were told of outages that they have ended. */
+export async function promiseRecoveries(
+  tx: Tx,
+  tenantId: string,
+  told: { outageId: string; userId: string }[],
+): Promise<void> {
+  if (told.length === 0) return;
+  await queueMails(
+    tx,
+    cloudRecoveredMail,
+    told.map(({ outageId, userId }) => ({
+      tenantId,
+      key: `cloud-status/recovered/${outageId}/${userId}`,
+      userId,
+      data: { outageId },
+    })),
+  );
+}
+
+/** Notes that a person has been told, with the mail of this outage; of what has ended meanwhile the end is promised as well. */
+export async function noteTold(
+  tx: Tx,
+  { tenantId, userId, outageId }: { tenantId: string; userId: string; outageId: string },
+): Promise<void> {
+  await settlingNotices(tx, tenantId);
+  const told = await tx
+    .update(cloudOutageNotices)
+    .set({ sentAt: sql`now()` })
+    .where(
+      and(
+        eq(cloudOutageNotices.userId, userId),
+        eq(cloudOutageNotices.toldWith, outageId),
+        isNull(cloudOutageNotices.sentAt),
+      ),
+    )
+    .returning({ outageId: cloudOutageNotices.outageId });
+  if (told.length === 0) return;
+  const over = await tx
+    .select({ outageId: cloudOutages.id })
+    .from(cloudOutages)
+    .where(
+      and(
+        inArray(
+          cloudOutages.id,
+          told.map((notice) => notice.outageId),
+        ),
+        isNotNull(cloudOutages.endedAt),
+      ),
+    );
+  await promiseRecoveries(
+    tx,
+    tenantId,
+    over.map((ended) => ({ ...ended, userId })),
+  );
+}
