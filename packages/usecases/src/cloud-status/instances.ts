@@ -1,5 +1,5 @@
-import { and, asc, eq, sql, type SQL } from 'drizzle-orm';
-import type { Reader } from '@portal/db/open';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { type Prepared, prepared } from '@portal/db/prepared';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
 import { lightOf } from '@portal/domain/cloud-status/checks';
 import {
@@ -18,10 +18,55 @@ import { recordAudit } from './audit.ts';
 import { nextSlot } from './next-check.ts';
 import { releaseTable } from './release-table.ts';
 
+const shownColumns = {
+  id: cloudInstances.id,
+  customerName: cloudInstances.customerName,
+  statusUrl: cloudInstances.statusUrl,
+  hasLogo: sql<boolean>`${cloudInstances.logoPath} is not null`.as('has_logo'),
+  isActive: cloudInstances.isActive,
+  lastCheckState: cloudInstances.lastCheckState,
+  reportedState: cloudInstances.reportedState,
+  consecutiveFailures: cloudInstances.consecutiveFailures,
+  failure: cloudInstances.failure,
+  message: cloudInstances.message,
+  checkedAt: cloudInstances.checkedAt,
+  lastOkAt: cloudInstances.lastOkAt,
+  isMaintenance: cloudInstances.isMaintenance,
+  needsDbUpgrade: cloudInstances.needsDbUpgrade,
+  version: cloudInstances.version,
+  release: cloudInstances.release,
+  hasExtendedSupport: cloudInstances.hasExtendedSupport,
+  productName: cloudInstances.productName,
+  subscribed: sql<boolean>`${cloudSubscriptions.userId} is not null`.as('subscribed'),
+};
+
+const bellOfCaller = and(
+  eq(cloudSubscriptions.tenantId, cloudInstances.tenantId),
+  eq(cloudSubscriptions.instanceId, cloudInstances.id),
+  eq(cloudSubscriptions.userId, sql.placeholder('userId')),
+);
+
+const instancesByName = prepared<{ userId: string }>()('cloud_instances_by_name', (db) =>
+  db
+    .select(shownColumns)
+    .from(cloudInstances)
+    .leftJoin(cloudSubscriptions, bellOfCaller)
+    .orderBy(asc(cloudInstances.customerName), asc(cloudInstances.id)),
+);
+
+const instanceById = prepared<{ userId: string; id: string }>()('cloud_instance_by_id', (db) =>
+  db
+    .select(shownColumns)
+    .from(cloudInstances)
+    .leftJoin(cloudSubscriptions, bellOfCaller)
+    .where(eq(cloudInstances.id, sql.placeholder('id'))),
+);
+
 /** The tenant's instances by name. */
 export async function listCloudInstances(ctx: UserContext): Promise<CloudInstance[]> {
   const [rows, table] = await Promise.all([
-    ctx.read((db) => instanceRows(db, ctx).orderBy(asc(cloudInstances.customerName), asc(cloudInstances.id))),
+    // On a connection of its own: a long list would hold up the short reads of others.
+    ctx.tx((tx) => tx.run(instancesByName, { userId: ctx.actor.id })),
     releaseTable(ctx).read(),
   ]);
   const now = ctx.now();
@@ -31,7 +76,7 @@ export async function listCloudInstances(ctx: UserContext): Promise<CloudInstanc
 /** Throws 404. */
 export async function getCloudInstance(ctx: UserContext, id: string): Promise<CloudInstance> {
   const [[row], table] = await Promise.all([
-    ctx.read((db) => instanceRows(db, ctx, eq(cloudInstances.id, id))),
+    ctx.run(instanceById, { userId: ctx.actor.id, id }),
     releaseTable(ctx).read(),
   ]);
   if (!row) throw notFound();
@@ -119,41 +164,7 @@ export async function deleteCloudInstance(ctx: UserContext, id: string): Promise
   if (path !== null) await ctx.files.remove(path);
 }
 
-const isOfCaller = ({ actor }: Pick<UserContext, 'actor'>) =>
-  and(
-    eq(cloudSubscriptions.tenantId, cloudInstances.tenantId),
-    eq(cloudSubscriptions.instanceId, cloudInstances.id),
-    eq(cloudSubscriptions.userId, actor.id),
-  );
-
-const instanceRows = (db: Reader, ctx: UserContext, where?: SQL) =>
-  db
-    .select({
-      id: cloudInstances.id,
-      customerName: cloudInstances.customerName,
-      statusUrl: cloudInstances.statusUrl,
-      hasLogo: sql<boolean>`${cloudInstances.logoPath} is not null`,
-      isActive: cloudInstances.isActive,
-      lastCheckState: cloudInstances.lastCheckState,
-      reportedState: cloudInstances.reportedState,
-      consecutiveFailures: cloudInstances.consecutiveFailures,
-      failure: cloudInstances.failure,
-      message: cloudInstances.message,
-      checkedAt: cloudInstances.checkedAt,
-      lastOkAt: cloudInstances.lastOkAt,
-      isMaintenance: cloudInstances.isMaintenance,
-      needsDbUpgrade: cloudInstances.needsDbUpgrade,
-      version: cloudInstances.version,
-      release: cloudInstances.release,
-      hasExtendedSupport: cloudInstances.hasExtendedSupport,
-      productName: cloudInstances.productName,
-      subscribed: sql<boolean>`${cloudSubscriptions.userId} is not null`,
-    })
-    .from(cloudInstances)
-    .leftJoin(cloudSubscriptions, isOfCaller(ctx))
-    .where(where);
-
-type InstanceRow = Awaited<ReturnType<typeof instanceRows>>[number];
+type InstanceRow = typeof instanceById extends Prepared<infer _, infer Row> ? Row : never;
 
 function toInstance(row: InstanceRow, table: ReleaseTable, now: Date): CloudInstance {
   const { release, hasExtendedSupport, ...shown } = row;
