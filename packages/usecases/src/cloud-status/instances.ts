@@ -164,7 +164,7 @@ export async function deleteCloudInstance(ctx: UserContext, id: string): Promise
   if (path !== null) await ctx.files.remove(path);
 }
 
-type InstanceRow = typeof instanceById extends Prepared<infer _, infer Row> ? Row : never;
+type InstanceRow = typeof instanceById extends Prepared<unknown, infer Row> ? Row : never;
 
 function toInstance(row: InstanceRow, table: ReleaseTable, now: Date): CloudInstance {
   const { release, hasExtendedSupport, ...shown } = row;
