@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { normalizeUsername } from '../accounts/accounts.ts';
+import { CaCertificatePem } from '../ca-certificates.ts';
 import { Id } from '../ids.ts';
 import { SecretInput, secretMask } from '../secret-input.ts';
-import { line, requiredLine, text } from '../text.ts';
+import { line, requiredLine } from '../text.ts';
 import { canonicalDn, isValidDn } from './dn.ts';
 
 /** A line that may be left out: missing, null and blank are all null. */
@@ -24,16 +25,6 @@ function isServerUrl(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && url.hostname !== '' && url.port !== '0';
 }
-
-const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. Null for anything else. */
-export function certificatesIn(pem: string): string[] | null {
-  const certificates = pem.match(pemCertificates) ?? [];
-  return certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(pem) ? null : certificates;
-}
-
-export const notCertificates = 'must be one or more certificates in PEM form and nothing else';
 
 /** The first of each, whatever else is the same by `identity`. */
 const firstOfEach = (values: string[], identity: (value: string) => string): string[] =>
@@ -91,15 +82,7 @@ export const LdapConfigInput = z
       .default([])
       .describe('Usernames that stay out, in upper or lower case'),
     skipTlsVerify: z.boolean().default(false).describe('Takes any certificate; for tries only'),
-    caCertificatePem: text(100_000)
-      .trim()
-      .nullable()
-      .overwrite((pem) => (pem === '' ? null : pem))
-      .default(null)
-      .refine((pem) => pem === null || certificatesIn(pem) !== null, notCertificates)
-      .describe(
-        'The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts',
-      ),
+    caCertificatePem: CaCertificatePem,
   })
   .superRefine(({ serverUrl, startTls }, check) => {
     if (startTls && /^ldaps:/i.test(serverUrl))

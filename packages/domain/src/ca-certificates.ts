@@ -1,0 +1,22 @@
+import { text } from './text.ts';
+
+const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. Null for anything else. */
+export function certificatesIn(pem: string): string[] | null {
+  const certificates = pem.match(pemCertificates) ?? [];
+  return certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(pem) ? null : certificates;
+}
+
+export const notCertificates = 'must be one or more certificates in PEM form and nothing else';
+
+/** The authorities a server's certificate may come from. Whether they can be read takes more than this package has. */
+export const CaCertificatePem = text(100_000)
+  .trim()
+  .nullable()
+  .overwrite((pem) => (pem === '' ? null : pem))
+  .default(null)
+  .refine((pem) => pem === null || certificatesIn(pem) !== null, notCertificates)
+  .describe(
+    'The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts',
+  );

@@ -1,0 +1,323 @@
+import {
+  certificateFinding,
+  type Evaluation,
+  type Finding,
+  fullness,
+  hours,
+  named,
+  percentOf,
+  plural,
+  stateAbove,
+  subscriptionFinding,
+  unread,
+  versionFinding,
+  days,
+} from './findings.ts';
+import { numberOf, type Row, sortedBy, textOf } from './loose.ts';
+import type { Epoch, ListPart, RowPart } from './parts.ts';
+import type { NotExamined } from './servers.ts';
+import { diskFindings, poolFindings } from './storage-health.ts';
+import { longestGap, taskEnd } from './tasks.ts';
+
+/** The newest backup of each group of a namespace. */
+export interface GroupsPart {
+  store: string;
+  namespace: string;
+  part: ListPart;
+}
+
+/** What one look at a backup server has read. */
+export interface BackupReading {
+  now: Epoch;
+  version: string | null;
+  certificateValidTo: Date | null;
+  usage: readonly Row[];
+  stores: ListPart;
+  status: RowPart;
+  collections: ListPart;
+  verifications: ListPart;
+  syncs: ListPart;
+  prunes: ListPart;
+  failedTasks: ListPart;
+  groups: GroupsPart[];
+  /** Of one store, how many snapshots failed their verification. */
+  snapshots: { store: string; part: ListPart }[];
+  subscription: RowPart | undefined;
+  updates: ListPart | undefined;
+  disks: ListPart | undefined;
+  pools: ListPart | undefined;
+  /** Whether the account may see synchronization jobs, where it sees none; null when that cannot be told. */
+  maySeeSyncs: boolean | null;
+  notExamined: NotExamined['items'];
+}
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+export function evaluateBackup(reading: BackupReading): Evaluation {
+  const { usage, stores, now } = reading;
+  const rows = sortedBy(usage, 'store');
+  const detail = new Map(('data' in stores ? stores.data : []).map((row) => [String(row['store']), row]));
+  const groups = reading.groups.flatMap(({ part }) => ('data' in part ? part.data : []));
+  const findings = [
+    ...('failure' in stores ? [unread('datastores', 'the list of datastores', stores)] : []),
+    ...rows.flatMap((row) => storeFindings(row, detail.get(String(row['store'])), now)),
+    ...hostFindings(reading.status),
+    ...collectionFindings(reading, rows),
+    ...verificationFindings(reading),
+    ...syncFindings(reading),
+    ...jobFindings('prune', 'prune job', reading.prunes, 'warning'),
+    ...taskFindings(reading.failedTasks, now),
+    ...reading.groups.flatMap((one) => groupFindings(one, now)),
+    ...(reading.disks ? diskFindings('host', 'the server', reading.disks) : []),
+    ...(reading.pools ? poolFindings('host', 'the server', reading.pools) : []),
+    ...subscriptionOf(reading),
+    ...certificateFinding(reading.certificateValidTo, now),
+    ...versionFinding('backup', reading.version, now),
+  ];
+  const full = rows
+    .map((row) => percentOf(numberOf(row['used']), numberOf(row['total'])))
+    .filter((part) => part !== null);
+  const fullest = full.length === 0 ? null : Math.max(...full);
+  const updates = reading.updates && 'data' in reading.updates ? reading.updates.data.length : null;
+  return {
+    findings,
+    facts: [
+      ...(reading.version === null ? [] : [{ key: 'version', label: 'Version', value: reading.version, unit: null }]),
+      { key: 'datastores', label: 'Datastores', value: rows.length, unit: 'count' },
+      ...(fullest === null
+        ? []
+        : [{ key: 'fullest', label: 'Fullest datastore', value: fullest, unit: 'percent' as const }]),
+      ...(groups.length === 0
+        ? []
+        : [{ key: 'groups', label: 'Backup groups', value: groups.length, unit: 'count' as const }]),
+      ...(updates === null ? [] : [{ key: 'updates', label: 'Updates', value: updates, unit: 'count' as const }]),
+    ],
+    summary: `${plural(rows.length, 'datastore')}${fullest === null ? '' : `, the fullest at ${fullest} %`}`,
+    failure:
+      rows.length === 0
+        ? {
+            class: 'rechte',
+            message: 'The account sees no datastore at all: it lacks rights (`rechte`). It needs the role Audit on /.',
+          }
+        : null,
+    notExamined: reading.notExamined,
+  };
+}
+
+/** Negative sizes are how old versions say that there are none. */
+const sizeOf = (value: unknown): number | null => {
+  const size = numberOf(value);
+  return size === null || size < 0 ? null : size;
+};
+
+function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[] {
+  const store = textOf(row['store']) ?? '?';
+  const key = `datastore:${store}`;
+  const error = textOf(row['error']);
+  const mount = textOf(row['mount-status']) ?? textOf(detail?.['mount-status']);
+  const maintenance = textOf(detail?.['maintenance']);
+  const total = sizeOf(row['total']);
+  if (mount === 'notmounted')
+    return [{ key, state: 'ok', text: `Datastore ${store} is removable and not mounted at present.` }];
+  if (maintenance !== null && (error !== null || total === null))
+    return [{ key, state: 'warning', text: `Datastore ${store} is in maintenance (${maintenance}).` }];
+  if (error !== null) return [{ key, state: 'critical', text: `Datastore ${store} cannot be used: ${error}` }];
+  if (total === null)
+    return [
+      {
+        key,
+        state: 'unknown',
+        text: `Nothing is said of datastore ${store}: the account lacks the right Datastore.Audit on it (\`rechte\`).`,
+      },
+    ];
+  const findings: Finding[] = [
+    fullness(key, `datastore ${store}`, percentOf(sizeOf(row['used']), total), { warning: 80, critical: 90 }),
+  ];
+  if (maintenance !== null)
+    findings.push({
+      key: `${key}:maintenance`,
+      state: 'warning',
+      text: `Datastore ${store} is in maintenance (${maintenance}).`,
+    });
+  // A time that is past is how the server says "never"; without one it has seen too little.
+  const full = numberOf(row['estimated-full-date']);
+  if (full !== null && full > now) {
+    const left = days(full - now);
+    findings.push({
+      key: `${key}:full-in`,
+      state: left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok',
+      value: left,
+      text: `At this pace datastore ${store} is full in ${plural(left, 'day')}.`,
+    });
+  }
+  return findings;
+}
+
+function hostFindings(part: RowPart): Finding[] {
+  if ('failure' in part) return [unread('host', 'the status of the server', part)];
+  const percent = (field: string) => {
+    const of = (part.data[field] ?? {}) as Row;
+    return percentOf(numberOf(of['used']), numberOf(of['total']));
+  };
+  const swap = percent('swap');
+  return [
+    fullness('host:memory', 'the memory', percent('memory'), { warning: 90, critical: 95 }),
+    fullness('host:root', 'the root file system', percent('root'), { warning: 80, critical: 90 }),
+    ...(swap === null ? [] : [fullness('host:swap', 'the swap', swap, { warning: 80 })]),
+  ];
+}
+
+const removed = (row: Row): boolean => textOf(row['mount-status']) === 'notmounted';
+
+function collectionFindings({ collections, usage, now }: BackupReading, stores: readonly Row[]): Finding[] {
+  if ('failure' in collections) return [unread('gc', 'the garbage collection', collections)];
+  const byStore = new Map(collections.data.map((row) => [String(row['store']), row]));
+  const away = new Set(usage.filter(removed).map(({ store }) => String(store)));
+  return stores.flatMap((of): Finding[] => {
+    const store = textOf(of['store']) ?? '?';
+    const row = byStore.get(String(of['store']));
+    const key = `gc:${store}`;
+    if (away.has(String(of['store']))) return [];
+    if (!row) return [{ key, state: 'unknown', text: `Nothing is said of the garbage collection of ${store}.` }];
+    const bad = numberOf(row['still-bad']) ?? 0;
+    const findings: Finding[] =
+      bad > 0
+        ? [
+            {
+              key: `${key}:bad`,
+              state: 'critical',
+              value: bad,
+              text: `Datastore ${store} holds ${plural(bad, 'bad chunk')}.`,
+            },
+          ]
+        : [];
+    const end = row['last-run-state'] === undefined ? null : taskEnd(row['last-run-state']);
+    const ended = numberOf(row['last-run-endtime']);
+    const schedule = textOf(row['schedule']);
+    const next = numberOf(row['next-run']);
+    const one = (state: Finding['state'], text: string): Finding => ({
+      key,
+      state,
+      text: `The garbage collection of ${store} ${text}`,
+    });
+    if (end === 'error') return [...findings, one('critical', `failed: ${textOf(row['last-run-state']) ?? ''}`)];
+    if (schedule === null) return [...findings, one('warning', 'has no schedule.')];
+    if (end === 'warning') return [...findings, one('warning', 'ended with warnings.')];
+    if (ended === null) return [...findings, one('warning', 'has never run.')];
+    if (now - ended > Math.max(14 * DAY, 2 * longestGap(schedule)))
+      return [...findings, one('warning', `last ran ${plural(days(now - ended), 'day')} ago.`)];
+    if (next !== null && now - next > longestGap(schedule))
+      return [...findings, one('warning', 'does not run when it should.')];
+    return [
+      ...findings,
+      one(end === 'unknown' ? 'unknown' : 'ok', end === 'unknown' ? 'ended in a way that is not known.' : 'works.'),
+    ];
+  });
+}
+
+/** Jobs of one kind by how their last run ended. */
+function jobFindings(kind: string, what: string, part: ListPart, onError: 'warning' | 'critical'): Finding[] {
+  if ('failure' in part) return [unread(kind, `the ${what}s`, part)];
+  return sortedBy(part.data, 'id').map((row): Finding => {
+    const id = textOf(row['id']) ?? '?';
+    const store = textOf(row['store']) ?? '?';
+    const of = `${what} ${id} of ${store}`;
+    const key = `${kind}:${id}`;
+    if (row['last-run-state'] === undefined) return { key, state: 'ok', text: `The ${of} has not run yet.` };
+    const end = taskEnd(row['last-run-state']);
+    if (end === 'error')
+      return { key, state: onError, text: `The ${of} failed: ${textOf(row['last-run-state']) ?? ''}` };
+    if (end === 'warning') return { key, state: 'warning', text: `The ${of} ended with warnings.` };
+    if (end === 'unknown') return { key, state: 'unknown', text: `How the ${of} ended is not known.` };
+    return { key, state: 'ok', text: `The ${of} works.` };
+  });
+}
+
+function verificationFindings({ verifications, snapshots }: BackupReading): Finding[] {
+  const failed = snapshots.map(({ store, part }): Finding => {
+    const key = `snapshots:${store}`;
+    if ('failure' in part) return unread(key, `the snapshots of ${store}`, part);
+    const count = part.data.length;
+    return {
+      key,
+      state: count > 0 ? 'critical' : 'ok',
+      value: count,
+      text:
+        count > 0
+          ? `${plural(count, 'snapshot')} of ${store} failed verification: ${named(part.data.map(snapshotName))}.`
+          : `No snapshot of ${store} failed its verification.`,
+    };
+  });
+  return [...jobFindings('verify', 'verification job', verifications, 'critical'), ...failed];
+}
+
+const snapshotName = (row: Row): string => `${textOf(row['backup-type']) ?? '?'}/${textOf(row['backup-id']) ?? '?'}`;
+
+/** A synchronization may fail once, for the other side is not ours. */
+function syncFindings({ syncs, maySeeSyncs }: BackupReading): Finding[] {
+  if ('data' in syncs && syncs.data.length === 0 && maySeeSyncs !== true)
+    return [
+      {
+        key: 'sync',
+        state: 'unknown',
+        text: 'No synchronization job is visible: there is none, or the account lacks the right Remote.Audit (`rechte`).',
+      },
+    ];
+  return jobFindings('sync', 'synchronization job', syncs, 'critical').map((finding) =>
+    finding.state === 'critical' ? { ...finding, needed: 2, meanwhile: 'warning' } : finding,
+  );
+}
+
+function taskFindings(part: ListPart, now: Epoch): Finding[] {
+  if ('failure' in part) return [unread('tasks', 'the failed tasks', part)];
+  const failed = part.data.filter(
+    (row) =>
+      row['worker_type'] === 'backup' &&
+      taskEnd(row['status']) === 'error' &&
+      now - (numberOf(row['endtime']) ?? 0) <= 48 * HOUR,
+  );
+  const [first] = failed.toSorted((a, b) => (numberOf(b['endtime']) ?? 0) - (numberOf(a['endtime']) ?? 0));
+  return [
+    {
+      key: 'backup-tasks',
+      state: stateAbove(failed.length, { warning: 1, critical: 1 }),
+      value: failed.length,
+      text: first
+        ? `${plural(failed.length, 'backup')} failed within two days, last ${textOf(first['worker_id']) ?? '?'}: ${textOf(first['status']) ?? ''}`
+        : 'No backup failed within two days.',
+    },
+  ];
+}
+
+/** Groups whose newest backup is old; a comment with `no-monitor` leaves one out. */
+function groupFindings({ store, namespace, part }: GroupsPart, now: Epoch): Finding[] {
+  const place = namespace === '' ? store : `${store}/${namespace}`;
+  const key = `groups:${place}`;
+  if ('failure' in part) return [unread(key, `the backups in ${place}`, part)];
+  const ages = part.data
+    .filter((row) => !/no-monitor/i.test(textOf(row['comment']) ?? ''))
+    .map((row) => ({ name: snapshotName(row), age: now - (numberOf(row['last-backup']) ?? Number.NaN) }))
+    .toSorted((a, b) => b.age - a.age);
+  if (ages.some(({ age }) => Number.isNaN(age)))
+    return [{ key, state: 'unknown', text: `The server does not say how old the backups in ${place} are.` }];
+  const oldest = hours(ages[0]?.age ?? 0);
+  const late = ages.filter(({ age }) => age > 30 * HOUR);
+  return [
+    {
+      key,
+      state: oldest > 50 || ages.some(({ age }) => age > 50 * HOUR) ? 'critical' : late.length > 0 ? 'warning' : 'ok',
+      value: ages.length === 0 ? null : oldest,
+      text:
+        late.length > 0
+          ? `The newest backup is older than 30 hours of ${named(late.map(({ name, age }) => `${name} (${hours(age)} h)`))} in ${place}.`
+          : `${plural(ages.length, 'group')} in ${place} ${ages.length === 1 ? 'is' : 'are'} backed up.`,
+    },
+  ];
+}
+
+const subscriptionOf = ({ subscription, now }: BackupReading): Finding[] => {
+  if (!subscription) return [];
+  if ('failure' in subscription) return [unread('subscription', 'the subscription', subscription)];
+  return [subscriptionFinding('subscription', '', subscription.data, now)];
+};

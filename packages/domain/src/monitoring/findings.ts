@@ -1,0 +1,145 @@
+import type { Part } from './parts.ts';
+import type { FailureClass, NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
+
+/** What one look at a server says of one thing. */
+export interface Finding {
+  key: string;
+  state: ServerState;
+  value?: number | null;
+  text: string;
+  /** How often in a row it has to be found before it counts; a warning twice, everything else once, unless it says so. */
+  needed?: number;
+  /** What it counts as until then; ok unless it says so. */
+  meanwhile?: ServerState;
+}
+
+export type Fact = Omit<StatusFact, 'readAt'>;
+
+/** What the rules make of one look at a server. */
+export interface Evaluation {
+  findings: Finding[];
+  facts: Fact[];
+  /** One line for a tile when all is well. */
+  summary: string;
+  /** Set when what came back shows that the account lacks rights, so that nothing can be said of the server. */
+  failure: { class: FailureClass; message: string } | null;
+  notExamined: NotExamined['items'];
+}
+
+export const percentOf = (part: number | null, whole: number | null): number | null =>
+  part === null || whole === null || whole <= 0 ? null : Math.round((part / whole) * 1_000) / 10;
+
+export interface Limits {
+  warning: number;
+  critical?: number;
+}
+
+/** The state of a figure that is better the lower it is. */
+export const stateAbove = (value: number, { warning, critical = Infinity }: Limits): ServerState =>
+  value >= critical ? 'critical' : value >= warning ? 'warning' : 'ok';
+
+/** How full something is; unknown when the server does not say. */
+export function fullness(key: string, what: string, percent: number | null, limits: Limits): Finding {
+  if (percent === null)
+    return { key, state: 'unknown', value: null, text: `The server does not say how full ${what} is.` };
+  return { key, state: stateAbove(percent, limits), value: percent, text: `${capital(what)} is ${percent} % full.` };
+}
+
+/** A part that could not be read is unknown, and says why. */
+export const unread = (
+  key: string,
+  what: string,
+  { failure, message }: Extract<Part<unknown>, { failure: FailureClass }>,
+): Finding => ({
+  key,
+  state: 'unknown',
+  value: null,
+  text: `${capital(what)} could not be read (\`${failure}\`): ${message}`,
+});
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `a, b and 3 more`. */
+export function named(names: readonly string[], most = 5): string {
+  const rest = names.length - most;
+  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+const DAY = 86_400;
+export const days = (seconds: number): number => Math.floor(seconds / DAY);
+export const hours = (seconds: number): number => Math.floor(seconds / 3_600);
+
+/** The certificate that was shown: it ends within 30 days, or within 7. */
+export function certificateFinding(validTo: Date | null, now: number): Finding[] {
+  if (validTo === null || Number.isNaN(validTo.getTime())) return [];
+  const left = days(validTo.getTime() / 1_000 - now);
+  const state = left < 0 || left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok';
+  const text =
+    validTo.getTime() / 1_000 < now
+      ? 'The certificate has expired.'
+      : `The certificate is valid for another ${plural(left, 'day')}.`;
+  return [{ key: 'certificate', state, value: left, text }];
+}
+
+/** When the vendor stopped looking after a major version. */
+const supportEnds: Record<ServerKind, Record<number, string>> = {
+  virtualization: { 6: '2022-09-30', 7: '2024-07-31', 8: '2026-08-31' },
+  backup: { 1: '2022-07-31', 2: '2024-07-31', 3: '2026-08-31' },
+  'mail-gateway': { 6: '2022-09-30', 7: '2024-07-31', 8: '2026-08-31' },
+};
+
+export function versionFinding(kind: ServerKind, version: string | null, now: number): Finding[] {
+  const major = /^(\d{1,3})\b/.exec(version ?? '')?.[1];
+  if (version === null || major === undefined)
+    return [{ key: 'version', state: 'unknown', value: null, text: 'The server does not say which version it runs.' }];
+  const ends = supportEnds[kind][Number(major)];
+  const oldest = Math.min(...Object.keys(supportEnds[kind]).map(Number));
+  const isOver = Number(major) < oldest || (ends !== undefined && Date.parse(ends) / 1_000 < now);
+  return [
+    {
+      key: 'version',
+      state: isOver ? 'warning' : 'ok',
+      value: Number(major),
+      text: isOver
+        ? `Version ${version} is no longer supported${ends === undefined ? '' : ` since ${ends}`}.`
+        : `Version ${version} is supported.`,
+    },
+  ];
+}
+
+/** A subscription; that there is none is nothing to warn of. */
+export function subscriptionFinding(
+  key: string,
+  of: string,
+  row: Readonly<Record<string, unknown>>,
+  now: number,
+): Finding {
+  const status = String(row['status'] ?? '').toLowerCase();
+  const due = Date.parse(`${String(row['nextduedate'])}T00:00:00Z`) / 1_000;
+  const left = Number.isFinite(due) ? days(due - now) : null;
+  const finding = (state: ServerState, text: string): Finding => ({
+    key,
+    state,
+    value: left,
+    text: `The subscription${of} ${text}.`,
+  });
+  switch (status) {
+    case 'active':
+      return left !== null && left <= 30
+        ? finding('warning', `is due in ${plural(Math.max(left, 0), 'day')}`)
+        : finding('ok', 'is active');
+    case 'notfound':
+      return { key, state: 'ok', value: null, text: `There is no subscription${of}.` };
+    case 'new':
+      return finding('warning', 'has not been checked yet');
+    case 'suspended':
+      return finding('warning', 'is suspended');
+    case 'expired':
+    case 'invalid':
+      return finding('critical', `is ${status}`);
+    default:
+      return finding('unknown', 'has a state that is not known');
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { mostFollowUps, planFollowUps } from './follow-ups.ts';
+import { type GuestCache, guestKey, mostLookups, planGuestLookups } from './guest-lookups.ts';
+import { flagOf, isPathName, numberOf, type Row, textOf } from './loose.ts';
+import { longestGap, taskEnd } from './tasks.ts';
+
+const now = 1_795_200_000;
+const DAY = 86_400;
+const stopped = (vmid: number, more: Row = {}): Row => ({
+  type: 'qemu',
+  vmid,
+  node: 'pve1',
+  status: 'stopped',
+  ...more,
+});
+const online = new Set(['pve1']);
+
+describe('lookups of guests', () => {
+  const plan = (guests: Row[], cache: GuestCache = {}, ran: string[] = []) =>
+    planGuestLookups(guests, { online, cache, ran: new Set(ran), now });
+  const ids = (rows: Row[]) => rows.map(({ vmid }) => vmid);
+
+  it('go on where they stopped, forty at a time', () => {
+    const guests = Array.from({ length: 100 }, (_, n) => stopped(100 + n));
+    const cache: GuestCache = {};
+    const asked: unknown[] = [];
+    for (const expected of [40, 40, 20, 0]) {
+      const { ask, left } = plan(guests, cache);
+      expect(ask).toHaveLength(expected);
+      asked.push(...ids(ask));
+      for (const row of ask) cache[guestKey(row)] = { onboot: false, readAt: now };
+      expect(left).toHaveLength(100 - asked.length);
+    }
+    expect(new Set(asked).size).toBe(100);
+    expect(mostLookups).toBe(40);
+  });
+
+  it('come in the order of need', () => {
+    const guests = [1, 2, 3, 4, 5].map((n) => stopped(n));
+    const cache: GuestCache = {
+      'qemu/1': { onboot: false, readAt: now - 2 * DAY },
+      'qemu/2': { onboot: false, readAt: now - 3 * DAY },
+      'qemu/4': { onboot: false, readAt: now - 60 },
+      'qemu/5': { onboot: true, readAt: now - 3_600 },
+    };
+    expect(ids(plan(guests, cache, ['qemu/4']).ask)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  it.each<[string, Row]>([
+    ['runs', { status: 'running' }],
+    ['is a template', { template: 1 }],
+    ['is locked', { lock: 'snapshot' }],
+    ['belongs to HA', { hastate: 'started' }],
+    ['lives on a node that is away', { node: 'pve3' }],
+    ['has no number', { vmid: null }],
+  ])('leave out a guest that %s', (_, more) => {
+    expect(plan([stopped(1, more)])).toEqual({ ask: [], left: [] });
+  });
+
+  it('leave nobody out for those that should run', () => {
+    const guests = Array.from({ length: 60 }, (_, n) => stopped(n + 1));
+    const cache: GuestCache = Object.fromEntries(
+      guests.slice(0, 50).map((row) => [guestKey(row), { onboot: true, readAt: now - 3_600 }]),
+    );
+    for (const row of plan(guests, cache).ask) cache[guestKey(row)] = { onboot: true, readAt: now };
+    expect(ids(plan(guests, cache).ask)).toContain(60);
+  });
+});
+
+describe('follow-ups', () => {
+  it('come in order, ten at a time, and go on in the next run', () => {
+    const wishes = Array.from({ length: 25 }, (_, n) => ({ key: `n${n}`, order: n < 2 ? 1 : 3, maxAge: 3_600 }));
+    const readAt: Record<string, number> = {};
+    const asked: string[] = [];
+    for (const [run, expected] of [10, 10, 5, 0].entries()) {
+      const { ask, left } = planFollowUps(wishes, { readAt: (key) => readAt[key] ?? null, now: now + run * 300 });
+      expect(ask).toHaveLength(expected);
+      for (const { key } of ask) readAt[key] = now + run * 300;
+      asked.push(...ask.map(({ key }) => key));
+      expect(left).toHaveLength(25 - asked.length);
+    }
+    expect(asked.slice(0, 2)).toEqual(['n0', 'n1']);
+    expect(new Set(asked).size).toBe(25);
+    expect(mostFollowUps).toBe(10);
+  });
+});
+
+describe('a loose reader', () => {
+  it.each([
+    [1, 1],
+    ['0.12', 0.12],
+    ['', null],
+    [' ', null],
+    [null, null],
+    [undefined, null],
+    ['NaN', null],
+    [Number.NaN, null],
+    [true, null],
+    [{}, null],
+    ['9'.repeat(50), null],
+  ])('takes %j for the number %j', (value, number) => {
+    expect(numberOf(value)).toBe(number);
+  });
+  it.each([
+    [1, true],
+    ['1', true],
+    [true, true],
+    [0, false],
+    ['0', false],
+    [false, false],
+    [null, null],
+    [undefined, null],
+    ['', null],
+  ])('takes %j for the answer %j', (value, flag) => {
+    expect(flagOf(value)).toBe(flag);
+  });
+  it.each([
+    ['a\u0000b\nc', 'a b c'],
+    ['  ', null],
+    [{}, null],
+    [42, '42'],
+    ['\u202eevil', 'evil'],
+    ['x'.repeat(999), 'x'.repeat(200)],
+  ])('takes %j for the text %j', (value, text) => {
+    expect(textOf(value)).toBe(text);
+  });
+  it.each(['../etc', 'a/b', '', 'a b', '.', 'ä', 'x'.repeat(200)])('takes no %j into a path', (name) => {
+    expect(isPathName(name)).toBe(false);
+  });
+});
+
+describe('a task', () => {
+  it.each([
+    [undefined, 'running'],
+    ['OK', 'ok'],
+    ['WARNINGS: 3', 'warning'],
+    ['unexpected status', 'unknown'],
+    ['unknown', 'unknown'],
+    ['', 'unknown'],
+    ['job errors', 'error'],
+    ['interrupted by signal', 'error'],
+    ['some error OK', 'error'],
+  ])('with the status %j ended as %s', (status, end) => {
+    expect(taskEnd(status)).toBe(end);
+  });
+  it.each([
+    ['daily', 1],
+    ['21:00', 1],
+    ['*-*-* 02:00', 1],
+    ['mon..fri 21:00', 3],
+    ['sat 03:00', 7],
+    ['mon,thu', 4],
+    ['weekly', 7],
+    ['monthly', 31],
+    ['*-*-01 04:00', 31],
+    ['yearly', 366],
+    ['fri..mon', 4],
+    [undefined, 1],
+    ['whenever', 1],
+    ['*/30', 1],
+  ])('of the schedule %j comes at least every %i days', (schedule, gap) => {
+    expect(longestGap(schedule)).toBe(gap * DAY);
+  });
+});

@@ -1,0 +1,337 @@
+import { z } from 'zod';
+import { CaCertificatePem } from '../ca-certificates.ts';
+import { invalidField } from '../errors.ts';
+import { Id } from '../ids.ts';
+import { SecretInput, secretChange } from '../secret-input.ts';
+import type { SecretTarget } from '../secret-target.ts';
+import { line, requiredLine } from '../text.ts';
+import { Instant } from '../time.ts';
+
+export const ServerKind = z.enum(['virtualization', 'backup', 'mail-gateway']);
+export type ServerKind = z.output<typeof ServerKind>;
+
+/** From best to worst: what is unknown is no worse than a warning, and never ok. */
+export const ServerState = z.enum(['ok', 'unknown', 'warning', 'critical']);
+export type ServerState = z.output<typeof ServerState>;
+
+const rank: Record<ServerState, number> = { ok: 0, unknown: 1, warning: 2, critical: 3 };
+
+export const worstOf = (states: Iterable<ServerState>): ServerState =>
+  [...states].reduce((worst, state) => (rank[state] > rank[worst] ? state : worst), 'ok');
+
+export const isWorse = (one: ServerState, other: ServerState): boolean => rank[one] > rank[other];
+
+/** Why a server, or a part of it, could not be read (specification, Errors). */
+export const FailureClass = z
+  .enum(['zugang', 'rechte', 'antwortform', 'server', 'netz', 'zertifikat'])
+  .describe(
+    '`zugang` the sign-in was refused · `rechte` the account lacks a right · `antwortform` not the expected answer · `server` the server failed · `netz` it was not reached · `zertifikat` it did not prove who it is',
+  );
+export type FailureClass = z.output<typeof FailureClass>;
+
+/** The port of each product where an address names none. */
+const usualPort: Record<ServerKind, number> = { virtualization: 8006, backup: 8007, 'mail-gateway': 8006 };
+
+const addressForm = /^https:\/\/(\[[0-9a-f:.]+\]|[^/?#@\s:\\]+)(?::(\d{1,5}))?\/?$/i;
+
+function isServerAddress(address: string): boolean {
+  const [, host, port] = addressForm.exec(address) ?? [];
+  return host !== undefined && URL.parse(address) !== null && (port === undefined || Number(port) > 0);
+}
+
+/** `https://host:port`, in lower case and with the port, so that two spellings of one address are one. */
+export function serverAddress({ kind, address }: { kind: ServerKind; address: string }): string {
+  const [, , port] = addressForm.exec(address) ?? [];
+  return `https://${new URL(address).hostname}:${Number(port ?? usualPort[kind])}`;
+}
+
+/** `user@realm!name`, as all products write it. */
+const tokenIdForm = /^[^\s!@:=/]+@[A-Za-z0-9._-]+![A-Za-z0-9._-]+$/;
+const usernameForm = /^[^\s:/]+@[A-Za-z0-9._-]+$/;
+
+const optionalLine = line()
+  .nullable()
+  .overwrite((value) => (value === '' ? null : value))
+  .default(null);
+
+const example = {
+  kind: 'virtualization' as const,
+  name: 'Cluster Nord',
+  address: 'https://pve1.example.org:8006',
+  authMethod: 'token' as const,
+  tokenId: 'portal@pve!monitoring',
+  username: null,
+  verifyTls: true,
+  caCertificatePem: null,
+  pollIntervalMin: 5,
+  isActive: true,
+};
+
+const fields = {
+  kind: ServerKind,
+  name: requiredLine(),
+  address: requiredLine(300)
+    .refine(isServerAddress, 'must be https:// with a host and, if need be, a port')
+    .describe('`https://` and a host; the port is the product’s own unless it is named'),
+  authMethod: z.enum(['token', 'password']),
+  tokenId: optionalLine.describe('`user@realm!name`, with `authMethod` `token`'),
+  tokenSecret: SecretInput,
+  username: optionalLine.describe('`user@realm`, with `authMethod` `password`'),
+  password: SecretInput,
+  verifyTls: z.boolean().default(true).describe('Whether the server has to show a valid certificate'),
+  caCertificatePem: CaCertificatePem,
+  pollIntervalMin: z
+    .int()
+    .min(1)
+    .max(1_440)
+    .default(5)
+    .describe('The smallest one of the active servers counts for all of them'),
+  isActive: z.boolean().default(true),
+};
+
+/** A server as an administrator writes it; a PUT replaces all of it, kept secrets excepted. */
+export const ServerInput = z
+  .object(fields)
+  .meta({ example: { ...example, tokenSecret: '0f7d0c6e-2f6d-4a53-9a5e-1d2c3b4a5968' } });
+export type ServerInput = z.output<typeof ServerInput>;
+
+/** The same to be tried before it is saved. */
+export const ServerTestInput = z
+  .object({
+    ...fields,
+    name: line().default(''),
+    id: Id.nullish().describe('A server whose secrets stand in for those left blank'),
+  })
+  .meta({ example: { ...example, tokenSecret: '0f7d0c6e-2f6d-4a53-9a5e-1d2c3b4a5968' } });
+export type ServerTestInput = z.output<typeof ServerTestInput>;
+
+/** The account name of a method; the other one’s is not kept. */
+export const accountOf = ({
+  authMethod,
+  tokenId,
+  username,
+}: Pick<ServerInput, 'authMethod' | 'tokenId' | 'username'>): string | null =>
+  authMethod === 'token' ? tokenId : username;
+
+export const secretFieldOf = ({ authMethod }: Pick<ServerInput, 'authMethod'>): 'tokenSecret' | 'password' =>
+  authMethod === 'token' ? 'tokenSecret' : 'password';
+
+/** Where the secret of a server travels. */
+export function serverTarget(
+  server: Pick<
+    ServerInput,
+    'kind' | 'address' | 'authMethod' | 'tokenId' | 'username' | 'verifyTls' | 'caCertificatePem'
+  >,
+): SecretTarget {
+  const address = serverAddress(server);
+  return {
+    scheme: 'https',
+    host: new URL(address).hostname,
+    port: Number(address.slice(address.lastIndexOf(':') + 1)),
+    account: accountOf(server),
+    encryption: 'tls',
+    verifiesCertificate: server.verifyTls,
+    authorities: server.caCertificatePem,
+  };
+}
+
+/** What products put between a token’s name and its secret; the wrong one would only ever be a refused sign-in. */
+const separatorOf: Record<ServerKind, string> = { virtualization: '=', backup: ':', 'mail-gateway': '' };
+
+type Form = Omit<ServerInput, 'name'>;
+
+/**
+ * The same in one spelling: address with port, a token that was pasted whole taken apart, nothing of the method that is not used.
+ * Throws 400 where kind, method and account do not go together: `TOKEN_NOT_SUPPORTED` for a mail gateway with a token.
+ */
+export function checkedServer<Input extends Form>(input: Input): Input {
+  if (input.kind === 'mail-gateway' && input.authMethod === 'token')
+    throw invalidField(
+      'authMethod',
+      'must be password, because mail gateways know no API tokens',
+      'TOKEN_NOT_SUPPORTED',
+    );
+  const address = serverAddress(input);
+  if (input.authMethod === 'password') {
+    if (input.username === null || !usernameForm.test(input.username))
+      throw invalidField('username', 'must be a name with its realm, such as portal@pam');
+    return { ...input, address, tokenId: null, tokenSecret: null };
+  }
+  const token = splitToken(input);
+  if (token.tokenId === null || !tokenIdForm.test(token.tokenId))
+    throw invalidField('tokenId', 'must be a token with user and realm, such as portal@pve!monitoring');
+  return { ...input, ...token, address, username: null, password: null };
+}
+
+/** Products show a token as one text, and so it is pasted. */
+function splitToken({ kind, tokenId, tokenSecret }: Form): Pick<Form, 'tokenId' | 'tokenSecret'> {
+  const pasted = /^(?:P[VB]EAPIToken[= ]|PBSAPIToken[= ])?([^\s!@:=/]+@[\w.-]+![\w.-]+)([:=])(\S+)$/.exec(
+    tokenSecret ?? '',
+  );
+  const [, pastedId = null, separator, secret] = pasted ?? [];
+  if (pastedId === null || secret === undefined) return { tokenId, tokenSecret };
+  if (tokenId !== null && tokenId !== pastedId)
+    throw invalidField('tokenSecret', 'is of another token than tokenId names');
+  if (separator !== separatorOf[kind])
+    throw invalidField(
+      'tokenSecret',
+      `has ${separator} between token and secret, which is not how a server of this kind writes it`,
+    );
+  return { tokenId: pastedId, tokenSecret: secret };
+}
+
+/** Throws 400 `SECRET_REQUIRED` where a form has no secret for its method, and none is kept. */
+export function checkSecret(input: Form, hasStored: boolean): void {
+  const field = secretFieldOf(input);
+  const { kind } = secretChange(input[field]);
+  if (kind === 'remove' || (kind === 'keep' && !hasStored))
+    throw invalidField(field, 'must be entered', 'SECRET_REQUIRED');
+}
+
+/** An instant as the stored documents of a status hold it: text that passes through as it is. */
+const StoredInstant = z.iso.datetime();
+
+export const StatusRule = z.object({
+  key: z.string().describe('`quorum`, `storage:nas`, `guest:101` …'),
+  state: ServerState,
+  value: z.number().nullable().describe('What was compared with the limits, where that is a number'),
+  since: StoredInstant.describe('When it took on this state'),
+  text: z.string().describe('One English sentence'),
+});
+export type StatusRule = z.output<typeof StatusRule>;
+
+export const StatusFact = z.object({
+  key: z.string(),
+  label: z.string(),
+  value: z.union([z.number(), z.string()]),
+  unit: z.enum(['bytes', 'percent', 'seconds', 'count']).nullable(),
+  readAt: StoredInstant.describe('When it was read; a server that is not reached keeps its last ones'),
+});
+export type StatusFact = z.output<typeof StatusFact>;
+
+/** What was not looked at, or could not be and is not needed for a verdict. */
+export const NotExamined = z.object({
+  count: z.int(),
+  items: z.array(z.object({ what: z.string(), why: z.string() })).describe('The first of them by name'),
+});
+export type NotExamined = z.output<typeof NotExamined>;
+
+export const StateChange = z.object({ at: StoredInstant, from: ServerState, to: ServerState, text: z.string() });
+export type StateChange = z.output<typeof StateChange>;
+
+export const ServerStatus = z
+  .object({
+    state: ServerState,
+    failure: FailureClass.nullable(),
+    message: z.string().nullable().describe('Why it is not ok, or not known; null when it is ok'),
+    checkedAt: Instant.nullable().describe('The last attempt; null before the first'),
+    lastOkAt: Instant.nullable().describe('When it last answered what was asked of it'),
+    headline: z.string(),
+    facts: z.array(StatusFact),
+    rules: z.array(StatusRule).describe('Worst first'),
+    notExamined: NotExamined,
+    changes: z.array(StateChange).describe('The last 20 changes of state, newest first'),
+  })
+  .meta({ id: 'ServerStatus' });
+export type ServerStatus = z.output<typeof ServerStatus>;
+
+const exampleAt = '2026-11-20T08:30:00.000Z';
+const exampleId = '0198d3cc-5e6f-7a81-9b2c-3d4e5f607182';
+
+export const Server = z
+  .object({
+    id: Id,
+    kind: ServerKind,
+    name: z.string(),
+    address: z.string().describe('With its port'),
+    authMethod: z.enum(['token', 'password']),
+    tokenId: z.string().nullable(),
+    hasTokenSecret: z.boolean(),
+    username: z.string().nullable(),
+    hasPassword: z.boolean(),
+    verifyTls: z.boolean(),
+    caCertificatePem: z.string().nullable(),
+    pollIntervalMin: z.int(),
+    isActive: z.boolean(),
+    createdAt: Instant,
+    updatedAt: Instant,
+    status: ServerStatus,
+  })
+  .meta({
+    id: 'Server',
+    example: {
+      id: exampleId,
+      ...example,
+      hasTokenSecret: true,
+      hasPassword: false,
+      createdAt: exampleAt,
+      updatedAt: exampleAt,
+      status: {
+        state: 'warning',
+        failure: null,
+        message: 'Storage nas is 84 % full.',
+        checkedAt: exampleAt,
+        lastOkAt: exampleAt,
+        headline: '3 of 3 nodes online, 24 of 26 guests running',
+        facts: [{ key: 'nodes', label: 'Nodes online', value: 3, unit: 'count', readAt: exampleAt }],
+        rules: [
+          { key: 'storage:nas', state: 'warning', value: 84, since: exampleAt, text: 'Storage nas is 84 % full.' },
+        ],
+        notExamined: { count: 0, items: [] },
+        changes: [{ at: exampleAt, from: 'ok', to: 'warning', text: 'Storage nas is 84 % full.' }],
+      },
+    },
+  });
+export type Server = z.output<typeof Server>;
+
+export const ServerTestResult = z
+  .object({
+    ok: z.boolean(),
+    failure: FailureClass.nullable(),
+    version: z.string().nullable(),
+    message: z.string().describe('What is wrong, or which rights are missing; else that all is well'),
+  })
+  .meta({
+    id: 'ServerTestResult',
+    example: { ok: true, failure: null, version: '9.2.11', message: 'Everything can be read.' },
+  });
+export type ServerTestResult = z.output<typeof ServerTestResult>;
+
+/** What a tile shows. */
+export const ServerTile = z
+  .object({
+    worst: ServerState.describe('Of all active servers; unknown where there is none'),
+    servers: z.array(
+      z.object({
+        id: Id,
+        name: z.string(),
+        kind: ServerKind,
+        state: ServerState,
+        failure: FailureClass.nullable(),
+        message: z.string().nullable(),
+        checkedAt: Instant.nullable(),
+        headline: z.string(),
+        facts: z.array(StatusFact),
+      }),
+    ),
+  })
+  .meta({
+    id: 'ServerTile',
+    example: {
+      worst: 'ok',
+      servers: [
+        {
+          id: exampleId,
+          name: 'Cluster Nord',
+          kind: 'virtualization',
+          state: 'ok',
+          failure: null,
+          message: null,
+          checkedAt: exampleAt,
+          headline: '3 of 3 nodes online, 24 of 26 guests running',
+          facts: [{ key: 'nodes', label: 'Nodes online', value: 3, unit: 'count', readAt: exampleAt }],
+        },
+      ],
+    },
+  });
+export type ServerTile = z.output<typeof ServerTile>;

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { Evaluation, Finding } from './findings.ts';
+import type { ServerState } from './servers.ts';
+import {
+  afterLook,
+  afterMiss,
+  type KeptRule,
+  type KeptStatus,
+  neverChecked,
+  settleRules,
+  shownStatus,
+} from './settle.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 8, minute));
+const finding = (state: ServerState, more: Partial<Finding> = {}): Finding => ({
+  key: 'a',
+  state,
+  text: `It is ${state}.`,
+  ...more,
+});
+const seen = (findings: Finding[]): ServerState[] => {
+  const states: ServerState[] = [];
+  let rules: KeptRule[] = [];
+  for (const [n, one] of findings.entries()) {
+    rules = settleRules(rules, [one], at(n));
+    states.push(rules[0]?.state ?? 'ok');
+  }
+  return states;
+};
+
+describe('a rule', () => {
+  it.each<[what: string, found: Finding[], shown: ServerState[]]>([
+    ['warns the second time', [finding('warning'), finding('warning')], ['ok', 'warning']],
+    [
+      'does not warn of what comes and goes',
+      [finding('warning'), finding('ok'), finding('warning')],
+      ['ok', 'ok', 'ok'],
+    ],
+    ['is critical at once', [finding('critical')], ['critical']],
+    ['is unknown at once', [finding('ok'), finding('unknown')], ['ok', 'unknown']],
+    ['recovers at once', [finding('critical'), finding('ok')], ['critical', 'ok']],
+    ['gets better at once', [finding('critical'), finding('warning')], ['critical', 'warning']],
+    ['gets worse at once', [finding('warning'), finding('critical')], ['ok', 'critical']],
+    [
+      'keeps no warning from before it was unknown',
+      [finding('warning'), finding('unknown'), finding('warning')],
+      ['ok', 'unknown', 'ok'],
+    ],
+    [
+      'waits for two where it says so',
+      [finding('critical', { needed: 2 }), finding('critical', { needed: 2 })],
+      ['ok', 'critical'],
+    ],
+    [
+      'counts as less meanwhile',
+      [
+        finding('critical', { needed: 2, meanwhile: 'warning' }),
+        finding('critical', { needed: 2, meanwhile: 'warning' }),
+      ],
+      ['warning', 'critical'],
+    ],
+  ])('%s', (_, found, shown) => {
+    expect(seen(found)).toEqual(shown);
+  });
+
+  it('says since when, and that something does not count yet', () => {
+    const first = settleRules([], [finding('warning')], at(0));
+    expect(first[0]).toMatchObject({
+      state: 'ok',
+      since: at(0).toISOString(),
+      text: expect.stringContaining('2 times in a row'),
+    });
+    const second = settleRules(first, [finding('warning')], at(5));
+    expect(second[0]).toMatchObject({ state: 'warning', since: at(5).toISOString(), text: 'It is warning.' });
+    expect(settleRules(second, [finding('warning')], at(9))[0]?.since).toBe(at(5).toISOString());
+  });
+
+  it('is gone once nothing is found of it, and the worst stand first', () => {
+    const rules = settleRules(
+      [],
+      [finding('ok', { key: 'a' }), finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })],
+      at(0),
+    );
+    expect(rules.map(({ key }) => key)).toEqual(['b', 'c', 'a']);
+    expect(settleRules(rules, [finding('ok')], at(1))).toHaveLength(1);
+  });
+});
+
+const look = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation => ({
+  findings,
+  facts: [{ key: 'n', label: 'N', value: 3, unit: 'count' }],
+  summary: 'all is well here',
+  failure: null,
+  notExamined: [],
+  ...more,
+});
+const miss = { failure: 'netz' as const, message: 'pve1:8006 could not be reached.' };
+
+describe('the status of a server', () => {
+  const well = afterLook(neverChecked, look([finding('ok')]), at(0));
+
+  it('is what its worst rule is', () => {
+    expect(well).toMatchObject({ state: 'ok', message: null, headline: 'all is well here', changes: [] });
+    const bad = afterLook(well, look([finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })]), at(5));
+    expect(bad).toMatchObject({ state: 'critical', message: 'It is critical.', headline: 'It is critical' });
+    expect(bad.changes).toEqual([{ at: at(5).toISOString(), from: 'ok', to: 'critical', text: 'It is critical.' }]);
+  });
+
+  it('is unknown when the server was missed once, critical from the second time on, and keeps what was last read', () => {
+    const once = afterMiss(well, miss, at(5));
+    expect(once).toMatchObject({
+      state: 'unknown',
+      failure: 'netz',
+      checkedAt: at(5),
+      lastOkAt: at(0),
+      facts: well.facts,
+      rules: well.rules,
+    });
+    const twice = afterMiss(once, miss, at(10));
+    expect(twice).toMatchObject({ state: 'critical', failure: 'netz', message: miss.message, facts: well.facts });
+    const back = afterLook(twice, look([finding('ok')]), at(15));
+    expect(back).toMatchObject({ state: 'ok', failure: null, missed: 0 });
+    expect(back.changes.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      'critical ok',
+      'unknown critical',
+      'ok unknown',
+    ]);
+  });
+
+  it('is unknown for as long as the account lacks rights', () => {
+    const failure = { class: 'rechte' as const, message: 'It sees nothing.' };
+    let status = well;
+    for (const minute of [5, 10, 15]) status = afterLook(status, look([], { failure }), at(minute));
+    expect(status).toMatchObject({ state: 'unknown', failure: 'rechte', facts: well.facts, lastOkAt: at(0) });
+  });
+
+  it('remembers twenty changes', () => {
+    let status: KeptStatus = well;
+    for (let n = 1; n <= 50; n += 1)
+      status = n % 2 ? afterMiss(status, miss, at(n)) : afterLook(status, look([]), at(n));
+    expect(status.changes).toHaveLength(20);
+    expect(status.changes[0]?.at).toBe(at(50).toISOString());
+  });
+
+  it('is not believed for ever, and not at all while switched off', () => {
+    const shown = (minutes: number, isActive = true) =>
+      shownStatus(well, { isActive, intervalMin: 5, now: new Date(at(0).getTime() + minutes * 60_000) });
+    expect(shown(17)).toMatchObject({ state: 'ok' });
+    expect(shown(18)).toMatchObject({
+      state: 'unknown',
+      message: expect.stringContaining('has not been checked since'),
+    });
+    expect(shown(0, false)).toMatchObject({ state: 'unknown', headline: 'Switched off' });
+    expect(shownStatus(neverChecked, { isActive: true, intervalMin: 5, now: at(0) })).toMatchObject({
+      state: 'unknown',
+    });
+  });
+});

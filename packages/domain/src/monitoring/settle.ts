@@ -1,0 +1,157 @@
+import type { Evaluation, Finding } from './findings.ts';
+import { named, plural } from './findings.ts';
+import {
+  type FailureClass,
+  isWorse,
+  type NotExamined,
+  type ServerState,
+  type StateChange,
+  type StatusFact,
+  type StatusRule,
+  worstOf,
+} from './servers.ts';
+
+/** A rule as it is kept from one run to the next. */
+export interface KeptRule extends StatusRule {
+  /** What was found and does not count yet, and how often in a row. */
+  pending?: { state: ServerState; seen: number };
+}
+
+/** The status of a server as its row has it. */
+export interface KeptStatus {
+  state: ServerState;
+  failure: FailureClass | null;
+  message: string | null;
+  checkedAt: Date | null;
+  lastOkAt: Date | null;
+  headline: string;
+  facts: StatusFact[];
+  rules: KeptRule[];
+  notExamined: NotExamined;
+  changes: StateChange[];
+  /** Runs in a row that did not reach it. */
+  missed: number;
+}
+
+export const neverChecked: KeptStatus = {
+  state: 'unknown',
+  failure: null,
+  message: 'It has not been checked yet.',
+  checkedAt: null,
+  lastOkAt: null,
+  headline: 'Not checked yet',
+  facts: [],
+  rules: [],
+  notExamined: { count: 0, items: [] },
+  changes: [],
+  missed: 0,
+};
+
+const mostChanges = 20;
+const mostRules = 200;
+const mostNamed = 50;
+
+/** The status after a look that reached the server. */
+export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptStatus {
+  const all = settleRules(before.rules, look.findings, at);
+  const rules = all.slice(0, mostRules);
+  const failure = look.failure;
+  const state = failure ? 'unknown' : worstOf(all.map((rule) => rule.state));
+  const worst = all.filter((rule) => rule.state === state && state !== 'ok');
+  const message =
+    failure?.message ??
+    (worst.length === 0
+      ? null
+      : named(
+          worst.map(({ text }) => text),
+          3,
+        ).slice(0, 1_000));
+  const [first] = worst;
+  const others = worst.length > 1 ? ` (and ${plural(worst.length - 1, 'other')})` : '';
+  return withChange(before, at, {
+    state,
+    failure: failure?.class ?? null,
+    message,
+    checkedAt: at,
+    lastOkAt: failure ? before.lastOkAt : at,
+    headline: failure ? failure.message : first ? `${first.text.replace(/\.$/, '')}${others}` : look.summary,
+    facts: failure ? before.facts : look.facts.map((fact) => ({ ...fact, readAt: at.toISOString() })),
+    rules: failure ? before.rules : rules,
+    notExamined: { count: look.notExamined.length, items: look.notExamined.slice(0, mostNamed) },
+    missed: 0,
+  });
+}
+
+/** The status after a run that did not reach the server: facts and rules stay as they were last read, with their time. */
+export function afterMiss(
+  before: KeptStatus,
+  { failure, message }: { failure: FailureClass; message: string },
+  at: Date,
+): KeptStatus {
+  const missed = before.missed + 1;
+  return withChange(before, at, {
+    ...before,
+    state: missed >= 2 ? 'critical' : 'unknown',
+    failure,
+    message,
+    checkedAt: at,
+    headline: message.replace(/\.$/, ''),
+    missed,
+  });
+}
+
+function withChange(before: KeptStatus, at: Date, after: Omit<KeptStatus, 'changes'>): KeptStatus {
+  const isFirst = before.checkedAt === null;
+  const isSame = before.state === after.state;
+  const change = { at: at.toISOString(), from: before.state, to: after.state, text: after.message ?? 'All is well.' };
+  return { ...after, changes: isFirst || isSame ? before.changes : [change, ...before.changes].slice(0, mostChanges) };
+}
+
+const usuallyNeeded: Record<ServerState, number> = { ok: 1, unknown: 1, warning: 2, critical: 1 };
+
+/** Rules as they stand after these findings, worst first. What is no longer found is gone. */
+export function settleRules(before: readonly KeptRule[], findings: readonly Finding[], at: Date): KeptRule[] {
+  const known = new Map(before.map((rule) => [rule.key, rule]));
+  const settled = findings.map((finding) => settle(known.get(finding.key), finding, at));
+  return settled.toSorted((a, b) => (isWorse(a.state, b.state) ? -1 : isWorse(b.state, a.state) ? 1 : 0));
+}
+
+function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptRule {
+  const { key, state: found, value = null, text, needed = usuallyNeeded[found], meanwhile = 'ok' } = finding;
+  const shown = before?.state ?? 'ok';
+  const seen = before?.pending?.state === found ? before.pending.seen + 1 : 1;
+  // What gets better does so at once, and so does what has counted before.
+  const counts = seen >= needed || (before !== undefined && !isWorse(found, shown));
+  const state = counts ? found : isWorse(shown, meanwhile) && shown !== 'unknown' ? shown : meanwhile;
+  return {
+    key,
+    state,
+    value,
+    since: before?.state === state ? before.since : at.toISOString(),
+    text: counts ? text : `${text} It counts once it is found ${needed} times in a row.`,
+    ...(!counts && { pending: { state: found, seen } }),
+  };
+}
+
+/** How long a status may be believed without a newer one: three intervals, and some minutes for a worker that starts anew. */
+const staleAfterMs = (intervalMin: number): number => (3 * intervalMin + 2) * 60_000;
+
+/** A status as it is shown now: one that nobody keeps up to date is not known any more. */
+export function shownStatus(
+  { missed: _, rules, ...status }: KeptStatus,
+  { isActive, intervalMin, now }: { isActive: boolean; intervalMin: number; now: Date },
+) {
+  const plain = { ...status, rules: rules.map(({ pending: __, ...rule }) => rule) };
+  if (!isActive)
+    return {
+      ...plain,
+      state: 'unknown' as const,
+      failure: null,
+      message: 'It is switched off and not checked.',
+      headline: 'Switched off',
+    };
+  const at = status.checkedAt;
+  if (at === null || now.getTime() - at.getTime() <= staleAfterMs(intervalMin)) return plain;
+  const message = `It has not been checked since ${at.toISOString()}.`;
+  return { ...plain, state: 'unknown' as const, message, headline: message.replace(/\.$/, '') };
+}

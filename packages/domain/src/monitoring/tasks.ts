@@ -1,0 +1,55 @@
+import { textOf } from './loose.ts';
+
+/** How a task of any of the products ended. */
+export type TaskEnd = 'running' | 'ok' | 'warning' | 'error' | 'unknown';
+
+/** Only `OK` and `WARNINGS: n` are no failures; whatever else stands there is the message of one. */
+export function taskEnd(status: unknown): TaskEnd {
+  if (status === undefined || status === null) return 'running';
+  const text = textOf(status) ?? '';
+  if (text === 'OK') return 'ok';
+  if (/^WARNINGS: \d+$/.test(text)) return 'warning';
+  return ['', 'unknown', 'unexpected status'].includes(text) ? 'unknown' : 'error';
+}
+
+const DAY = 86_400;
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/**
+ * The longest time between two runs of a schedule in the notation of the products (`daily`, `sat 03:00`, `mon..fri 21:00`,
+ * `*-*-1 04:00`), in seconds; a day for what runs at least daily or is not understood.
+ */
+export function longestGap(schedule: unknown): number {
+  const text = (textOf(schedule) ?? '').toLowerCase();
+  const named = {
+    weekly: 7,
+    monthly: 31,
+    quarterly: 92,
+    semiannually: 184,
+    'semi-annually': 184,
+    yearly: 366,
+    annually: 366,
+  };
+  for (const [word, gap] of Object.entries(named)) if (text === word) return gap * DAY;
+  const [first = ''] = text.split(/\s+/);
+  if (/^(?:\*|\d{4})-\*-(?:\d|\*\/)/.test(first)) return 31 * DAY;
+  if (/^(?:\*|\d{4})-\d/.test(first)) return 366 * DAY;
+  const on = weekdaysOf(first);
+  if (on.length === 0 || on.length === 7) return DAY;
+  const gaps = on.map((day, n) => ((on[(n + 1) % on.length] ?? day) - day + 7) % 7 || 7);
+  return Math.max(...gaps) * DAY;
+}
+
+/** The weekdays of `mon,wed` and `mon..fri`, in order. */
+function weekdaysOf(text: string): number[] {
+  const days = new Set<number>();
+  for (const part of text.split(',')) {
+    const [from = -1, to = from] = part.split('..').map((day) => weekdays.findIndex((name) => day.startsWith(name)));
+    if (from < 0 || to < 0) return [];
+    for (let day = from; ; day = (day + 1) % 7) {
+      days.add(day);
+      if (day === to) break;
+    }
+  }
+  return [...days].toSorted((a, b) => a - b);
+}

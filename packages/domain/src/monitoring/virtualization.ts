@@ -1,0 +1,443 @@
+import {
+  certificateFinding,
+  type Evaluation,
+  type Fact,
+  type Finding,
+  fullness,
+  hours,
+  named,
+  percentOf,
+  plural,
+  stateAbove,
+  subscriptionFinding,
+  unread,
+  versionFinding,
+} from './findings.ts';
+import { type GuestCache, guestKey, type GuestPlan } from './guest-lookups.ts';
+import { flagOf, numberOf, type Row, sortedBy, textOf } from './loose.ts';
+import { dataOf, type Epoch, type ListPart, type RowPart } from './parts.ts';
+import type { NotExamined, ServerState } from './servers.ts';
+import { diskFindings, poolFindings } from './storage-health.ts';
+import { longestGap, taskEnd } from './tasks.ts';
+
+/** What is asked of a node now and then. A part that was never read is missing. */
+export interface NodeParts {
+  status?: RowPart;
+  subscription?: RowPart;
+  backups?: ListPart;
+  replication?: ListPart;
+  disks?: ListPart;
+  pools?: ListPart;
+}
+
+/** What one look at a virtualization server has read. */
+export interface VirtualizationReading {
+  now: Epoch;
+  version: string | null;
+  certificateValidTo: Date | null;
+  members: ListPart;
+  resources: readonly Row[];
+  tasks: ListPart;
+  jobs: ListPart;
+  unbacked: ListPart;
+  availability: ListPart;
+  nodes: Record<string, NodeParts>;
+  guests: GuestPlan;
+  /** What is known of guests that do not run. */
+  known: GuestCache;
+  /** Whether the account may see guests, where it sees none; null when that cannot be told. */
+  maySeeGuests: boolean | null;
+  notExamined: NotExamined['items'];
+}
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+export const nodesOf = (resources: readonly Row[]): Row[] =>
+  sortedBy(
+    resources.filter(({ type }) => type === 'node'),
+    'node',
+  );
+
+/** Nodes the cluster does not say are offline: one that is would hold up every question for half a minute. */
+export function onlineNodes(resources: readonly Row[], members: ListPart): string[] {
+  const offline = new Set(
+    (dataOf(members) ?? []).filter((row) => row['type'] === 'node' && flagOf(row['online']) === false).map(nameOf),
+  );
+  return nodesOf(resources)
+    .filter((row) => row['status'] === 'online')
+    .map((row) => String(row['node']))
+    .filter((node) => !offline.has(node));
+}
+
+const nameOf = (row: Row): string => textOf(row['name']) ?? textOf(row['node']) ?? '?';
+export const isGuest = ({ type }: Row): boolean => type === 'qemu' || type === 'lxc';
+const isTemplate = (row: Row): boolean => flagOf(row['template']) === true;
+
+export function evaluateVirtualization(reading: VirtualizationReading): Evaluation {
+  const { resources, members, now } = reading;
+  const nodes = nodesOf(resources);
+  const guests = resources.filter((row) => isGuest(row) && !isTemplate(row));
+  const running = guests.filter(({ status }) => status === 'running');
+  const online = new Set(onlineNodes(resources, members));
+  const summary = `${online.size} of ${plural(nodes.length, 'node')} online, ${running.length} of ${plural(guests.length, 'guest')} running`;
+  const findings = [
+    ...clusterFindings(members),
+    ...nodes.flatMap((row) => nodeFindings(row, reading, online)),
+    ...storageFindings(resources, online),
+    ...guestFindings(reading, online),
+    ...backupFindings(reading, online),
+    ...availabilityFindings(reading, online),
+    ...taskFindings(reading.tasks, now),
+    ...certificateFinding(reading.certificateValidTo, now),
+    ...versionFinding('virtualization', reading.version, now),
+  ];
+  const nothing = nodes.length === 0;
+  return {
+    findings,
+    facts: [
+      ...(reading.version === null ? [] : [fact('version', 'Version', reading.version, null)]),
+      fact('nodes', 'Nodes online', online.size, 'count'),
+      fact('nodesTotal', 'Nodes', nodes.length, 'count'),
+      fact('guestsRunning', 'Guests running', running.length, 'count'),
+      fact('guests', 'Guests', guests.length, 'count'),
+      ...usage(nodes),
+    ],
+    summary,
+    failure: nothing
+      ? {
+          class: 'rechte',
+          message: 'The account sees no node at all: it lacks rights (`rechte`). It needs the role PVEAuditor on /.',
+        }
+      : null,
+    notExamined: [
+      ...reading.notExamined,
+      ...reading.guests.left.map((row) => ({
+        what: `Guest ${guestName(row)}`,
+        why: 'whether it should run has not been looked up yet',
+      })),
+    ],
+  };
+}
+
+const fact = (key: string, label: string, value: number | string, unit: Fact['unit']): Fact => ({
+  key,
+  label,
+  value,
+  unit,
+});
+
+/** How full the memory of all nodes is; nothing while one of them does not say. */
+function usage(nodes: readonly Row[]): Fact[] {
+  const sum = (field: string) => nodes.reduce((all, row) => all + (numberOf(row[field]) ?? Number.NaN), 0);
+  const percent = percentOf(sum('mem'), sum('maxmem'));
+  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'Memory in use', percent, 'percent')];
+}
+
+function clusterFindings(members: ListPart): Finding[] {
+  if ('failure' in members) return [unread('quorum', 'the state of the cluster', members)];
+  const cluster = members.data.find(({ type }) => type === 'cluster');
+  // A single host has no quorum to lose.
+  if (!cluster) return [];
+  const quorate = flagOf(cluster['quorate']);
+  if (quorate === null)
+    return [{ key: 'quorum', state: 'unknown', text: 'The cluster does not say whether it has a quorum.' }];
+  return [
+    quorate
+      ? { key: 'quorum', state: 'ok', text: 'The cluster has its quorum.' }
+      : { key: 'quorum', state: 'critical', text: 'The cluster has lost its quorum.' },
+  ];
+}
+
+function nodeFindings(row: Row, reading: VirtualizationReading, online: ReadonlySet<string>): Finding[] {
+  const node = nameOf(row);
+  const key = `node:${node}`;
+  if (!online.has(node)) {
+    const isKnown = row['status'] === 'offline' || row['status'] === 'online';
+    return [
+      isKnown
+        ? { key, state: 'critical', text: `Node ${node} is offline.` }
+        : { key, state: 'unknown', text: `The state of node ${node} is not known to the cluster.` },
+    ];
+  }
+  const { status, subscription, replication, disks, pools } = reading.nodes[node] ?? {};
+  const memory = percentOf(numberOf(row['mem']), numberOf(row['maxmem']));
+  const findings: Finding[] = [
+    { key, state: 'ok', text: `Node ${node} is online.` },
+    fullness(`${key}:memory`, `the memory of ${node}`, memory, { warning: 90, critical: 95 }),
+    fullness(
+      `${key}:root`,
+      `the root file system of ${node}`,
+      percentOf(numberOf(row['disk']), numberOf(row['maxdisk'])),
+      { warning: 80, critical: 90 },
+    ),
+  ];
+  if (status && 'failure' in status) findings.push(unread(`${key}:swap`, `the status of ${node}`, status));
+  else if (status) {
+    const swap = (status.data['swap'] ?? {}) as Row;
+    const percent = percentOf(numberOf(swap['used']), numberOf(swap['total']));
+    // Without swap there is nothing to fill.
+    if (percent !== null) findings.push(fullness(`${key}:swap`, `the swap of ${node}`, percent, { warning: 80 }));
+  }
+  if (subscription)
+    findings.push(
+      'failure' in subscription
+        ? unread(`${key}:subscription`, `the subscription of ${node}`, subscription)
+        : subscriptionFinding(`${key}:subscription`, ` of ${node}`, subscription.data, reading.now),
+    );
+  if (replication) findings.push(...replicationFindings(key, node, replication));
+  if (disks) findings.push(...diskFindings(key, node, disks));
+  if (pools) findings.push(...poolFindings(key, node, pools));
+  return findings;
+}
+
+function replicationFindings(key: string, node: string, part: ListPart): Finding[] {
+  if ('failure' in part) return [unread(`${key}:replication`, `the replication of ${node}`, part)];
+  return sortedBy(part.data, 'id').map((row): Finding => {
+    const id = textOf(row['id']) ?? '?';
+    const fails = numberOf(row['fail_count']) ?? 0;
+    const error = textOf(row['error']);
+    const one = { key: `replication:${id}`, value: fails };
+    if (error !== null) return { ...one, state: 'critical', text: `Replication ${id} fails: ${error}` };
+    if (fails > 0) return { ...one, state: 'warning', text: `Replication ${id} failed ${plural(fails, 'time')}.` };
+    return { ...one, state: 'ok', text: `Replication ${id} works.` };
+  });
+}
+
+function storageFindings(resources: readonly Row[], online: ReadonlySet<string>): Finding[] {
+  const rows = sortedBy(
+    resources.filter(({ type }) => type === 'storage'),
+    'id',
+  );
+  if (rows.length === 0 && online.size > 0)
+    return [
+      {
+        key: 'storages',
+        state: 'unknown',
+        text: 'No storage is visible: the account lacks the right Datastore.Audit (`rechte`).',
+      },
+    ];
+  // A shared one stands there once for each node.
+  const byName = new Map<string, Row[]>();
+  for (const row of rows) {
+    if (!online.has(String(row['node']))) continue;
+    const name = textOf(row['storage']) ?? '?';
+    const place = flagOf(row['shared']) === true ? name : `${name} on ${String(textOf(row['node']))}`;
+    byName.set(place, [...(byName.get(place) ?? []), row]);
+  }
+  return [...byName].map(([place, same]): Finding => {
+    const key = `storage:${place}`;
+    const away = same.filter((row) => row['status'] !== 'available');
+    if (away.length > 0) {
+      const content = textOf(away[0]?.['content']) ?? '';
+      const holds = /\b(backup|images|rootdir)\b/.test(content);
+      return {
+        key,
+        state: holds ? 'critical' : 'warning',
+        text: `Storage ${place} is not available${holds ? ', and it holds guests or backups' : ''}.`,
+      };
+    }
+    const best = same.find((row) => (numberOf(row['maxdisk']) ?? 0) > 0) ?? same[0] ?? {};
+    // Some storages have no size of their own and are well.
+    if (numberOf(best['maxdisk']) === 0) return { key, state: 'ok', text: `Storage ${place} is available.` };
+    const percent = percentOf(numberOf(best['disk']), numberOf(best['maxdisk']));
+    return fullness(key, `storage ${place}`, percent, { warning: 80, critical: 90 });
+  });
+}
+
+const guestName = (row: Row): string => {
+  const name = textOf(row['name']);
+  return `${textOf(row['vmid']) ?? '?'}${name === null ? '' : ` (${name.slice(0, 60)})`}`;
+};
+
+function guestFindings(reading: VirtualizationReading, online: ReadonlySet<string>): Finding[] {
+  const { resources, known, guests: plan } = reading;
+  const guests = resources.filter(isGuest);
+  if (guests.length === 0)
+    return [
+      reading.maySeeGuests === true
+        ? { key: 'guests', state: 'ok', value: 0, text: 'There are no guests.' }
+        : {
+            key: 'guests',
+            state: 'unknown',
+            text: 'No guest is visible: there is none, or the account lacks the right VM.Audit (`rechte`).',
+          },
+    ];
+  const left = new Set(plan.left.map(guestKey));
+  const unclear: string[] = [];
+  const stopped: Finding[] = [];
+  for (const row of guests) {
+    if (isTemplate(row) || row['status'] === 'running' || !online.has(String(row['node']))) continue;
+    if (row['status'] === 'unknown') unclear.push(guestName(row));
+    const isBusy = ['backup', 'snapshot', 'migrate'].includes(String(row['lock'] ?? ''));
+    const kept = known[guestKey(row)];
+    if (left.has(guestKey(row)) || isBusy || !kept?.onboot || reading.now - kept.readAt > DAY) continue;
+    const isProduction = (textOf(row['tags']) ?? '').split(/[;, ]+/).includes('prod');
+    stopped.push({
+      key: `guest:${textOf(row['vmid']) ?? '?'}`,
+      state: isProduction ? 'critical' : 'warning',
+      needed: 2,
+      text: `Guest ${guestName(row)} should run and does not.`,
+    });
+  }
+  const running = guests.filter(({ status }) => status === 'running').length;
+  const all: Finding =
+    unclear.length > 0
+      ? { key: 'guests', state: 'unknown', value: unclear.length, text: `The state of ${named(unclear)} is not known.` }
+      : { key: 'guests', state: 'ok', value: running, text: `${plural(running, 'guest')} of ${guests.length} run.` };
+  return [all, ...stopped];
+}
+
+function backupFindings(reading: VirtualizationReading, online: ReadonlySet<string>): Finding[] {
+  const { jobs, unbacked, now } = reading;
+  const findings: Finding[] = [];
+  if ('failure' in unbacked) findings.push(unread('unbacked', 'the list of guests without a backup job', unbacked));
+  else {
+    const templates = new Set(reading.resources.filter(isTemplate).map(({ vmid }) => String(vmid)));
+    const names = sortedBy(unbacked.data, 'vmid')
+      .filter(({ vmid }) => !templates.has(String(vmid)))
+      .map(guestName);
+    findings.push(
+      names.length === 0
+        ? { key: 'unbacked', state: 'ok', value: 0, text: 'Every guest is in a backup job.' }
+        : {
+            key: 'unbacked',
+            state: 'warning',
+            value: names.length,
+            text: `${plural(names.length, 'guest is', 'guests are')} in no backup job: ${named(names)}.`,
+          },
+    );
+  }
+  if ('failure' in jobs) return [...findings, unread('backup-jobs', 'the backup jobs', jobs)];
+  const parts = [...online].map((node) => [node, reading.nodes[node]?.backups] as const);
+  for (const [node, part] of parts) {
+    if (part && 'failure' in part) findings.push(unread(`backups:${node}`, `the backups of ${node}`, part));
+    else if (part) findings.push(...lastBackups(node, part.data, now));
+  }
+  const enabled = jobs.data.filter((row) => flagOf(row['enabled']) !== false);
+  const isRead = parts.every(([, part]) => part !== undefined && 'data' in part);
+  if (enabled.length === 0 || !isRead) return findings;
+  return [
+    ...findings,
+    overdue(
+      enabled,
+      parts.flatMap(([, part]) => dataOf(part) ?? []),
+      now,
+    ),
+  ];
+}
+
+/** The newest finished backup of each node and job. */
+function lastBackups(node: string, tasks: readonly Row[], now: Epoch): Finding[] {
+  const newest = new Map<string, Row>();
+  for (const row of tasks) {
+    const end = numberOf(row['endtime']);
+    const id = textOf(row['id']) ?? '';
+    if (end === null || taskEnd(row['status']) === 'running') continue;
+    if (end > (numberOf(newest.get(id)?.['endtime']) ?? -1)) newest.set(id, row);
+  }
+  const bad = [...newest.values()].filter(
+    (row) => now - (numberOf(row['endtime']) ?? 0) <= 26 * HOUR && taskEnd(row['status']) !== 'ok',
+  );
+  const state: ServerState = bad.some((row) => taskEnd(row['status']) === 'error')
+    ? 'critical'
+    : bad.some((row) => taskEnd(row['status']) === 'warning')
+      ? 'warning'
+      : bad.length > 0
+        ? 'unknown'
+        : 'ok';
+  const [first] = bad;
+  return [
+    {
+      key: `backups:${node}`,
+      state,
+      value: bad.length,
+      text: first
+        ? `The last backup on ${node} ended with: ${textOf(first['status']) ?? 'nothing said'}.`
+        : `The last backups on ${node} went well.`,
+    },
+  ];
+}
+
+/** Whether backups run at all: none for as long as the most frequent job may pause, and two hours. */
+function overdue(jobs: readonly Row[], tasks: readonly Row[], now: Epoch): Finding {
+  const gap = Math.min(...jobs.map(({ schedule }) => longestGap(schedule)));
+  const last = Math.max(0, ...tasks.map((row) => numberOf(row['starttime']) ?? 0));
+  const age = now - last;
+  const key = 'backup-jobs';
+  if (last === 0)
+    return { key, state: 'critical', value: null, text: 'There is a backup job, and no backup was ever made.' };
+  return {
+    key,
+    state: age > 2 * gap + 2 * HOUR ? 'critical' : age > gap + 2 * HOUR ? 'warning' : 'ok',
+    value: hours(age),
+    text: `The last backup began ${plural(hours(age), 'hour')} ago.`,
+  };
+}
+
+const freshSec = 120;
+
+function availabilityFindings({ availability, now }: VirtualizationReading, online: ReadonlySet<string>): Finding[] {
+  if ('failure' in availability) return [unread('ha', 'high availability', availability)];
+  const findings: Finding[] = [];
+  for (const row of sortedBy(availability.data, 'id')) {
+    const node = textOf(row['node']) ?? '?';
+    if (row['type'] === 'service') {
+      const sid = textOf(row['sid']) ?? '?';
+      const state = textOf(row['crm_state']) ?? textOf(row['state']) ?? '';
+      const isWanted = row['request_state'] === 'started';
+      const isBad = ['error', 'fence'].includes(state);
+      const isDown = state === 'stopped' && isWanted;
+      findings.push({
+        key: `ha:${sid}`,
+        state: isBad ? 'critical' : isDown ? 'warning' : state === '' ? 'unknown' : 'ok',
+        text: isDown
+          ? `HA service ${sid} should run and is stopped.`
+          : `HA service ${sid} is in state ${state || 'unknown'}.`,
+      });
+    } else if (row['type'] === 'lrm' && online.has(node)) {
+      const age = now - (numberOf(row['timestamp']) ?? Number.NaN);
+      const text = textOf(row['status']) ?? '';
+      const isMaintained = /maintenance/i.test(text);
+      const isStale = !(age <= freshSec) || /unable to read/i.test(text);
+      findings.push({
+        key: `ha:lrm:${node}`,
+        state: isStale ? 'critical' : isMaintained ? 'warning' : 'ok',
+        text: isStale
+          ? `The resource manager of ${node} has not reported for more than two minutes.`
+          : isMaintained
+            ? `Node ${node} is in maintenance.`
+            : `The resource manager of ${node} reports.`,
+      });
+    } else if (row['type'] === 'fencing') {
+      const armed = textOf(row['armed-state']) ?? '';
+      if (/disarm/.test(armed)) findings.push({ key: 'ha:fencing', state: 'warning', text: 'HA fencing is disarmed.' });
+    }
+  }
+  return findings;
+}
+
+/** Tasks that open a console fail whenever somebody closes it. */
+const consoles = new Set(['vncproxy', 'vncshell', 'termproxy', 'spiceproxy']);
+
+function taskFindings(tasks: ListPart, now: Epoch): Finding[] {
+  if ('failure' in tasks) return [unread('tasks', 'the tasks', tasks)];
+  const failed = tasks.data.filter(
+    (row) =>
+      now - (numberOf(row['endtime']) ?? 0) <= DAY &&
+      taskEnd(row['status']) === 'error' &&
+      row['type'] !== 'vzdump' &&
+      !consoles.has(String(row['type'])),
+  );
+  const [first] = failed.toSorted((a, b) => (numberOf(b['endtime']) ?? 0) - (numberOf(a['endtime']) ?? 0));
+  return [
+    {
+      key: 'tasks',
+      state: stateAbove(failed.length, { warning: 1 }),
+      value: failed.length,
+      text: first
+        ? `${plural(failed.length, 'task')} failed within a day, last ${textOf(first['type']) ?? '?'} on ${nameOf(first)}: ${textOf(first['status']) ?? ''}`
+        : 'No task failed within a day.',
+    },
+  ];
+}
