@@ -158,6 +158,9 @@ export function checkedServer<Input extends Form>(input: Input): Input {
     return { ...input, address, tokenId: null, tokenSecret: null };
   }
   const token = splitToken(input);
+  // It travels in a header.
+  if (secretChange(token.tokenSecret).kind === 'set' && !/^[\x21-\x7e]+$/.test(token.tokenSecret ?? ''))
+    throw invalidField('tokenSecret', 'must not contain blanks or special characters');
   if (token.tokenId === null || !tokenIdForm.test(token.tokenId))
     throw invalidField('tokenId', 'must be a token with user and realm, such as portal@pve!monitoring');
   return { ...input, ...token, address, username: null, password: null };
