@@ -12,6 +12,7 @@ import { registerDesktop } from './desktop/routes.ts';
 import { registerDirectory } from './directory/routes.ts';
 import { registerMailSettings } from './mail-settings/routes.ts';
 import { registerModules } from './modules/routes.ts';
+import { registerMonitoring } from './monitoring/routes.ts';
 import { registerDocs } from './openapi/routes.ts';
 import { registerOperations } from './operations/routes.ts';
 import { guardRoutes } from './plugins/access.ts';
@@ -110,6 +111,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerSupport(app);
   registerDesktop(app);
   registerCloudStatus(app);
+  registerMonitoring(app);
   registerAudit(app);
   registerOperations(app, runtime);
 

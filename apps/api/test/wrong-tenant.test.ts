@@ -4,6 +4,7 @@ import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
+import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
 import { uploadLogo } from '@portal/usecases/cloud-status/logo';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
@@ -17,6 +18,7 @@ import { startSync } from '@portal/usecases/directory/start-sync';
 import { createCategory } from '@portal/usecases/modules/categories';
 import { createCustomModule } from '@portal/usecases/modules/custom-modules';
 import { createGroup } from '@portal/usecases/modules/groups';
+import { createServer } from '@portal/usecases/monitoring/servers';
 import { testApp } from '../testing/app.ts';
 import { methodOf, withGoodBody } from './every-route.ts';
 
@@ -62,6 +64,8 @@ async function directoryAdmin() {
   return ctx;
 }
 
+const theirServer = async () => (await createServer(await signedIn(them), deadForm())).id;
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -96,6 +100,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
     (await addLdapMapping(await signedIn(them), { ldapAttribute: `x-${newId()}`, field: 'lastName' })).id,
   '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,
   '/desktop/download/:platform': { nobodys: 'the packages of the desktop app are the operator’s, for everybody' },
+  '/virtualization/servers/:id': theirServer,
+  '/virtualization/servers/:id/test': theirServer,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

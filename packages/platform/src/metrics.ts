@@ -41,6 +41,8 @@ export interface Metrics {
   countLoad(bound: LoadBound): void;
   countCheck(outcome: CheckOutcome): void;
   setReleaseTableTrouble(trouble: ReleaseTableTrouble, isSo: boolean): void;
+  /** `outcome` is `read`, `dropped` when the server was changed meanwhile, or the class of the failure. */
+  countPoll(kind: string, outcome: string): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -90,6 +92,12 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
   const mails = new Counter({
     name: 'portal_mails_total',
     help: 'Attempts to deliver a mail, by kind and how they ended',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const polls = new Counter({
+    name: 'portal_polls_total',
+    help: 'Looks at monitored servers, by kind and how they ended',
     labelNames: ['kind', 'outcome'],
     registers,
   });
@@ -161,6 +169,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countLoad: (bound) => bounds.inc({ bound }),
     countCheck: (outcome) => checks.inc({ outcome }),
     setReleaseTableTrouble: (trouble, isSo) => releaseTable.set({ trouble }, isSo ? 1 : 0),
+    countPoll: (kind, outcome) => polls.inc({ kind, outcome }),
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { openSharedSlots, openSemaphore, openSemaphores } from './semaphore.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openFairSlots, openSharedSlots, openSemaphore, openSemaphores } from './semaphore.ts';
 
 const inSlotOf = (slots: number, queueLimit: number) =>
   openSemaphore({ slots, queueLimit, refusal: () => new Error('too many') });
@@ -78,4 +79,40 @@ it('gives no key more of the shared slots than its own, and lets the next key in
   await expect.poll(() => begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   for (const [name, gate] of gates) gate.resolve(name);
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
+describe('fair slots', () => {
+  const { signal } = new AbortController();
+
+  it('go to the most urgent, among these to who holds the fewest, and never all to the least urgent', async () => {
+    const inSlot = openFairSlots({ slots: 4, leastUrgent: { urgency: 2, slots: 3 } });
+    const order: string[] = [];
+    const work = (key: string, urgency: number) =>
+      inSlot({ key, urgency, signal }, async () => {
+        order.push(`${key}${urgency}`);
+        await pause(20);
+      });
+    const times = (count: number, key: string, urgency: number) =>
+      Array.from({ length: count }, () => work(key, urgency));
+    await Promise.all([...times(6, 'a', 2), ...times(6, 'a', 0), ...times(3, 'b', 0)]);
+    expect(order.slice(0, 4)).toEqual(['a2', 'a2', 'a2', 'a0']);
+    expect(order.slice(4, 8).filter((one) => one === 'b0').length).toBeGreaterThan(1);
+    expect(order.slice(-3)).toEqual(['a2', 'a2', 'a2']);
+  });
+
+  it('are waited for until the signal, and lost by nobody', async () => {
+    const inSlot = openFairSlots({ slots: 1, leastUrgent: { urgency: 2, slots: 1 } });
+    const letGo = Promise.withResolvers<void>();
+    const first = inSlot({ key: 'a', urgency: 0, signal }, () => letGo.promise);
+    const impatient = new AbortController();
+    const second = inSlot({ key: 'a', urgency: 0, signal: impatient.signal }, async () => 'never');
+    impatient.abort(new Error('too late'));
+    await expect(second).rejects.toThrow('too late');
+    letGo.resolve();
+    await first;
+    await expect(inSlot({ key: 'a', urgency: 0, signal }, async () => Promise.reject(new Error('no')))).rejects.toThrow(
+      'no',
+    );
+    expect(await inSlot({ key: 'a', urgency: 0, signal }, async () => 'in')).toBe('in');
+  });
 });

@@ -67,3 +67,88 @@ export function openSharedSlots({ each, all, refusal }: { each: Room; all: Room;
   const inSlot = openSemaphore({ ...all, refusal });
   return <T>(key: string, work: () => Promise<T>): Promise<T> => inSlotOf(key, () => inSlot(work));
 }
+
+/** Work that waits for a place. */
+interface Waiting {
+  key: string;
+  urgency: number;
+  enter: () => void;
+}
+
+/**
+ * A number of places that many keys share. A free one goes to the most urgent work that waits (0 is the most urgent), among that to the
+ * key that holds the fewest, then to who came first. What is least urgent may hold only some of the places, so that others find one at once.
+ */
+export function openFairSlots({
+  slots,
+  leastUrgent,
+}: {
+  slots: number;
+  leastUrgent: { urgency: number; slots: number };
+}) {
+  const waiting = new Set<Waiting>();
+  const held = new Map<string, number>();
+  let running = 0;
+  let leastUrgentRunning = 0;
+
+  const isLeast = (urgency: number): boolean => urgency >= leastUrgent.urgency;
+  const heldBy = (key: string): number => held.get(key) ?? 0;
+
+  function admit(): void {
+    while (running < slots) {
+      let next: Waiting | null = null;
+      for (const one of waiting) {
+        if (isLeast(one.urgency) && leastUrgentRunning >= leastUrgent.slots) continue;
+        const isBefore =
+          next === null ||
+          one.urgency < next.urgency ||
+          (one.urgency === next.urgency && heldBy(one.key) < heldBy(next.key));
+        if (isBefore) next = one;
+      }
+      if (next === null) return;
+      take(next);
+    }
+  }
+
+  function take(one: Waiting): void {
+    waiting.delete(one);
+    running += 1;
+    if (isLeast(one.urgency)) leastUrgentRunning += 1;
+    held.set(one.key, heldBy(one.key) + 1);
+    one.enter();
+  }
+
+  function leave({ key, urgency }: { key: string; urgency: number }): void {
+    running -= 1;
+    if (isLeast(urgency)) leastUrgentRunning -= 1;
+    if (heldBy(key) === 1) held.delete(key);
+    else held.set(key, heldBy(key) - 1);
+    admit();
+  }
+
+  /** Does the work once there is a place. Throws the signal's reason when it has to wait for too long. */
+  return async function inSlot<T>(
+    { key, urgency, signal }: { key: string; urgency: number; signal: AbortSignal },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    const entered = Promise.withResolvers<void>();
+    const one: Waiting = { key, urgency, enter: entered.resolve };
+    const giveUp = () => {
+      if (waiting.delete(one)) entered.reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    waiting.add(one);
+    admit();
+    try {
+      await entered.promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+    try {
+      return await work();
+    } finally {
+      leave(one);
+    }
+  };
+}

@@ -11,6 +11,7 @@ import { desktop } from './desktop/area.ts';
 import { directory } from './directory/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
 import { modules } from './modules/area.ts';
+import { monitoring } from './monitoring/area.ts';
 import { reminders } from './reminders/area.ts';
 import { support } from './support/area.ts';
 import { tenants } from './tenants/area.ts';
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = withPlatform([
   support,
   desktop,
   cloudStatus,
+  monitoring,
   audit,
 ]);
 

@@ -1,11 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '../context.ts';
-import type { AnyJob, PayloadOf } from '../jobs/job.ts';
+import type { AnyJob, PayloadOf, TenantJob } from '../jobs/job.ts';
 
 /**
  * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out. A platform job's run is no
@@ -39,6 +39,28 @@ export async function addOperation<Job extends AnyJob>(
   const row = runOf(job, payload, startedBy);
   await tx.insert(runs).values(row);
   return row.id;
+}
+
+/** The run of the same subject that is under way, now the actor's own to watch if it was nobody's; null while there is none. */
+export async function joinOperation<Payload extends { tenantId: string }>(
+  tx: Tx,
+  job: TenantJob<Payload>,
+  payload: Payload,
+  { startedBy }: { startedBy: string },
+): Promise<string | null> {
+  const [joined] = await tx
+    .update(runs)
+    .set({ startedBy: sql`coalesce(${runs.startedBy}, ${startedBy})` })
+    .where(
+      and(
+        eq(runs.tenantId, payload.tenantId),
+        eq(runs.kind, job.name),
+        eq(runs.subject, job.key(payload)),
+        inArray(runs.state, ['queued', 'running']),
+      ),
+    )
+    .returning({ id: runs.id });
+  return joined?.id ?? null;
 }
 
 /** For `.catch` of a transaction that adds a run: the conflict it is that one of the same subject is under way. */

@@ -1,0 +1,166 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { moduleGrants } from '@portal/db/schema/modules';
+import { newId } from '@portal/domain/ids';
+import { serverForm } from '@portal/testing/monitoring';
+import { startBackupServer } from '@portal/testing/servers/products/backup-server';
+import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
+import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { startTestWorker } from '@portal/testing/worker';
+import { monitoring } from '@portal/usecases/monitoring/area';
+import { testApp } from '../../testing/app.ts';
+
+const { request, make, url, runtime } = await testApp();
+const servers = await Promise.all([startVirtualizationServer(), startBackupServer(), startMailGatewayServer()]);
+afterAll(() => Promise.all(servers.map((server) => server.switchOff())));
+const [virtualization, , gateway] = servers;
+const root = '/virtualization/servers';
+
+type User = Awaited<ReturnType<typeof make.user>>;
+async function granted(tenantId: string, level: 'USE' | 'MANAGE'): Promise<User> {
+  const user = await make.user({ tenantId });
+  await runtime.database.acrossTenants('a test grants', (tx) =>
+    tx.insert(moduleGrants).values({ id: newId(), tenantId, userId: user.id, moduleKey: 'virtualization', level }),
+  );
+  return user;
+}
+
+describe('servers', () => {
+  it('are added, listed, replaced and deleted by who may manage them, and read by who may use them', async () => {
+    const { id: tenantId } = await make.tenant();
+    const [manager, user, stranger] = [
+      await granted(tenantId, 'MANAGE'),
+      await granted(tenantId, 'USE'),
+      await make.user({ tenantId }),
+    ];
+    const body = serverForm(virtualization);
+    const created = await request({ method: 'POST', url: root, as: manager, payload: body });
+    expect(created.statusCode).toBe(201);
+    const server = created.json<{ id: string }>();
+    expect(server).toMatchObject({
+      kind: 'virtualization',
+      hasTokenSecret: true,
+      status: { state: 'unknown', checkedAt: null, rules: [], changes: [] },
+    });
+    expect(created.body).not.toContain(virtualization.accounts.token.secret);
+    expect((await request({ method: 'GET', url: root, as: user })).json()).toEqual([server]);
+    expect((await request({ method: 'GET', url: root, as: stranger })).statusCode).toBe(403);
+    for (const [method, path] of [
+      ['POST', root],
+      ['PUT', `${root}/${server.id}`],
+      ['POST', `${root}/test`],
+    ] as const)
+      expect((await request({ method, url: path, as: user, payload: body })).statusCode, path).toBe(403);
+    const replaced = await request({
+      method: 'PUT',
+      url: `${root}/${server.id}`,
+      as: manager,
+      payload: { ...body, tokenSecret: '', name: 'Süd' },
+    });
+    expect(replaced.json()).toMatchObject({ name: 'Süd', hasTokenSecret: true });
+    expect((await request({ method: 'DELETE', url: `${root}/${server.id}`, as: manager })).statusCode).toBe(204);
+    expect((await request({ method: 'DELETE', url: `${root}/${server.id}`, as: manager })).statusCode).toBe(404);
+  });
+
+  it('of a mail gateway with a token are refused everywhere', async () => {
+    const admin = await make.user({ role: 'ADMIN' });
+    const { token } = gateway.accounts;
+    const form = serverForm(gateway);
+    const { id } = (await request({ method: 'POST', url: root, as: admin, payload: form })).json<{ id: string }>();
+    const payload = { ...form, authMethod: 'token', tokenId: token.id, tokenSecret: token.secret };
+    for (const [method, path] of [
+      ['POST', root],
+      ['PUT', `${root}/${id}`],
+      ['POST', `${root}/test`],
+      ['POST', `${root}/${id}/test`],
+    ] as const) {
+      const answer = await request({ method, url: path, as: admin, payload });
+      expect([answer.statusCode, answer.json<{ code: string }>().code], path).toEqual([400, 'TOKEN_NOT_SUPPORTED']);
+    }
+  });
+
+  it('are tried before and after they are saved', async () => {
+    const admin = await make.user({ role: 'ADMIN' });
+    for (const server of servers) {
+      const payload = serverForm(server);
+      expect(
+        (
+          await request({ method: 'POST', url: `${root}/test`, as: admin, payload: { ...payload, name: undefined } })
+        ).json(),
+      ).toMatchObject({ ok: true, failure: null });
+      const { id } = (await request({ method: 'POST', url: root, as: admin, payload })).json<{ id: string }>();
+      expect((await request({ method: 'POST', url: `${root}/${id}/test`, as: admin })).json()).toMatchObject({
+        ok: true,
+      });
+      expect(
+        (
+          await request({
+            method: 'POST',
+            url: `${root}/${id}/test`,
+            as: admin,
+            payload: { ...payload, password: '', tokenSecret: '' },
+          })
+        ).json(),
+      ).toMatchObject({ ok: true });
+    }
+    expect((await request({ method: 'POST', url: `${root}/${newId()}/test`, as: admin })).statusCode).toBe(404);
+  });
+
+  it('are looked at when somebody asks, and the tile says what happened', { timeout: 60_000 }, async () => {
+    const { id: tenantId } = await make.tenant();
+    const [admin, user] = [await make.user({ tenantId, role: 'ADMIN' }), await granted(tenantId, 'USE')];
+    for (const server of servers) await request({ method: 'POST', url: root, as: admin, payload: serverForm(server) });
+    const worker = startTestWorker(url, { handlers: monitoring.jobs ?? [], concurrency: monitoring.concurrency ?? {} });
+    try {
+      const polled = await request({
+        method: 'POST',
+        url: '/virtualization/poll',
+        as: user,
+        headers: { prefer: 'wait=20' },
+      });
+      expect(polled.statusCode).toBe(200);
+      expect(polled.headers['preference-applied']).toBe('wait=20');
+      expect(polled.json()).toMatchObject({
+        worst: 'ok',
+        servers: [{ state: 'ok' }, { state: 'ok' }, { state: 'ok' }],
+      });
+      expect((await request({ method: 'GET', url: '/virtualization/status', as: user })).json()).toEqual(polled.json());
+      const again = await request({ method: 'POST', url: '/virtualization/poll', as: user });
+      expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([429, 'POLL_LOCKED']);
+      expect(Number(again.headers['retry-after'])).toBeGreaterThan(0);
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  it.each([
+    [{ kind: 'printer' }],
+    [{ address: 'http://pve1:8006' }],
+    [{ address: 'https://a:b@pve1' }],
+    [{ address: 'https://pve1/path' }],
+    [{ pollIntervalMin: 0 }],
+    [{ pollIntervalMin: 1_441 }],
+    [{ pollIntervalMin: 1.5 }],
+    [{ name: '' }],
+    [{ name: 'a\u0000b' }],
+    [{ name: 'x'.repeat(201) }],
+    [{ caCertificatePem: 'no certificate' }],
+    [{ caCertificatePem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }],
+    [{ tokenSecret: 'two\nlines' }],
+    [{ tokenId: 'no-realm!x' }],
+    [{ verifyTls: 'yes' }],
+    [{ authMethod: 'password' }],
+  ])('%j is refused', async (more) => {
+    const admin = await make.user({ role: 'ADMIN' });
+    for (const path of [root, `${root}/test`]) {
+      // A try needs no name.
+      if (path !== root && 'name' in more && more.name === '') continue;
+      const answer = await request({
+        method: 'POST',
+        url: path,
+        as: admin,
+        payload: { ...serverForm(virtualization), ...more },
+      });
+      expect(answer.statusCode, answer.body).toBe(400);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { needs } from '@portal/domain/access';
+import { Id, PathId } from '@portal/domain/ids';
+import { isRow } from '@portal/domain/monitoring/loose';
+import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
+import { waitForOperation } from '@portal/platform/operations/wait';
+import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/server-input';
+import { createServer, deleteServer, listServers, putServer, serverTile } from '@portal/usecases/monitoring/servers';
+import { startPoll } from '@portal/usecases/monitoring/start-poll';
+import { testServer, testStoredServer } from '@portal/usecases/monitoring/test-server';
+import { preferenceApplied, preferredWait } from '../prefer.ts';
+import { type App, NoContent } from '../zod-app.ts';
+
+const tags = ['virtualization'];
+const use = needs('virtualization', 'USE');
+const manage = needs('virtualization', 'MANAGE');
+const params = z.object({ id: PathId });
+const formErrors: { 400: ('SECRET_REQUIRED' | 'TOKEN_NOT_SUPPORTED')[] } = {
+  400: ['SECRET_REQUIRED', 'TOKEN_NOT_SUPPORTED'],
+};
+
+/** An empty form is none. */
+const FormOrNothing = z
+  .preprocess(
+    (body) => (isRow(body) && Object.keys(body).length === 0 ? null : body),
+    ReadableServerTestInput.nullish(),
+  )
+  .meta(ReadableServerTestInput.meta() ?? {});
+
+const StartedPoll = z
+  .object({ runId: Id })
+  .meta({ example: { runId: '0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b' } })
+  .describe('Started; `GET /runs/{id}` shows how it goes');
+
+/** Virtualization, backup and mail gateway servers: which there are, and how they are. */
+export function registerMonitoring(app: App): void {
+  app.get(
+    '/virtualization/servers',
+    {
+      config: { access: use },
+      schema: {
+        operationId: 'listServers',
+        tags,
+        summary: 'List the servers with how they are',
+        description:
+          'By name, switched off ones too. `status` says what the last look found. What could not be read is `unknown`, never `ok`; a server that was not reached is `unknown`, from the second run in a row `critical`, and keeps its last facts and rules with their times. A warning counts once it is found twice in a row. A server that is switched off, or was not checked for three intervals, is `unknown`.',
+        response: { 200: z.array(Server) },
+      },
+    },
+    (request) => listServers(request.ctx),
+  );
+
+  app.post(
+    '/virtualization/servers',
+    {
+      config: { access: manage, errors: { ...formErrors, 409: ['LIMIT_REACHED'] } },
+      schema: {
+        operationId: 'createServer',
+        tags,
+        summary: 'Add a server',
+        description:
+          'It is looked at within a minute, and then as often as the smallest `pollIntervalMin` of the active servers says. A token may be pasted whole into `tokenSecret`, as the server shows it. Mail gateways know no tokens. The account only ever reads; give it the role PVEAuditor, Audit or Auditor on `/`. 500 servers are the limit.',
+        body: ReadableServerInput,
+        response: { 201: Server },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await createServer(request.ctx, request.body)),
+  );
+
+  app.post(
+    '/virtualization/servers/test',
+    {
+      config: { access: manage, errors: { ...formErrors, 404: ['NOT_FOUND'], 429: ['RATE_LIMITED'] } },
+      schema: {
+        operationId: 'testServer',
+        tags,
+        summary: 'Try a server before saving it',
+        description:
+          'Signs in and reads what a look cannot do without, within 20 s. Trouble with the server is part of the answer: `ok` is false, `failure` its class, `message` says what is wrong or which rights are missing. With `id`, a blank secret takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+        body: ReadableServerTestInput,
+        response: { 200: ServerTestResult },
+      },
+    },
+    (request) => testServer(request.ctx, request.body),
+  );
+
+  app.put(
+    '/virtualization/servers/:id',
+    {
+      config: { access: manage, errors: formErrors },
+      schema: {
+        operationId: 'putServer',
+        tags,
+        summary: 'Replace a server',
+        description:
+          'A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is looked at anew within a minute. With another kind or address, what was found before is forgotten.',
+        params,
+        body: ReadableServerInput,
+        response: { 200: Server },
+      },
+    },
+    (request) => putServer(request.ctx, request.params.id, request.body),
+  );
+
+  app.delete(
+    '/virtualization/servers/:id',
+    {
+      config: { access: manage },
+      schema: {
+        operationId: 'deleteServer',
+        tags,
+        summary: 'Delete a server',
+        description: 'Its secrets and everything that was found of it go with it. Tiles that name it show the others.',
+        params,
+        response: { 204: NoContent },
+      },
+    },
+    (request) => deleteServer(request.ctx, request.params.id),
+  );
+
+  app.post(
+    '/virtualization/servers/:id/test',
+    {
+      config: { access: manage, errors: { ...formErrors, 429: ['RATE_LIMITED'] } },
+      schema: {
+        operationId: 'testStoredServer',
+        tags,
+        summary: 'Try a stored server',
+        description:
+          'As it is stored, with its secret; with a body, the settings in it, of which blank secrets are the stored ones. Otherwise as `POST /virtualization/servers/test`.',
+        params,
+        body: FormOrNothing,
+        response: { 200: ServerTestResult },
+      },
+    },
+    (request) =>
+      request.body
+        ? testServer(request.ctx, { ...request.body, id: request.params.id })
+        : testStoredServer(request.ctx, request.params.id),
+  );
+
+  app.post(
+    '/virtualization/poll',
+    {
+      config: { access: use, errors: { 429: ['POLL_LOCKED'] } },
+      schema: {
+        operationId: 'startPoll',
+        tags,
+        summary: 'Look at the servers now',
+        description:
+          'Answers 202 at once and goes on in the background; where a run is under way, that is the one. Once in ten seconds for a tenant, then 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 what `GET /virtualization/status` does.',
+        response: { 200: ServerTile, 202: StartedPoll },
+      },
+    },
+    async (request, reply) => {
+      const { runId } = await startPoll(request.ctx);
+      const seconds = preferredWait(request);
+      if (seconds === null) return reply.status(202).send({ runId });
+      preferenceApplied(reply, seconds);
+      const isOver = await waitForOperation(request.ctx, runId, seconds);
+      return isOver ? serverTile(request.ctx) : reply.status(202).send({ runId });
+    },
+  );
+
+  app.get(
+    '/virtualization/status',
+    {
+      config: { access: use },
+      schema: {
+        operationId: 'getServerTile',
+        tags,
+        summary: 'How the active servers are, for a tile',
+        description: 'The worst first. `worst` is `unknown` where there is no active server.',
+        response: { 200: ServerTile },
+      },
+    },
+    (request) => serverTile(request.ctx),
+  );
+}

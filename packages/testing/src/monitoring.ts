@@ -1,0 +1,68 @@
+import type { ServerKind } from '@portal/domain/monitoring/servers';
+import { ServerInput } from '@portal/domain/monitoring/servers';
+import type { TenantContext, UserContext } from '@portal/platform/context';
+import { addOperation } from '@portal/platform/operations/start';
+import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { pollServers } from '@portal/usecases/monitoring/jobs';
+import { pollTenantServers } from '@portal/usecases/monitoring/run/poll-tenant-servers';
+import { createServer, listServers } from '@portal/usecases/monitoring/servers';
+import type { ProductServer } from './servers/products/product-server.ts';
+import { caCertificatePem } from './servers/tls.ts';
+
+/** A form that reaches a stand-in, by token where the product knows one. */
+export const serverForm = (server: ProductServer, more: Record<string, unknown> = {}): ServerInput => {
+  const { token, username, password } = server.accounts;
+  const login =
+    server.kind === 'mail-gateway'
+      ? { authMethod: 'password', username, password }
+      : { authMethod: 'token', tokenId: token.id, tokenSecret: token.secret };
+  return ServerInput.parse({
+    kind: server.kind,
+    name: server.kind,
+    address: server.address,
+    caCertificatePem,
+    ...login,
+    ...more,
+  });
+};
+
+/** The same by name and password. */
+export const passwordForm = (server: ProductServer, more: Record<string, unknown> = {}): ServerInput => {
+  const { username, password } = server.accounts;
+  return serverForm(server, { authMethod: 'password', username, password, tokenId: null, tokenSecret: null, ...more });
+};
+
+export const addServer = async (ctx: UserContext, server: ProductServer, more: Record<string, unknown> = {}) =>
+  (await createServer(ctx, serverForm(server, more))).id;
+
+/** A form that reaches nobody. */
+export const deadForm = (kind: ServerKind = 'backup'): ServerInput =>
+  ServerInput.parse({
+    kind,
+    name: 'dead',
+    address: 'https://127.0.0.1:1',
+    authMethod: 'password',
+    username: 'a@pam',
+    password: 'b c d e',
+  });
+
+/** One run as the worker makes it, begun and ended here. */
+export async function pollNow(ctx: TenantContext, options: { patience?: number } = {}): Promise<void> {
+  const id = await ctx.tx((tx) => addOperation(tx, pollServers, { tenantId: ctx.tenantId }, { startedBy: null }));
+  const run = await beginOperation(ctx, id);
+  if (!run) throw new Error('the run did not begin');
+  await pollTenantServers(
+    ctx,
+    { run, signal: new AbortController().signal, actorId: null, progress: () => undefined },
+    options,
+  );
+  await endOperation(ctx, run, { error: null });
+}
+
+/** The status of a server after as many runs. */
+export async function statusAfter(ctx: UserContext, id: string, runs = 1) {
+  for (let n = 0; n < runs; n += 1) await pollNow(ctx);
+  const server = (await listServers(ctx)).find((one) => one.id === id);
+  if (!server) throw new Error('there is no such server');
+  return server.status;
+}

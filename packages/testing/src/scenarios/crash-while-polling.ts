@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { runs } from '@portal/db/schema/platform/operations';
+import type { StateChange } from '@portal/domain/monitoring/servers';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
+import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
+import { createServer, listServers } from '@portal/usecases/monitoring/servers';
+import { builders } from '../make.ts';
+import { serverForm } from '../monitoring.ts';
+import { startVirtualizationServer } from '../servers/products/virtualization-server.ts';
+import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
+
+export interface PollCrashResult {
+  kills: number;
+  /** Longest time from a kill to the next status written, milliseconds. */
+  longestGapMs: number;
+  /** Changes of state that the servers show beyond those that happened. */
+  wrongChanges: number;
+  /** Servers whose last status is not what they are. */
+  wrongStates: number;
+  /** Runs that ended without an end to their work. */
+  failedRuns: number;
+}
+
+interface CrashOptions {
+  databaseUrl: string;
+  redisUrl: string | null;
+  servers: number;
+  kills: number;
+  deadlineMs: number;
+  say: (line: string) => void;
+}
+
+/** Looks at servers through the real worker process, killing it with SIGKILL again and again in the middle of runs. */
+export async function crashWhilePolling(options: CrashOptions): Promise<PollCrashResult> {
+  const product = await startVirtualizationServer();
+  // A run takes a while, so that kills hit it.
+  product.latencyMs = 60;
+  const env = workerSettings({ databaseUrl: options.databaseUrl, redisUrl: options.redisUrl, smtpPort: 9 });
+  const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
+  const deadline = performance.now() + options.deadlineMs;
+  let worker: WorkerProcess | null = null;
+  try {
+    const make = builders(runtime.database);
+    const admin = await make.user({ role: 'ADMIN' });
+    const session = await make.session(admin);
+    const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
+    const ctx = await authenticate(
+      system,
+      sessionTokens(system).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 }),
+    );
+    for (let n = 0; n < options.servers; n += 1)
+      await createServer(ctx, serverForm(product, { name: `server ${n}`, pollIntervalMin: 1 }));
+
+    const newest = async (): Promise<number> => {
+      const rows = await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses));
+      return Math.max(0, ...rows.map(({ at }) => at.getTime()));
+    };
+    const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+      while (!(await isSo())) {
+        if (performance.now() > deadline) throw new Error(`there was no time left to wait until ${what}`);
+        await pause(50);
+      }
+    };
+
+    let longestGapMs = 0;
+    for (let kills = 0; kills < options.kills; kills += 1) {
+      const before = await newest();
+      const begunAt = performance.now();
+      worker = startWorkerProcess(env);
+      await Promise.race([worker.endedByItself, until('servers are looked at', async () => (await newest()) > before)]);
+      longestGapMs = Math.max(longestGapMs, performance.now() - begunAt);
+      // The instant is left to chance: in the middle of many looks, of one, of a write.
+      await pause(Math.random() * 300);
+      worker.child.kill('SIGKILL');
+      await once(worker.child, 'exit');
+      options.say(`${kills + 1} kills`);
+    }
+
+    const all = (state: string) => async () => (await listServers(ctx)).every(({ status }) => status.state === state);
+    const some = (state: string) => async () => (await listServers(ctx)).some(({ status }) => status.state === state);
+    worker = startWorkerProcess(env);
+    await until('every server is well', all('ok'));
+    // One change that truly happens, and a worker that dies while the servers are told of it.
+    product.cluster.nodes[2]!.online = false;
+    await until('the first server shows what happened', some('critical'));
+    worker.child.kill('SIGKILL');
+    await once(worker.child, 'exit');
+    worker = startWorkerProcess(env);
+    await until('every server shows what happened', all('critical'));
+    const statuses = (await listServers(ctx)).map(({ status }) => status);
+    const expected = (changes: readonly StateChange[]) =>
+      changes.length === 1 && changes[0]?.from === 'ok' && changes[0].to === 'critical';
+    const ended = await ctx.read((db) =>
+      db.select({ state: runs.state }).from(runs).where(eq(runs.kind, 'monitoring.poll')),
+    );
+    return {
+      kills: options.kills + 1,
+      longestGapMs: Math.round(longestGapMs),
+      wrongChanges: statuses.filter(({ changes }) => !expected(changes)).length,
+      wrongStates: statuses.filter(({ state }) => state !== 'critical').length,
+      failedRuns: ended.filter(({ state }) => state === 'failed').length,
+    };
+  } finally {
+    worker?.child.kill('SIGTERM');
+    if (worker?.child.exitCode === null && worker.child.signalCode === null) await once(worker.child, 'exit');
+    await runtime.close();
+    await product.switchOff();
+  }
+}

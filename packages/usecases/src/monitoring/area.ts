@@ -1,0 +1,33 @@
+import { monitoredServers } from '@portal/db/schema/monitoring/servers';
+import { SECOND } from '@portal/domain/time';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { auditActions } from './audit.ts';
+import { pollServers, startDuePolls } from './jobs.ts';
+import { secretContext } from './stored-server.ts';
+
+export const monitoring: Area = {
+  name: 'monitoring',
+  tags: { virtualization: 'Virtualization, backup and mail gateway servers: which there are, and how they are.' },
+  jobs: [
+    handle(pollServers, async (ctx, _payload, work) => {
+      const { pollTenantServers } = await import('./run/poll-tenant-servers.ts');
+      await pollTenantServers(ctx, work);
+    }),
+    handle(startDuePolls, async (ctx) => {
+      const { startDueServerPolls } = await import('./start-due-polls.ts');
+      await startDueServerPolls(ctx);
+    }),
+  ],
+  schedules: [schedule(startDuePolls, {}, { everyMs: 10 * SECOND })],
+  // A run waits for servers; how many of those are asked at once is bounded for the process as a whole.
+  concurrency: { monitoring: 100 },
+  sealedColumns: (['tokenSecret', 'password'] as const).map((field) => ({
+    table: monitoredServers,
+    column: monitoredServers[field],
+    boundTo: monitoredServers.id,
+    context: secretContext(field),
+  })),
+  auditActions,
+};

@@ -1,0 +1,512 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { addServer, deadForm, passwordForm, pollNow, serverForm, statusAfter } from '@portal/testing/monitoring';
+import { testRuntime } from '@portal/testing/runtime';
+import { startBackupServer } from '@portal/testing/servers/products/backup-server';
+import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
+import type { ProductServer } from '@portal/testing/servers/products/product-server';
+import {
+  largeCluster,
+  singleHost,
+  startVirtualizationServer,
+} from '@portal/testing/servers/products/virtualization-server';
+import { createServer, putServer, deleteServer, listServers } from './servers.ts';
+
+const { make, signedIn } = await testRuntime();
+const admin = async () => signedIn(await make.user({ role: 'ADMIN' }));
+
+const started: ProductServer[] = [];
+afterAll(() => Promise.all(started.map((server) => server.switchOff())));
+const kept = async <Server extends ProductServer>(server: Promise<Server>): Promise<Server> => {
+  started.push(await server);
+  return server;
+};
+const virtualization = (cluster?: Parameters<typeof startVirtualizationServer>[0]) =>
+  kept(startVirtualizationServer(cluster));
+const backup = () => kept(startBackupServer());
+const gateway = () => kept(startMailGatewayServer());
+const paths = ({ calls }: ProductServer) => calls.map(({ path }) => path);
+const rule = (status: { rules: { key: string }[] }, key: string) => status.rules.find((one) => one.key === key);
+
+describe('a server that is well', () => {
+  it.each([
+    ['virtualization', virtualization, '3 of 3 nodes online, 5 of 6 guests running'],
+    ['backup', backup, '2 datastores, the fullest at 60 %'],
+    ['mail-gateway', gateway, '1840 mails in a day, 7 deferred'],
+  ] as const)('of the kind %s is ok, by reading alone', async (_, start, headline) => {
+    const ctx = await admin();
+    const server = await start();
+    const status = await statusAfter(ctx, await addServer(ctx, server), 2);
+    expect(status.rules.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(status).toMatchObject({
+      state: 'ok',
+      failure: null,
+      message: null,
+      headline,
+      changes: [],
+      checkedAt: expect.any(Date),
+    });
+    expect(status.facts.length).toBeGreaterThan(3);
+    expect(server.calls.filter(({ method, path }) => method !== 'GET' && path !== '/access/ticket')).toEqual([]);
+    expect(server.calls.filter(({ status: code }) => code >= 400)).toEqual([]);
+    expect(server.connections()).toBe(2);
+  });
+
+  it('may be a single host', async () => {
+    const ctx = await admin();
+    const id = await addServer(ctx, await virtualization(singleHost()));
+    expect(await statusAfter(ctx, id)).toMatchObject({
+      state: 'ok',
+      headline: '1 of 1 node online, 2 of 2 guests running',
+    });
+  });
+});
+
+describe('a sign-in by password', () => {
+  it('is made once for many runs, and once more when the ticket has run out', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const { id } = await createServer(ctx, passwordForm(server));
+    await statusAfter(ctx, id, 3);
+    expect(paths(server).filter((path) => path === '/access/ticket')).toHaveLength(1);
+    server.clockMs = 2 * 60 * 60_000 + 1_000;
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+    expect(paths(server).filter((path) => path === '/access/ticket')).toHaveLength(2);
+  });
+
+  it('that is refused is tried once a run, and says so', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    const { id } = await createServer(ctx, passwordForm(server, { password: 'wrong otters' }));
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'unknown', failure: 'zugang', facts: [] });
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical', failure: 'zugang' });
+    expect(paths(server)).toEqual(['/access/ticket', '/access/ticket']);
+  });
+
+  it('with a second factor says what to do', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.signIn = 'second-factor';
+    const { id } = await createServer(ctx, passwordForm(server));
+    expect(await statusAfter(ctx, id)).toMatchObject({
+      failure: 'zugang',
+      message: expect.stringContaining('second factor'),
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+});
+
+describe('an account without rights', () => {
+  it('makes a virtualization server unknown, not ok and not empty', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.cluster.rights = 'none';
+    const status = await statusAfter(ctx, await addServer(ctx, server), 3);
+    expect(status).toMatchObject({ state: 'unknown', failure: 'rechte', facts: [], rules: [], lastOkAt: null });
+    expect(status.message).toContain('PVEAuditor');
+  });
+
+  it('makes a backup server unknown', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    server.host.rights = 'none';
+    expect(await statusAfter(ctx, await addServer(ctx, server))).toMatchObject({
+      state: 'unknown',
+      failure: 'rechte',
+      facts: [],
+    });
+  });
+
+  it('makes a mail gateway unknown', async () => {
+    const ctx = await admin();
+    const server = await gateway();
+    const id = await addServer(ctx, server);
+    server.gateway.rights = 'qmanager';
+    const partly = await statusAfter(ctx, id);
+    expect(partly).toMatchObject({ state: 'unknown', failure: null });
+    expect(rule(partly, 'services')).toMatchObject({ state: 'unknown', text: expect.stringContaining('rechte') });
+    server.gateway.rights = 'none';
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'unknown', failure: 'rechte' });
+  });
+
+  it('that may not see remotes leaves synchronizations unknown', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    const id = await addServer(ctx, server);
+    server.host.rights = 'no-remotes';
+    const status = await statusAfter(ctx, id);
+    expect(status.state).toBe('unknown');
+    expect(rule(status, 'sync')).toMatchObject({ state: 'unknown', text: expect.stringContaining('Remote.Audit') });
+    server.host.rights = 'audit';
+    server.host.syncs = [];
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('a cluster', () => {
+  it('with a node that is away is critical, and nobody asks that node', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.cluster.nodes[2]!.online = false;
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(status).toMatchObject({ state: 'critical', failure: null, headline: 'Node pve3 is offline' });
+    expect(rule(status, 'node:pve1')).toMatchObject({ state: 'ok' });
+    expect(paths(server).filter((path) => path.startsWith('/nodes/pve3'))).toEqual([]);
+    expect(paths(server)).toContain('/nodes/pve2/status');
+  });
+
+  it('with a node that fails when it is asked knows the others', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.intercept = (path, _request, response) => {
+      if (!path.startsWith('/nodes/pve2')) return false;
+      response.writeHead(596, 'Connection timed out', { connection: 'close' }).end();
+      return true;
+    };
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(status).toMatchObject({ state: 'unknown', failure: null });
+    expect(rule(status, 'node:pve2:swap')).toMatchObject({
+      state: 'unknown',
+      text: expect.stringContaining('`server`'),
+    });
+    expect(rule(status, 'node:pve1:swap')).toMatchObject({ state: 'ok' });
+  });
+
+  it('without its quorum, with a fenced service and stale managers is critical', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    Object.assign(server.cluster, { quorate: false, managersReportedAgoSec: 200 });
+    server.cluster.services[0]!.state = 'fence';
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    for (const key of ['quorum', 'ha:vm:103', 'ha:lrm:pve1'])
+      expect(rule(status, key)).toMatchObject({ state: 'critical' });
+  });
+
+  it('with a dead storage says so, and one that fills up warns the second time', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    server.cluster.storages[1]!.full = 0.85;
+    const once = await statusAfter(ctx, id);
+    expect(once.state).toBe('ok');
+    expect(rule(once, 'storage:nas')).toMatchObject({ state: 'ok', text: expect.stringContaining('2 times in a row') });
+    const twice = await statusAfter(ctx, id);
+    expect(twice).toMatchObject({
+      state: 'warning',
+      headline: 'Storage nas is 85 % full',
+      changes: [{ from: 'ok', to: 'warning' }],
+    });
+    server.cluster.storages[1]!.available = false;
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical' });
+  });
+
+  it('names a guest that should run, the second time', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    await statusAfter(ctx, id);
+    server.cluster.guests[0]!.running = false;
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+    const status = await statusAfter(ctx, id);
+    expect(rule(status, 'guest:101')).toMatchObject({
+      state: 'warning',
+      text: 'Guest 101 (dc1) should run and does not.',
+    });
+    server.cluster.guests[0]!.lock = 'backup';
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+  });
+
+  it('of 300 guests is asked for forty a run, and says what it has not asked', async () => {
+    const ctx = await admin();
+    const server = await virtualization(largeCluster());
+    const id = await addServer(ctx, server);
+    const lookups = () =>
+      server.calls
+        .splice(0)
+        .filter(({ path }) => path.endsWith('/config'))
+        .map(({ path }) => path);
+    const first = await statusAfter(ctx, id);
+    const asked = lookups();
+    expect([asked.length, first.notExamined.count, first.notExamined.items.length]).toEqual([40, 20, 20]);
+    const second = await statusAfter(ctx, id);
+    asked.push(...lookups());
+    expect([asked.length, new Set(asked).size, second.notExamined.count]).toEqual([60, 60, 0]);
+    await statusAfter(ctx, id);
+    expect(lookups()).toEqual([]);
+  });
+
+  it('passes by a guest that has moved meanwhile', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.intercept = (path, _request, response) => {
+      if (!path.endsWith('/config')) return false;
+      response.writeHead(500, "Configuration file '106.conf' does not exist", { connection: 'close' }).end();
+      return true;
+    };
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(status).toMatchObject({ state: 'ok', notExamined: { count: 1, items: [{ what: 'Guest 106' }] } });
+  });
+});
+
+describe('a backup server', () => {
+  it('is asked ten follow-up questions a run at most, and goes on in the next one', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    const id = await addServer(ctx, server);
+    const base = new Set([
+      '/version',
+      '/status/datastore-usage',
+      '/admin/datastore',
+      '/nodes/localhost/status',
+      '/admin/gc',
+      '/admin/verify',
+      '/admin/sync',
+      '/admin/prune',
+      '/nodes/localhost/tasks',
+    ]);
+    const followUps = () =>
+      server.calls
+        .splice(0)
+        .filter(({ path }) => !base.has(path))
+        .map(({ path, query }) => path + query);
+    const asked: string[] = [];
+    const counts: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      await pollNow(ctx);
+      const now = followUps();
+      counts.push(now.length);
+      asked.push(...now);
+    }
+    expect(counts.every((count) => count <= 10)).toBe(true);
+    expect(counts.at(-1)).toBe(0);
+    expect(new Set(asked).size).toBe(asked.length);
+    for (const namespace of ['?ns=east', '?ns=dev'])
+      expect(asked).toContain(`/admin/datastore/nas1/groups${namespace}`);
+    expect(asked.slice(0, 2)).toEqual(['/admin/datastore/nas1/groups', '/admin/datastore/nas2/groups']);
+    expect(asked.filter((path) => path.endsWith('/snapshots'))).toHaveLength(2);
+    expect((await listServers(ctx)).map((one) => [one.id, one.status.state])).toEqual([[id, 'ok']]);
+  });
+
+  it('of old is asked as it understands', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    server.host.isOld = true;
+    const id = await addServer(ctx, server);
+    const status = await statusAfter(ctx, id);
+    expect(rule(status, 'sync:s-offsite')).toMatchObject({ state: 'ok' });
+    expect(server.calls.filter(({ path }) => path === '/admin/sync').map(({ status: code }) => code)).toEqual([
+      400, 200,
+    ]);
+    expect(await statusAfter(ctx, id, 2)).toMatchObject({ state: 'ok' });
+    expect(rule(await statusAfter(ctx, id), 'gc:nas1')).toMatchObject({ state: 'ok' });
+    expect(server.calls.filter(({ path }) => path === '/admin/sync')).toHaveLength(5);
+  });
+
+  it('with a datastore that is refused knows the others', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    Object.assign(server.host.stores[1]!, {
+      error: "datastore 'nas2' is in offline maintenance mode",
+      maintenance: 'offline',
+    });
+    const status = await statusAfter(ctx, await addServer(ctx, server), 2);
+    expect(rule(status, 'datastore:nas1')).toMatchObject({ state: 'ok' });
+    expect(rule(status, 'datastore:nas2')).toMatchObject({
+      state: 'warning',
+      text: expect.stringContaining('maintenance'),
+    });
+    expect(status).toMatchObject({ state: 'warning', failure: null });
+  });
+
+  it('that refuses a namespace list leaves that part alone unknown', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    server.intercept = (path, _request, response) => {
+      if (path !== '/admin/datastore/nas2/groups') return false;
+      response.writeHead(400, { 'content-type': 'application/json' }).end("datastore 'nas2' is not mounted");
+      return true;
+    };
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(rule(status, 'groups:nas2')).toMatchObject({
+      state: 'unknown',
+      text: expect.stringContaining('is not mounted'),
+    });
+    expect(rule(status, 'groups:nas1')).toMatchObject({ state: 'ok' });
+  });
+
+  it('with bare error texts, old backups and bad snapshots is critical', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    server.host.verifications[0]!.state = 'verification failed - please check the log for details';
+    server.host.stores[0]!.groups.push({ id: 'vm/900', ageHours: 60 });
+    server.host.stores[1]!.failedSnapshots = 1;
+    server.host.failedTasks.push({ store: 'nas1', group: 'vm/900', status: 'connection reset', agoSec: 600 });
+    const status = await statusAfter(ctx, await addServer(ctx, server), 3);
+    for (const key of ['verify:v-nas1', 'groups:nas1', 'snapshots:nas2', 'backup-tasks'])
+      expect(rule(status, key)).toMatchObject({ state: 'critical' });
+  });
+});
+
+describe('a mail gateway', () => {
+  it('with a full queue, a dead filter, old signatures and a lost peer is critical', async () => {
+    const ctx = await admin();
+    const server = await gateway();
+    Object.assign(server.gateway, {
+      deferred: 600,
+      down: ['pmg-smtp-filter'],
+      signatureAgeDays: 8,
+      peer: { connError: 'timeout', inSync: false },
+    });
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    for (const key of ['queue:deferred', 'service:pmg-smtp-filter', 'signatures', 'cluster:pmg2'])
+      expect(rule(status, key)).toMatchObject({ state: 'critical' });
+  });
+});
+
+describe('a server that is not reached', () => {
+  it('is unknown, then critical, keeps its facts with their time, and recovers at once', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    const well = await statusAfter(ctx, id);
+    await server.switchOff();
+    const once = await statusAfter(ctx, id);
+    expect(once).toMatchObject({
+      state: 'unknown',
+      failure: 'netz',
+      facts: well.facts,
+      rules: well.rules,
+      lastOkAt: well.lastOkAt,
+    });
+    expect(once.checkedAt!.getTime()).toBeGreaterThan(well.checkedAt!.getTime());
+    expect(await statusAfter(ctx, id)).toMatchObject({
+      state: 'critical',
+      failure: 'netz',
+      message: expect.stringContaining('refuses connections'),
+      facts: well.facts,
+    });
+    await server.switchOn();
+    const back = await statusAfter(ctx, id);
+    expect(back).toMatchObject({ state: 'ok', failure: null });
+    expect(back.changes.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      'critical ok',
+      'unknown critical',
+      'ok unknown',
+    ]);
+  });
+});
+
+describe('what comes too late', () => {
+  const during = async (
+    deed: (ctx: Awaited<ReturnType<typeof admin>>, id: string, server: ProductServer) => Promise<unknown>,
+  ) => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    let isDone = false;
+    server.intercept = (path, _request, response) => {
+      if (path !== '/cluster/tasks' || isDone) return false;
+      isDone = true;
+      void deed(ctx, id, server).then(() => response.writeHead(200).end('{"data":[]}'));
+      return true;
+    };
+    await pollNow(ctx);
+    expect(isDone).toBe(true);
+    return { statuses: await ctx.read((db) => db.select().from(serverStatuses)), servers: await listServers(ctx) };
+  };
+  it.each([
+    ['deleted', (ctx, id) => deleteServer(ctx, id)],
+    ['changed', (ctx, id, server) => putServer(ctx, id, serverForm(server, { name: 'new' }))],
+    ['switched off', (ctx, id, server) => putServer(ctx, id, serverForm(server, { isActive: false }))],
+  ] satisfies [string, Parameters<typeof during>[0]][])(
+    'of a server that was %s meanwhile writes nothing',
+    async (_, deed) => {
+      const { statuses, servers } = await during(deed);
+      expect(statuses).toEqual([]);
+      for (const { status } of servers) expect(status).toMatchObject({ state: 'unknown', checkedAt: null });
+    },
+  );
+});
+
+it('forgets what was found of another address, and nothing of a name', async () => {
+  const ctx = await admin();
+  const [server, other] = [await virtualization(), await virtualization()];
+  const id = await addServer(ctx, server);
+  await statusAfter(ctx, id);
+  expect((await putServer(ctx, id, serverForm(server, { name: 'new' }))).status.state).toBe('ok');
+  expect((await putServer(ctx, id, serverForm(other))).status.state).toBe('unknown');
+  await deleteServer(ctx, id);
+  expect(await ctx.read((db) => db.select().from(serverStatuses))).toEqual([]);
+});
+
+it('keeps tenants apart that watch the same server', async () => {
+  const [one, other] = [await admin(), await admin()];
+  const server = await virtualization();
+  const [id] = [await addServer(one, server), await addServer(other, server)];
+  await pollNow(one);
+  expect((await listServers(one)).map(({ id: own, status }) => [own, status.state])).toEqual([[id, 'ok']]);
+  expect((await listServers(other)).map(({ status }) => status.state)).toEqual(['unknown']);
+});
+
+it('looks at dead servers and good ones alike', async () => {
+  const ctx = await admin();
+  const id = await addServer(ctx, await virtualization());
+  for (let n = 0; n < 5; n += 1) await createServer(ctx, deadForm());
+  expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+});
+
+describe('whatever a server answers', () => {
+  it('is stored and shown without harm: 300 guests with hostile names', async () => {
+    const ctx = await admin();
+    const server = await virtualization(largeCluster());
+    for (const [n, guest] of server.cluster.guests.entries())
+      guest.name = `${['\u0000', '\ud800', '\u202e', '<script>', "'; drop table users; --", '\n\r'][n % 6]}${'x'.repeat(n * 20)}`;
+    server.cluster.unbacked = server.cluster.guests.map(({ vmid }) => vmid);
+    server.cluster.storages.push({ ...server.cluster.storages[0]!, name: '\u0000__proto__', full: 0.95 });
+    server.cluster.nodes.push({ ...server.cluster.nodes[0]!, name: '../../access/ticket' });
+    const status = await statusAfter(ctx, await addServer(ctx, server), 2);
+    expect(status.state).toBe('critical');
+    expect(JSON.stringify(status)).not.toMatch(/\\u0000|\\ud800|\u202e/);
+    expect(paths(server).filter((path) => path.includes('ticket'))).toEqual([]);
+  });
+
+  it.each([
+    '/cluster/resources',
+    '/cluster/status',
+    '/cluster/ha/status/current',
+    '/nodes/pve1/status',
+    '/cluster/backup',
+  ])('at %s never ends a run, and is never ok', async (path) => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    for (const body of [
+      '<html>',
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"data":"x"}',
+      '{"data":[1,null]}',
+      '{"data":[[{}]]}',
+      `{"data":${'['.repeat(200_000)}`,
+    ]) {
+      server.intercept = (called, _request, response) => called === path && Boolean(response.writeHead(200).end(body));
+      await pollNow(ctx);
+      const [found] = await listServers(ctx);
+      expect(found?.status.state, body.slice(0, 20)).not.toBe('ok');
+    }
+    expect(found(await listServers(ctx), id)).toBeDefined();
+  });
+
+  it('and however long it takes, the other parts are known', { timeout: 60_000 }, async () => {
+    const ctx = await admin();
+    const server = await gateway();
+    server.intercept = (path) => path.endsWith('/spamassassin/rules');
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(rule(status, 'spam-rules')).toMatchObject({ state: 'unknown', text: expect.stringContaining('`netz`') });
+    expect(rule(status, 'queue:deferred')).toMatchObject({ state: 'ok' });
+  });
+});
+
+const found = <One extends { id: string }>(servers: One[], id: string) => servers.find((one) => one.id === id);

@@ -1,0 +1,251 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { monitoredServers, pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { runs } from '@portal/db/schema/platform/operations';
+import type { UserContext } from '@portal/platform/context';
+import { waitForOperation } from '@portal/platform/operations/wait';
+import { addServer, deadForm, pollNow } from '@portal/testing/monitoring';
+import { describeOnEachQueue } from '@portal/testing/queue-backends';
+import { testRuntime } from '@portal/testing/runtime';
+import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
+import type { ProductServer } from '@portal/testing/servers/products/product-server';
+import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { getRun } from '../operations/get-run.ts';
+import { monitoring } from './area.ts';
+import { createServer, listServers, putServer } from './servers.ts';
+import { startDueServerPolls } from './start-due-polls.ts';
+import { startPoll } from './start-poll.ts';
+
+const { url, make, signedIn, system } = await testRuntime();
+const admin = async () => signedIn(await make.user({ role: 'ADMIN' }));
+const quietly = async (): Promise<UserContext> => ({ ...(await admin()), enqueue: async () => undefined });
+
+const started: ProductServer[] = [];
+afterAll(() => Promise.all(started.map((server) => server.switchOff())));
+async function server(): Promise<ProductServer> {
+  const one = await startVirtualizationServer();
+  started.push(one);
+  return one;
+}
+
+const soon = { timeout: 30_000, interval: 50 };
+const workers: TestWorker[] = [];
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop())));
+function startWorker(env: Record<string, string> = {}, withSchedules = false): TestWorker {
+  const worker = startTestWorker(
+    url,
+    {
+      handlers: monitoring.jobs ?? [],
+      concurrency: monitoring.concurrency ?? {},
+      ...(withSchedules && { schedules: monitoring.schedules ?? [] }),
+    },
+    { env },
+  );
+  workers.push(worker);
+  return worker;
+}
+/** Nudges go to the queue this worker works. */
+const through = ({ runtime }: TestWorker, ctx: UserContext): UserContext => ({
+  ...ctx,
+  enqueue: runtime.system(jobOrigin()).enqueue,
+});
+const stateOf = async (ctx: UserContext) => (await listServers(ctx)).map(({ status }) => status.state);
+const runsOf = (ctx: UserContext) =>
+  ctx.read((db) =>
+    db
+      .select({ id: runs.id, state: runs.state, startedBy: runs.startedBy })
+      .from(runs)
+      .where(eq(runs.tenantId, ctx.tenantId)),
+  );
+const becomeDue = (ctx: UserContext) => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
+const nextPollOf = async (ctx: UserContext) =>
+  (await ctx.read((db) => db.select().from(pollPlans)))[0]!.nextPollAt!.getTime();
+
+describeOnEachQueue('servers', (env) => {
+  it('are looked at by themselves within a minute of the first', { timeout: 70_000 }, async () => {
+    const ctx = await admin();
+    await addServer(ctx, await server());
+    startWorker(env, true);
+    await vi.waitFor(async () => expect(await stateOf(ctx)).toEqual(['ok']), { timeout: 60_000, interval: 200 });
+  });
+
+  it('are looked at once when ten ask for it, by however many workers', async () => {
+    const ctx = await admin();
+    const one = await server();
+    await addServer(ctx, one);
+    startWorker(env);
+    const asking = through(startWorker(env), ctx);
+    const asked = await Promise.allSettled(Array.from({ length: 10 }, () => startPoll(asking)));
+    const [first] = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(refused).toHaveLength(9);
+    for (const error of refused) {
+      expect(error).toMatchObject({ code: 'POLL_LOCKED', kind: 'busy' });
+      expect(error.retryAfterSec).toBeGreaterThan(0);
+      expect(error.retryAfterSec).toBeLessThanOrEqual(10);
+    }
+    expect(await waitForOperation(ctx, first!.runId, 25)).toBe(true);
+    expect(await getRun(ctx, first!.runId)).toMatchObject({ state: 'succeeded', progress: { done: 1, total: 1 } });
+    expect(await runsOf(ctx)).toHaveLength(1);
+    expect(one.calls.filter(({ path }) => path === '/version')).toHaveLength(1);
+  });
+
+  it(
+    'that hang hold up neither others of the tenant nor other tenants, and keep no secret in the log',
+    { timeout: 60_000 },
+    async () => {
+      const [slow, quick] = [await admin(), await admin()];
+      const [hanging, good] = [await server(), await server()];
+      hanging.intercept = () => true;
+      for (let n = 0; n < 30; n += 1) await addServer(slow, hanging, { name: `hanging ${n}` });
+      await addServer(slow, good, { name: 'a good one' });
+      await addServer(quick, good);
+      const worker = startWorker(env);
+      const begunAt = performance.now();
+      await startPoll(through(worker, slow));
+      await startPoll(through(worker, quick));
+      await vi.waitFor(async () => expect(await stateOf(quick)).toEqual(['ok']), soon);
+      await vi.waitFor(async () => expect((await stateOf(slow))[0]).toBe('ok'), soon);
+      expect(performance.now() - begunAt).toBeLessThan(8_000);
+      expect(JSON.stringify(worker.lines)).not.toContain(good.accounts.token.secret);
+      const { body } = await worker.runtime.metrics.render();
+      expect(body).toMatch(/portal_polls_total\{.*kind="virtualization",outcome="read".*\} 2/);
+      expect(body).not.toContain(good.accounts.token.secret);
+    },
+  );
+});
+
+describe('runs that are due', () => {
+  it('begin once, come again on the tenant’s grid, and are not begun twice', async () => {
+    const ctx = await quietly();
+    await createServer(ctx, deadForm());
+    await putServer(ctx, (await createServer(ctx, { ...deadForm(), pollIntervalMin: 2 })).id, {
+      ...deadForm(),
+      pollIntervalMin: 2,
+    });
+    await Promise.all([1, 2, 3].map(() => startDueServerPolls(system())));
+    expect(await runsOf(ctx)).toHaveLength(1);
+    const next = await nextPollOf(ctx);
+    expect(next).toBeGreaterThan(Date.now() - 1_000);
+    expect(next).toBeLessThanOrEqual(Date.now() + 121_000);
+    await becomeDue(ctx);
+    await startDueServerPolls(system());
+    expect(await runsOf(ctx)).toHaveLength(1);
+    // The same time of the grid, however late the sweep came.
+    expect((await nextPollOf(ctx)) % 120_000).toBe(next % 120_000);
+  });
+
+  it('are spread over tenants', async () => {
+    const offsets = new Set<number>();
+    for (let n = 0; n < 8; n += 1) {
+      const ctx = await quietly();
+      await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
+      await startDueServerPolls(system());
+      offsets.add(Math.floor(((await nextPollOf(ctx)) % 3_600_000) / 60_000));
+    }
+    expect(offsets.size).toBeGreaterThan(4);
+  });
+
+  it('rest while the tenant is inactive, and while no server is active', async () => {
+    const { id: tenantId } = await make.tenant({ isActive: true });
+    const ctx: UserContext = {
+      ...(await signedIn(await make.user({ role: 'ADMIN', tenantId }))),
+      enqueue: async () => undefined,
+    };
+    const { id } = await createServer(ctx, deadForm());
+    await putServer(ctx, id, { ...deadForm(), isActive: false });
+    await startDueServerPolls(system());
+    expect(await runsOf(ctx)).toEqual([]);
+  });
+
+  it('are joined by who asks meanwhile, who may then watch them', async () => {
+    const ctx = await quietly();
+    await createServer(ctx, deadForm());
+    const user: UserContext = {
+      ...(await signedIn(await make.user({ tenantId: ctx.tenantId }))),
+      enqueue: async () => undefined,
+    };
+    await startDueServerPolls(system());
+    const { runId } = await startPoll(user);
+    expect(await runsOf(ctx)).toEqual([{ id: runId, state: 'queued', startedBy: user.actor.id }]);
+    expect(await getRun(user, runId)).toMatchObject({ id: runId });
+  });
+});
+
+describe('a run', () => {
+  it('that is taken up again leaves alone what it has looked at', async () => {
+    const ctx = await quietly();
+    const [one, other] = [await server(), await server()];
+    const id = await addServer(ctx, one);
+    await addServer(ctx, other);
+    await pollNow(ctx);
+    const [row] = await ctx.read((db) =>
+      db.select({ runId: serverStatuses.runId }).from(serverStatuses).where(eq(serverStatuses.id, id)),
+    );
+    // As a worker leaves it that was killed between the two.
+    await ctx.tx((tx) => tx.delete(serverStatuses).where(sql`${serverStatuses.id} <> ${id}`));
+    await ctx.tx((tx) =>
+      tx
+        .update(runs)
+        .set({ state: 'running', finishedAt: null, dueAt: sql`now() - interval '1 second'` })
+        .where(eq(runs.id, row!.runId)),
+    );
+    for (const product of [one, other]) product.calls.length = 0;
+    startWorker();
+    await startPoll({ ...ctx, enqueue: (await admin()).enqueue });
+    expect(await waitForOperation(ctx, row!.runId, 25)).toBe(true);
+    expect([one.calls.length, other.calls.length > 5]).toEqual([0, true]);
+    expect(await stateOf(ctx)).toEqual(['ok', 'ok']);
+  });
+
+  it(
+    'begins with servers that answered, and leaves over those that hung when it has waited long enough',
+    { timeout: 60_000 },
+    async () => {
+      const ctx = await quietly();
+      const hanging = await server();
+      hanging.intercept = () => true;
+      const good = await startMailGatewayServer();
+      started.push(good);
+      for (let n = 0; n < 120; n += 1) await addServer(ctx, hanging, { name: `hanging ${n}` });
+      const id = await addServer(ctx, good);
+      const missed = {
+        state: 'unknown' as const,
+        headline: '',
+        facts: [],
+        rules: [],
+        notExamined: { count: 0, items: [] },
+        changes: [],
+        missed: 1,
+        tookMs: 9,
+        memory: {},
+        checkedAt: new Date(0),
+      };
+      const all = await ctx.read((db) => db.select({ id: monitoredServers.id }).from(monitoredServers));
+      await ctx.tx((tx) =>
+        tx
+          .insert(serverStatuses)
+          .values(
+            all
+              .filter((one) => one.id !== id)
+              .map((one) => ({ ...missed, id: one.id, tenantId: ctx.tenantId, runId: id })),
+          ),
+      );
+      const begunAt = performance.now();
+      const polling = pollNow(ctx, { patience: 3_000 });
+      await vi.waitFor(
+        async () => expect((await listServers(ctx)).find((one) => one.id === id)?.status.state).toBe('ok'),
+        { timeout: 5_000 },
+      );
+      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      await polling;
+      // 75 hung for eight seconds each; the others wait for the next run, which begins with them.
+      expect(performance.now() - begunAt).toBeLessThan(14_000);
+      const left = (await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses))).filter(
+        ({ at }) => at.getTime() === 0,
+      );
+      expect(left).toHaveLength(45);
+    },
+  );
+});

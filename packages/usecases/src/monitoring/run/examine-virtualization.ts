@@ -1,0 +1,138 @@
+import type { Evaluation } from '@portal/domain/monitoring/findings';
+import { guestKey, planGuestLookups } from '@portal/domain/monitoring/guest-lookups';
+import { flagOf, isPathName, isRow, numberOf, type Row, textOf } from '@portal/domain/monitoring/loose';
+import type { ListPart, RowPart } from '@portal/domain/monitoring/parts';
+import { evaluateVirtualization, isGuest, type NodeParts, onlineNodes } from '@portal/domain/monitoring/virtualization';
+import { type KeptQuestion, type Look } from './look.ts';
+import type { Memory } from './memory.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** Questions to nodes in one run. */
+const mostNodeQuestions = 20;
+const mostRemembered = 5_000;
+
+/** Looks at a virtualization server: what the cluster says, then its nodes in turn, then guests that do not run. */
+export async function examineVirtualization(look: Look, memory: Memory): Promise<Evaluation> {
+  const version = textOf((await look.first('/version'))['version']);
+  const resources = await look.mustList('/cluster/resources');
+  const members = await look.list('/cluster/status');
+  const tasks = await look.list('/cluster/tasks');
+  const jobs = await look.list('/cluster/backup');
+  const unbacked = await look.list('/cluster/backup-info/not-backed-up');
+  const availability = await look.list('/cluster/ha/status/current');
+
+  const online = onlineNodes(resources, members).filter(isPathName);
+  const hasJobs = 'data' in jobs && jobs.data.some((row) => flagOf(row['enabled']) !== false);
+  const notExamined = await look.keepUp(
+    memory.parts,
+    online.flatMap((node) => nodeQuestions(node, hasJobs)),
+    mostNodeQuestions,
+  );
+
+  const guests = resources.filter(isGuest);
+  const plan = planGuestLookups(guests, {
+    online: new Set(online),
+    cache: memory.guests,
+    ran: new Set(memory.ran),
+    now: look.now,
+  });
+  for (const guest of plan.ask) {
+    const part = await look.row(
+      `/nodes/${String(guest['node'])}/${String(guest['type'])}/${Number(guest['vmid'])}/config`,
+    );
+    if ('data' in part)
+      memory.guests[guestKey(guest)] = { onboot: flagOf(part.data['onboot']) === true, readAt: look.now };
+    // It may have moved to another node since.
+    else
+      notExamined.push({ what: `Guest ${textOf(guest['vmid']) ?? '?'}`, why: `\`${part.failure}\`: ${part.message}` });
+  }
+  const present = new Set(guests.map(guestKey));
+  memory.guests = Object.fromEntries(Object.entries(memory.guests).filter(([key]) => present.has(key)));
+  memory.ran = guests
+    .filter((row) => row['status'] === 'running' && numberOf(row['vmid']) !== null)
+    .map(guestKey)
+    .slice(0, mostRemembered);
+
+  return evaluateVirtualization({
+    now: look.now,
+    version,
+    certificateValidTo: look.session.certificateValidTo,
+    members,
+    resources,
+    tasks,
+    jobs,
+    unbacked,
+    availability,
+    nodes: Object.fromEntries(online.map((node) => [node, partsOf(node, memory)])),
+    guests: plan,
+    known: memory.guests,
+    maySeeGuests: guests.length > 0 ? true : await maySee(look, ['/', '/vms'], 'VM.Audit'),
+    notExamined,
+  });
+}
+
+const questions = {
+  status: { path: 'status', is: 'row', order: 1, maxAge: 10 * MINUTE, fields: ['swap'], what: 'status' },
+  backups: {
+    path: 'tasks?typefilter=vzdump&source=all&limit=20',
+    is: 'list',
+    order: 2,
+    maxAge: 15 * MINUTE,
+    fields: ['id', 'starttime', 'endtime', 'status'],
+    what: 'backups',
+  },
+  replication: {
+    path: 'replication',
+    is: 'list',
+    order: 3,
+    maxAge: 15 * MINUTE,
+    fields: ['id', 'fail_count', 'error'],
+    what: 'replication',
+  },
+  pools: { path: 'disks/zfs', is: 'list', order: 4, maxAge: 6 * HOUR, fields: ['name', 'health'], what: 'ZFS pools' },
+  disks: {
+    path: 'disks/list',
+    is: 'list',
+    order: 5,
+    maxAge: 6 * HOUR,
+    fields: ['devpath', 'health', 'wearout'],
+    what: 'disks',
+  },
+  subscription: {
+    path: 'subscription',
+    is: 'row',
+    order: 6,
+    maxAge: 20 * HOUR,
+    fields: ['status', 'nextduedate'],
+    what: 'subscription',
+  },
+} as const satisfies Record<keyof NodeParts, Omit<KeptQuestion, 'key'>>;
+
+const nodeQuestions = (node: string, hasJobs: boolean): KeptQuestion[] =>
+  Object.entries(questions)
+    .filter(([name]) => hasJobs || name !== 'backups')
+    .map(([name, question]) => ({
+      ...question,
+      key: `node:${node}:${name}`,
+      path: `/nodes/${node}/${question.path}`,
+      what: `${question.what} of ${node}`,
+    }));
+
+function partsOf(node: string, { parts }: Memory): NodeParts {
+  const found = Object.keys(questions).flatMap((name) => {
+    const part = parts[`node:${node}:${name}`];
+    return part ? [[name, part as ListPart & RowPart] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Whether the account holds a right on one of these places; null when the server does not tell. */
+export async function maySee(look: Look, places: readonly string[], right: string): Promise<boolean | null> {
+  const part = await look.row('/access/permissions');
+  if ('failure' in part) return null;
+  return places.some((place) => {
+    const rights = part.data[place];
+    return isRow(rights) && Object.hasOwn(rights as Row, right);
+  });
+}

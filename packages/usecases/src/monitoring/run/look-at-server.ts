@@ -1,0 +1,78 @@
+import { ServerFailure } from '@portal/connectors/servers/server-failure';
+import { openServer, type TicketPlace } from '@portal/connectors/servers/server-session';
+import type { Evaluation } from '@portal/domain/monitoring/findings';
+import type { FailureClass, ServerKind } from '@portal/domain/monitoring/servers';
+import { afterLook, afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
+import type { TenantContext } from '@portal/platform/context';
+import type { Work } from '@portal/platform/jobs/handler';
+import { resource } from '@portal/platform/resource';
+import { serverWith, type StoredServer } from '../stored-server.ts';
+import { examineBackup } from './examine-backup.ts';
+import { examineMailGateway } from './examine-mail-gateway.ts';
+import { examineVirtualization } from './examine-virtualization.ts';
+import { lookMs, type Look, openLook } from './look.ts';
+import { type Memory, memoryOf } from './memory.ts';
+import { openTicketBox } from './ticket-box.ts';
+import { serverToLookAt, writeStatus } from './write-status.ts';
+
+const examine: Record<ServerKind, (look: Look, memory: Memory) => Promise<Evaluation>> = {
+  virtualization: examineVirtualization,
+  backup: examineBackup,
+  'mail-gateway': examineMailGateway,
+};
+
+const ticketBox = resource(() => openTicketBox());
+
+type Outcome = { look: Evaluation } | { miss: { failure: FailureClass; message: string } };
+
+/** Looks at one server and writes what was found, unless it was changed, switched off or removed meanwhile. */
+export async function lookAtServer(
+  ctx: TenantContext,
+  id: string,
+  { run, signal }: { run: NonNullable<Work['run']>; signal: AbortSignal },
+): Promise<void> {
+  const [row] = await ctx.run(serverToLookAt, { id });
+  if (!row) return;
+  const { server, status, memory: stored } = row;
+  const memory = memoryOf(stored);
+  const begunAt = performance.now();
+  const tickets = ticketBox(ctx).placeFor(`${server.id}/${server.revision}`);
+  const outcome = await outcomeOf(ctx, server, { memory, tickets, signal });
+  const before = (status as KeptStatus | null) ?? neverChecked;
+  const at = new Date();
+  const isWritten = await writeStatus(ctx, {
+    server,
+    run,
+    status: 'look' in outcome ? afterLook(before, outcome.look, at) : afterMiss(before, outcome.miss, at),
+    // What was begun and not finished is begun anew.
+    memory: 'look' in outcome ? memory : memoryOf(stored),
+    tookMs: Math.round(performance.now() - begunAt),
+  });
+  ctx.metrics.countPoll(server.kind, !isWritten ? 'dropped' : 'look' in outcome ? 'read' : outcome.miss.failure);
+}
+
+async function outcomeOf(
+  ctx: TenantContext,
+  stored: StoredServer,
+  { memory, tickets, signal }: { memory: Memory; tickets: TicketPlace; signal: AbortSignal },
+): Promise<Outcome> {
+  const deadline = AbortSignal.timeout(lookMs);
+  try {
+    using session = openServer(serverWith(ctx, stored, stored, undefined), {
+      tickets,
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    return { look: await examine[stored.kind](openLook(session, { deadline, signal }), memory) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ServerFailure) return { miss: error };
+    // An answer nobody thought of must not be the end of the run, nor look like a server that is well.
+    ctx.log.error(
+      { err: error, tenantId: ctx.tenantId, serverId: stored.id },
+      'what a server answered cannot be evaluated',
+    );
+    return {
+      miss: { failure: 'antwortform', message: 'The server answered with something that cannot be evaluated.' },
+    };
+  }
+}

@@ -1,0 +1,134 @@
+import { ServerFailure } from '@portal/connectors/servers/server-failure';
+import type { CallOptions, ServerSession } from '@portal/connectors/servers/server-session';
+import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
+import { type Row, shown } from '@portal/domain/monitoring/loose';
+import type { Epoch, KeptParts, ListPart, Part, RowPart } from '@portal/domain/monitoring/parts';
+import { MINUTE, SECOND } from '@portal/domain/time';
+
+/** A look at a server as a whole, from the first call to the last. */
+export const lookMs = MINUTE;
+/** The first call shows whether there is anybody; what does not answer it holds a place that others wait for. */
+const firstMs = 8 * SECOND;
+/** A part that could not be read is tried again before its usual time. */
+const retrySec = 15 * 60;
+/** Rows kept of a part. */
+const mostKept = 300;
+
+/** A question whose answer is kept for later runs. */
+export interface KeptQuestion extends FollowUp {
+  /** What it is about, for the list of what was not examined. */
+  what: string;
+  path: string;
+  is: 'list' | 'row';
+  /** The fields that rules read; everything else is not kept. */
+  fields: readonly string[];
+  /** Rows worth keeping, where not all are. */
+  choose?: (rows: readonly Row[]) => readonly Row[];
+}
+
+/** One run’s calls to a server, as parts: what fails is a part that says so, unless it shows that nothing else will do better. */
+export interface Look {
+  readonly now: Epoch;
+  readonly session: ServerSession;
+  /** Without these there is nothing to say of the server: their failure is the server’s. */
+  first(path: string): Promise<Row>;
+  mustList(path: string): Promise<readonly Row[]>;
+  mustRow(path: string): Promise<Row>;
+  list(path: string, options?: CallOptions): Promise<ListPart>;
+  row(path: string, options?: CallOptions): Promise<RowPart>;
+  /** Asks as many of these questions as a run may, writes the answers to what is kept, and forgets what nobody asks any more. */
+  keepUp(parts: KeptParts, questions: readonly KeptQuestion[], most?: number): Promise<{ what: string; why: string }[]>;
+}
+
+export function openLook(
+  session: ServerSession,
+  { deadline, signal }: { deadline: AbortSignal; signal: AbortSignal },
+): Look {
+  const now = Math.floor(Date.now() / 1_000);
+
+  /** What a call that failed comes to; the end of the job, and what is no failure of the server, go on up. */
+  function failureOf(error: unknown): ServerFailure {
+    signal.throwIfAborted();
+    if (error instanceof ServerFailure) return error;
+    if (!deadline.aborted) throw error;
+    return new ServerFailure(
+      'netz',
+      `${session.host} did not answer everything within ${lookMs / SECOND} seconds.`,
+      error,
+    );
+  }
+
+  async function part<T>(read: () => Promise<T>): Promise<Part<T>> {
+    try {
+      return { readAt: now, data: await read() };
+    } catch (error) {
+      const failed = failureOf(error);
+      // Nobody who was refused here is let in elsewhere.
+      if (failed.failure === 'zugang') throw failed;
+      return { readAt: now, failure: failed.failure, message: failed.message };
+    }
+  }
+  const must = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+  const list: Look['list'] = (path, options) => part(() => session.list(path, options));
+  const row: Look['row'] = (path, options) => part(() => session.row(path, options));
+
+  return {
+    now,
+    session,
+    first: (path) => must(() => session.row(path, { timeoutMs: firstMs })),
+    mustList: (path) => must(() => session.list(path)),
+    mustRow: (path) => must(() => session.row(path)),
+    list,
+    row,
+    async keepUp(parts, questions, most) {
+      const readAt = (key: string): Epoch | null => {
+        const kept = Object.hasOwn(parts, key) ? parts[key] : undefined;
+        if (!kept) return null;
+        return 'failure' in kept && now - kept.readAt >= retrySec ? 0 : kept.readAt;
+      };
+      const { ask, left } = planFollowUps(questions, { readAt, now, ...(most !== undefined && { most }) });
+      for (const question of ask) {
+        const { key, path, is, fields, choose = (rows: readonly Row[]) => rows } = question;
+        const read = is === 'list' ? await list(path) : await row(path);
+        parts[key] =
+          'failure' in read
+            ? read
+            : {
+                readAt: now,
+                data: Array.isArray(read.data)
+                  ? choose(read.data)
+                      .slice(0, mostKept)
+                      .map((one: Row) => picked(one, fields))
+                  : picked(read.data as Row, fields),
+              };
+      }
+      const wanted = new Map(questions.map((question) => [question.key, question]));
+      for (const [key, kept] of Object.entries(parts)) {
+        if (!wanted.has(key)) delete parts[key];
+        else if ('data' in kept && now - kept.readAt > believedForSec)
+          parts[key] = { readAt: kept.readAt, failure: 'netz', message: 'it was last read more than a day ago.' };
+      }
+      return left
+        .filter(({ key }) => !Object.hasOwn(parts, key))
+        .map(({ what }) => ({ what, why: 'its turn comes in a later run' }));
+    },
+  };
+}
+
+/** These fields of a row, in a form that may be stored. */
+const picked = (row: Row, fields: readonly string[]): Row =>
+  Object.fromEntries(fields.flatMap((field) => (row[field] === undefined ? [] : [[field, storable(row[field])]])));
+
+function storable(value: unknown, depth = 2): unknown {
+  if (typeof value === 'string') return shown(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value !== 'object' || depth === 0) return null;
+  const entries = Object.entries(value as Row).slice(0, 20);
+  return Object.fromEntries(entries.map(([key, inner]) => [shown(key, 60), storable(inner, depth - 1)]));
+}

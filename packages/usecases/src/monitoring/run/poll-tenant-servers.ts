@@ -1,0 +1,76 @@
+import { and, asc, eq, isNull, ne, or, sql } from 'drizzle-orm';
+import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { MINUTE, SECOND } from '@portal/domain/time';
+import type { TenantContext } from '@portal/platform/context';
+import type { Work } from '@portal/platform/jobs/handler';
+import { resource } from '@portal/platform/resource';
+import { openFairSlots } from '@portal/platform/semaphore';
+import { lookAtServer } from './look-at-server.ts';
+
+/** How likely a server is to answer soon, most likely first: nobody waits behind one that hung the last time. */
+const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
+
+/** Servers a process asks at once. Some places are kept for those that answer. */
+const inSlotOf = resource(() => openFairSlots({ slots: 100, leastUrgent: { urgency: urgency.hung, slots: 75 } }));
+
+/** A server that took longer counts as one that may hang. */
+const slowMs = 10 * SECOND;
+/** Servers that hung and have not had their turn by then wait for the next run, so that this one ends before that begins. */
+const patienceMs = 45 * SECOND;
+/** Longest a run waits for places at all. */
+const longestMs = 10 * MINUTE;
+
+/** Looks at every active server of the tenant, each at its own time; what is found of one is written when that one is through. */
+export async function pollTenantServers(
+  ctx: TenantContext,
+  { run, signal, progress }: Work,
+  { patience = patienceMs }: { patience?: number } = {},
+): Promise<void> {
+  if (!run) throw new Error('A look at servers begins with a run.');
+  const servers = await serversToLookAt(ctx, run.id);
+  const inSlot = inSlotOf(ctx);
+  const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+  const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+  let done = 0;
+  const looks = servers.map(async (server) => {
+    const waiting = {
+      key: ctx.tenantId,
+      urgency: server.urgency,
+      signal: server.urgency === urgency.hung ? impatient : late,
+    };
+    let hasBegun = false;
+    try {
+      await inSlot(waiting, () => {
+        hasBegun = true;
+        return lookAtServer(ctx, server.id, { run, signal });
+      });
+    } catch (error) {
+      // One that did not have its turn stays as it is; the next run begins with those that have waited longest.
+      if (hasBegun || signal.aborted) throw error;
+    }
+    done += 1;
+    progress(done, servers.length);
+  });
+  const ended = await Promise.allSettled(looks);
+  signal.throwIfAborted();
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** Those this run has not looked at yet, whoever has been waiting longest first. */
+async function serversToLookAt(ctx: TenantContext, runId: string) {
+  const rows = await ctx.read((db) =>
+    db
+      .select({ id: monitoredServers.id, missed: serverStatuses.missed, tookMs: serverStatuses.tookMs })
+      .from(monitoredServers)
+      .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
+      .where(
+        and(eq(monitoredServers.isActive, true), or(isNull(serverStatuses.runId), ne(serverStatuses.runId, runId))),
+      )
+      .orderBy(asc(sql`coalesce(${serverStatuses.checkedAt}, '-infinity')`), asc(monitoredServers.id)),
+  );
+  return rows.map(({ id, missed, tookMs }) => ({
+    id,
+    urgency: missed === null ? urgency.unknown : missed > 0 || (tookMs ?? 0) > slowMs ? urgency.hung : urgency.answered,
+  }));
+}

@@ -1,0 +1,193 @@
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import type { Reader, Tx } from '@portal/db/open';
+import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { conflict, notFound } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import {
+  checkedServer,
+  checkSecret,
+  isWorse,
+  type Server,
+  type ServerInput,
+  serverTarget,
+  type ServerTile,
+  worstOf,
+} from '@portal/domain/monitoring/servers';
+import { type KeptStatus, neverChecked, shownStatus } from '@portal/domain/monitoring/settle';
+import type { TenantContext, UserContext } from '@portal/platform/context';
+import { lockTenant } from '@portal/platform/lock-tenant';
+import { recordAudit } from './audit.ts';
+import { planPolls } from './poll-plan.ts';
+import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
+
+/** Servers of a tenant (contract, “Bounds”). */
+const mostServers = 500;
+
+/** The tenant's servers with how they are, by name. */
+export const listServers = (ctx: TenantContext): Promise<Server[]> => ctx.read((db) => serversWhere(db, undefined));
+
+async function serverFor(db: Reader, id: string): Promise<Server> {
+  const [server] = await serversWhere(db, id);
+  if (!server) throw notFound();
+  return server;
+}
+
+/** Adds a server; it is looked at within a minute. Throws 400 for a form that does not fit its kind, 409 `LIMIT_REACHED`. */
+export async function createServer(ctx: UserContext, input: ServerInput): Promise<Server> {
+  const form = checkedServer(input);
+  checkSecret(form, false);
+  return ctx.tx(async (tx) => {
+    await lockTenant(tx, ctx.tenantId);
+    const [row] = await tx.select({ servers: count() }).from(monitoredServers);
+    if ((row?.servers ?? 0) >= mostServers) throw conflict('LIMIT_REACHED');
+    const id = newId();
+    await tx
+      .insert(monitoredServers)
+      .values({ id, tenantId: ctx.tenantId, ...form, ...sealedSecrets(ctx, id, form, undefined) });
+    await planPolls(tx, ctx.tenantId, { soon: form.isActive });
+    await record(tx, ctx, { action: 'servers.create', id, deed: 'Added', form });
+    return serverFor(tx, id);
+  });
+}
+
+/**
+ * Replaces a server; a secret that is not given stays. Throws 404, 400 for a form that does not fit its kind, and 400 `SECRET_REQUIRED`
+ * where a kept secret would go elsewhere. What was found of another address or kind before is forgotten.
+ */
+export async function putServer(ctx: UserContext, id: string, input: ServerInput): Promise<Server> {
+  const form = checkedServer(input);
+  return ctx.tx(async (tx) => {
+    const before = await storedServer(tx, id, 'update');
+    if (!before) throw notFound();
+    checkSecret(form, hasSecretFor(form, before));
+    await tx
+      .update(monitoredServers)
+      .set({
+        ...form,
+        ...sealedSecrets(ctx, id, form, before),
+        revision: sql`${monitoredServers.revision} + 1`,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(monitoredServers.id, id));
+    if (before.kind !== form.kind || before.address !== form.address)
+      await tx.delete(serverStatuses).where(eq(serverStatuses.id, id));
+    await planPolls(tx, ctx.tenantId, { soon: form.isActive });
+    const moved = before.address === form.address ? '' : `, before ${before.address}`;
+    await record(tx, ctx, { action: 'servers.update', id, deed: 'Changed', form, moved });
+    return serverFor(tx, id);
+  });
+}
+
+/** Removes a server and all that is known of it. Throws 404. */
+export async function deleteServer(ctx: UserContext, id: string): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const [gone] = await tx
+      .delete(monitoredServers)
+      .where(eq(monitoredServers.id, id))
+      .returning({ name: monitoredServers.name, address: monitoredServers.address });
+    if (!gone) throw notFound();
+    await planPolls(tx, ctx.tenantId, { soon: false });
+    await recordAudit(tx, ctx, {
+      action: 'servers.delete',
+      tenantId: ctx.tenantId,
+      target: { type: 'server', id },
+      summary: `Deleted the server ${gone.name} at ${gone.address}.`,
+    });
+  });
+}
+
+/** What a tile shows: the active servers, worst first. */
+export async function serverTile(ctx: TenantContext): Promise<ServerTile> {
+  const servers = (await listServers(ctx)).filter(({ isActive }) => isActive);
+  const tiles = servers.map(({ id, name, kind, status }) => {
+    const { state, failure, message, checkedAt, headline, facts } = status;
+    return { id, name, kind, state, failure, message, checkedAt, headline, facts };
+  });
+  const worst = tiles.length === 0 ? 'unknown' : worstOf(tiles.map(({ state }) => state));
+  return {
+    worst,
+    servers: tiles.toSorted((a, b) => Number(isWorse(b.state, a.state)) - Number(isWorse(a.state, b.state))),
+  };
+}
+
+/** Both secrets as they are stored: the one of the method in use, and nothing of the other. */
+function sealedSecrets(
+  ctx: UserContext,
+  id: string,
+  form: ServerInput,
+  before: Awaited<ReturnType<typeof storedServer>>,
+): { tokenSecret: string | null; password: string | null } {
+  const sealed = (field: 'tokenSecret' | 'password', isUsed: boolean) =>
+    isUsed ? storedSecret(ctx, id, field, before).sealedFor(serverTarget(form), form[field]) : null;
+  return {
+    tokenSecret: sealed('tokenSecret', form.authMethod === 'token'),
+    password: sealed('password', form.authMethod === 'password'),
+  };
+}
+
+const record = (
+  tx: Tx,
+  ctx: UserContext,
+  {
+    action,
+    id,
+    deed,
+    form,
+    moved = '',
+  }: { action: 'servers.create' | 'servers.update'; id: string; deed: string; form: ServerInput; moved?: string },
+) =>
+  recordAudit(tx, ctx, {
+    action,
+    tenantId: ctx.tenantId,
+    target: { type: 'server', id },
+    summary: `${deed} the server ${form.name} at ${form.address}${moved}, ${form.verifyTls ? '' : 'certificate not checked, '}${
+      form.isActive ? 'switched on' : 'switched off'
+    }.`,
+  });
+
+async function serversWhere(db: Reader, id: string | undefined): Promise<Server[]> {
+  const rows = await db
+    .select({
+      id: monitoredServers.id,
+      kind: monitoredServers.kind,
+      name: monitoredServers.name,
+      address: monitoredServers.address,
+      authMethod: monitoredServers.authMethod,
+      tokenId: monitoredServers.tokenId,
+      hasTokenSecret: sql<boolean>`${monitoredServers.tokenSecret} is not null`,
+      username: monitoredServers.username,
+      hasPassword: sql<boolean>`${monitoredServers.password} is not null`,
+      verifyTls: monitoredServers.verifyTls,
+      caCertificatePem: monitoredServers.caCertificatePem,
+      pollIntervalMin: monitoredServers.pollIntervalMin,
+      isActive: monitoredServers.isActive,
+      createdAt: monitoredServers.createdAt,
+      updatedAt: monitoredServers.updatedAt,
+      status: {
+        state: serverStatuses.state,
+        failure: serverStatuses.failure,
+        message: serverStatuses.message,
+        checkedAt: serverStatuses.checkedAt,
+        lastOkAt: serverStatuses.lastOkAt,
+        headline: serverStatuses.headline,
+        facts: serverStatuses.facts,
+        rules: serverStatuses.rules,
+        notExamined: serverStatuses.notExamined,
+        changes: serverStatuses.changes,
+        missed: serverStatuses.missed,
+      },
+      now: sql<Date>`now()`.mapWith(monitoredServers.createdAt),
+      intervalMin: sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`,
+    })
+    .from(monitoredServers)
+    .leftJoin(
+      serverStatuses,
+      and(eq(serverStatuses.tenantId, monitoredServers.tenantId), eq(serverStatuses.id, monitoredServers.id)),
+    )
+    .where(id === undefined ? undefined : eq(monitoredServers.id, id))
+    .orderBy(asc(sql`lower(${monitoredServers.name})`), asc(monitoredServers.id));
+  return rows.map(({ status, now, intervalMin, ...server }) => ({
+    ...server,
+    status: shownStatus((status as KeptStatus | null) ?? neverChecked, { isActive: server.isActive, intervalMin, now }),
+  }));
+}

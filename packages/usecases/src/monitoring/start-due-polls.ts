@@ -1,0 +1,37 @@
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import { pollPlans } from '@portal/db/schema/monitoring/servers';
+import { tenants } from '@portal/db/schema/tenants';
+import type { SystemContext } from '@portal/platform/context';
+import { addOperations } from '@portal/platform/operations/start';
+import { pollServers } from './jobs.ts';
+import { nextPollAt } from './poll-plan.ts';
+
+/** Runs begun per sweep; the rest waits for the next one. */
+const batch = 500;
+
+/**
+ * Begins the runs whose time has come, each once however many workers look, and sets when each comes again. A tenant whose run is
+ * still under way is left out this time; inactive tenants rest.
+ */
+export async function startDueServerPolls(system: SystemContext): Promise<void> {
+  const begun = await system.acrossTenants('due looks at servers of every tenant are begun', async (tx) => {
+    const due = tx.$with('due').as(
+      tx
+        .select({ tenantId: pollPlans.tenantId })
+        .from(pollPlans)
+        .innerJoin(tenants, and(eq(tenants.id, pollPlans.tenantId), eq(tenants.isActive, true)))
+        .where(lte(pollPlans.nextPollAt, sql`now()`))
+        .orderBy(asc(pollPlans.nextPollAt))
+        .limit(batch)
+        .for('update', { of: pollPlans, skipLocked: true }),
+    );
+    const claimed = await tx
+      .with(due)
+      .update(pollPlans)
+      .set({ nextPollAt: nextPollAt(pollPlans.tenantId) })
+      .where(inArray(pollPlans.tenantId, tx.select({ tenantId: due.tenantId }).from(due)))
+      .returning({ tenantId: pollPlans.tenantId });
+    return claimed.length === 0 ? [] : addOperations(tx, pollServers, claimed);
+  });
+  for (const { id, payload } of begun) await system.enqueue(pollServers, payload, { runId: id });
+}

@@ -1,0 +1,123 @@
+import { ServerFailure } from '@portal/connectors/servers/server-failure';
+import { type MonitoredServer, openServer, type ServerSession } from '@portal/connectors/servers/server-session';
+import { busy, notFound } from '@portal/domain/errors';
+import { textOf } from '@portal/domain/monitoring/loose';
+import {
+  checkedServer,
+  checkSecret,
+  secretFieldOf,
+  type ServerKind,
+  type ServerTestInput,
+  type ServerTestResult,
+} from '@portal/domain/monitoring/servers';
+import { SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { openSharedSlots } from '@portal/platform/semaphore';
+import { beginSettingsTest } from '@portal/platform/settings-trial';
+import { recordAudit } from './audit.ts';
+import { hasSecretFor, serverWith, type StoredServer, storedServer } from './stored-server.ts';
+
+/** Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
+const inSlot = openSharedSlots({
+  each: { slots: 4, queueLimit: 0 },
+  all: { slots: 40, queueLimit: 0 },
+  refusal: () => busy('Several servers are being tried already. Please try again in a moment.', 15),
+});
+
+const timeoutMs = 18 * SECOND;
+
+/**
+ * Tries the settings of a server before they are saved; blank secrets are those of the server named by `id`. Trouble with the server is
+ * part of the answer. Throws 404 for an unknown `id`, 400 for a form that does not fit, and 429 after ten tries in a minute.
+ */
+export async function testServer(ctx: UserContext, { id, ...input }: ServerTestInput): Promise<ServerTestResult> {
+  const form = checkedServer(input);
+  const stored = id ? await storedFor(ctx, id) : undefined;
+  checkSecret(form, hasSecretFor(form, stored));
+  return tried(ctx, stored, form);
+}
+
+/** Tries a server as it is stored. Throws 404, and 429 after ten tries in a minute. */
+export async function testStoredServer(ctx: UserContext, id: string): Promise<ServerTestResult> {
+  const stored = await storedFor(ctx, id);
+  return tried(ctx, stored, { ...stored, tokenSecret: undefined, password: undefined });
+}
+
+async function storedFor(ctx: UserContext, id: string): Promise<StoredServer> {
+  const stored = await ctx.read((db) => storedServer(db, id));
+  if (!stored) throw notFound();
+  return stored;
+}
+
+type Form = Omit<ServerTestInput, 'id' | 'name' | 'pollIntervalMin' | 'isActive'>;
+
+async function tried(ctx: UserContext, stored: StoredServer | undefined, form: Form): Promise<ServerTestResult> {
+  const input = form[secretFieldOf(form)];
+  try {
+    const server = serverWith(ctx, stored, form, input);
+    await beginSettingsTest(ctx, {
+      action: 'servers.test',
+      recordAudit,
+      subject: 'server',
+      server: new URL(server.address).host,
+      input,
+      hasStoredSecret: hasSecretFor(form, stored),
+    });
+    return await inSlot(ctx.tenantId, () => look(server));
+  } catch (error) {
+    if (!(error instanceof ServerFailure)) throw error;
+    return { ok: false, failure: error.failure, version: null, message: error.message };
+  }
+}
+
+/** What a run cannot do without, and by which right it comes. */
+const needed: Record<ServerKind, { path: string; is: 'list' | 'row'; right: string }[]> = {
+  virtualization: [
+    {
+      path: '/cluster/resources',
+      is: 'list',
+      right: 'the role PVEAuditor on / for the user and, where there is one, the token',
+    },
+    { path: '/cluster/status', is: 'list', right: 'Sys.Audit on /' },
+  ],
+  backup: [
+    { path: '/status/datastore-usage', is: 'list', right: 'the role Audit on /' },
+    { path: '/nodes/localhost/status', is: 'row', right: 'Sys.Audit on /system/status' },
+  ],
+  'mail-gateway': [
+    { path: '/nodes/localhost/status', is: 'row', right: 'the role Auditor' },
+    { path: '/nodes/localhost/services', is: 'list', right: 'the role Auditor' },
+  ],
+};
+
+async function look(server: MonitoredServer): Promise<ServerTestResult> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    using session = openServer(server, { signal });
+    const version = textOf((await session.row('/version'))['version']);
+    const missing: string[] = [];
+    for (const one of needed[server.kind]) if (await isMissing(session, one)) missing.push(one.right);
+    if (missing.length > 0)
+      return {
+        ok: false,
+        failure: 'rechte',
+        version,
+        message: `The sign-in works, but the account lacks rights: ${missing.join('; ')}.`,
+      };
+    return { ok: true, failure: null, version, message: 'Everything that is needed can be read.' };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const { host } = new URL(server.address);
+    throw new ServerFailure('netz', `${host} did not answer within ${timeoutMs / SECOND} seconds.`, error);
+  }
+}
+
+/** Lists are empty where a right is missing; records are refused. */
+async function isMissing(session: ServerSession, { path, is }: { path: string; is: 'list' | 'row' }): Promise<boolean> {
+  try {
+    return is === 'row' ? !(await session.row(path)) : (await session.list(path)).length === 0;
+  } catch (error) {
+    if (error instanceof ServerFailure && error.failure === 'rechte') return true;
+    throw error;
+  }
+}
