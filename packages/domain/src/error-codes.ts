@@ -153,6 +153,7 @@ export const errorCodes = {
 
   // Desktop packages
   INVALID_ORIGIN: { kind: 'invalid', message: 'The origin must be an https address without path and query.' },
+
   // Monitoring
   TOKEN_NOT_SUPPORTED: { kind: 'invalid', message: 'Servers of this kind know no API tokens.' },
   POLL_LOCKED: { kind: 'busy', message: 'This was asked for a moment ago. Please wait some seconds.' },

@@ -1,45 +1,47 @@
-interface Waiting<Item, Result> {
+interface Waiting<Item, Answer> {
   item: Item;
-  done: PromiseWithResolvers<Result>;
+  answered: PromiseWithResolvers<Answer>;
 }
 
 /**
- * Work that costs little more for several items than for one: those that come while a batch is at work share the next one, and a
- * single one waits for nobody. `work` answers a result for each item, in their order.
+ * Does work on several items at once: those that come while a batch is under way share the next one, so that a busy time takes a
+ * transaction for many and a quiet one waits for nobody. `work` answers in the order of its items. When it fails, each is tried
+ * alone, so that what one of them meets does not keep the others from theirs.
  */
-export function together<Item, Result>(work: (batch: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = [];
+export function together<Item, Answer>(
+  work: (items: Item[]) => Promise<Answer[]>,
+  { most = Infinity }: { most?: number } = {},
+): (item: Item) => Promise<Answer> {
+  const waiting: Waiting<Item, Answer>[] = [];
   let isAtWork = false;
 
   async function workAll(): Promise<void> {
     isAtWork = true;
     while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+      const batch = waiting.splice(0, most);
       const isDone = await workOn(batch);
-      // What one item meets must not keep the others from theirs.
       if (!isDone) for (const one of batch) await workOn([one]);
     }
     isAtWork = false;
   }
 
   /** Of a single item the failure is told to who waits for it. */
-  async function workOn(batch: Waiting<Item, Result>[]): Promise<boolean> {
+  async function workOn(batch: Waiting<Item, Answer>[]): Promise<boolean> {
     try {
-      const results = await work(batch.map(({ item }) => item));
-      for (const [index, { done }] of batch.entries()) done.resolve(results[index] as Result);
+      const answers = await work(batch.map(({ item }) => item));
+      for (const [n, { answered }] of batch.entries()) answered.resolve(answers[n] as Answer);
       return true;
     } catch (error) {
       const [first, ...others] = batch;
-      if (others.length === 0) first?.done.reject(error);
+      if (others.length === 0) first?.answered.reject(error);
       return others.length === 0;
     }
   }
 
   return (item) => {
-    const done = Promise.withResolvers<Result>();
-    waiting.push({ item, done });
+    const answered = Promise.withResolvers<Answer>();
+    waiting.push({ item, answered });
     if (!isAtWork) void workAll();
-    return done.promise;
+    return answered.promise;
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
-import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { eq, sql } from 'drizzle-orm';
+import { pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { runs } from '@portal/db/schema/platform/operations';
 import type { StateChange } from '@portal/domain/monitoring/servers';
 import { readConfig } from '@portal/platform/config';
@@ -68,10 +68,14 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
       }
     };
 
+    /** Runs begin when a worker next looks, and not only at the tenant’s next minute. */
+    const becomeDue = () => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
+
     let longestGapMs = 0;
     for (let kills = 0; kills < options.kills; kills += 1) {
       const before = await newest();
       const begunAt = performance.now();
+      await becomeDue();
       worker = startWorkerProcess(env);
       await Promise.race([worker.endedByItself, until('servers are looked at', async () => (await newest()) > before)]);
       longestGapMs = Math.max(longestGapMs, performance.now() - begunAt);
@@ -84,10 +88,12 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
 
     const all = (state: string) => async () => (await listServers(ctx)).every(({ status }) => status.state === state);
     const some = (state: string) => async () => (await listServers(ctx)).some(({ status }) => status.state === state);
+    await becomeDue();
     worker = startWorkerProcess(env);
     await until('every server is well', all('ok'));
     // One change that truly happens, and a worker that dies while the servers are told of it.
     product.cluster.nodes[2]!.online = false;
+    await becomeDue();
     await until('the first server shows what happened', some('critical'));
     worker.child.kill('SIGKILL');
     await once(worker.child, 'exit');

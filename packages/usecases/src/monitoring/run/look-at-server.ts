@@ -4,7 +4,6 @@ import type { Evaluation } from '@portal/domain/monitoring/findings';
 import type { FailureClass, ServerKind } from '@portal/domain/monitoring/servers';
 import { afterLook, afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
-import type { Work } from '@portal/platform/jobs/handler';
 import { resource } from '@portal/platform/resource';
 import { serverWith, type StoredServer } from '../stored-server.ts';
 import { examineBackup } from './examine-backup.ts';
@@ -12,8 +11,8 @@ import { examineMailGateway } from './examine-mail-gateway.ts';
 import { examineVirtualization } from './examine-virtualization.ts';
 import { lookMs, type Look, openLook } from './look.ts';
 import { type Memory, memoryOf } from './memory.ts';
+import type { ServerRows } from './server-rows.ts';
 import { openTicketBox } from './ticket-box.ts';
-import { serverToLookAt, writeStatus } from './write-status.ts';
 
 const examine: Record<ServerKind, (look: Look, memory: Memory) => Promise<Evaluation>> = {
   virtualization: examineVirtualization,
@@ -29,9 +28,9 @@ type Outcome = { look: Evaluation } | { miss: { failure: FailureClass; message: 
 export async function lookAtServer(
   ctx: TenantContext,
   id: string,
-  { run, signal }: { run: NonNullable<Work['run']>; signal: AbortSignal },
+  { rows, signal }: { rows: ServerRows; signal: AbortSignal },
 ): Promise<void> {
-  const [row] = await ctx.run(serverToLookAt, { id });
+  const row = await rows.read(id);
   if (!row) return;
   const { server, status, memory: stored } = row;
   const memory = memoryOf(stored);
@@ -40,9 +39,8 @@ export async function lookAtServer(
   const outcome = await outcomeOf(ctx, server, { memory, tickets, signal });
   const before = (status as KeptStatus | null) ?? neverChecked;
   const at = new Date();
-  const isWritten = await writeStatus(ctx, {
+  const isWritten = await rows.write({
     server,
-    run,
     status: 'look' in outcome ? afterLook(before, outcome.look, at) : afterMiss(before, outcome.miss, at),
     // What was begun and not finished is begun anew.
     memory: 'look' in outcome ? memory : memoryOf(stored),

@@ -6,6 +6,7 @@ import type { Work } from '@portal/platform/jobs/handler';
 import { resource } from '@portal/platform/resource';
 import { openFairSlots } from '@portal/platform/semaphore';
 import { lookAtServer } from './look-at-server.ts';
+import { openServerRows } from './server-rows.ts';
 
 /** How likely a server is to answer soon, most likely first: nobody waits behind one that hung the last time. */
 const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
@@ -28,6 +29,7 @@ export async function pollTenantServers(
 ): Promise<void> {
   if (!run) throw new Error('A look at servers begins with a run.');
   const servers = await serversToLookAt(ctx, run.id);
+  const rows = openServerRows(ctx, run);
   const inSlot = inSlotOf(ctx);
   const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
@@ -42,7 +44,7 @@ export async function pollTenantServers(
     try {
       await inSlot(waiting, () => {
         hasBegun = true;
-        return lookAtServer(ctx, server.id, { run, signal });
+        return lookAtServer(ctx, server.id, { rows, signal });
       });
     } catch (error) {
       // One that did not have its turn stays as it is; the next run begins with those that have waited longest.

@@ -1,0 +1,20 @@
+import { startBackupServer } from '@portal/testing/servers/products/backup-server';
+import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
+import type { ProductServer } from '@portal/testing/servers/products/product-server';
+import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+
+// One stand-in for each product, in a process of their own, which take 200 ms for all calls of a run together, however many
+// those are. Told how many by the parent; ends with it.
+const servers: ProductServer[] = [
+  await startVirtualizationServer(singleHost()),
+  await startBackupServer(),
+  await startMailGatewayServer(),
+];
+// What they were asked is of no interest here, and would fill the memory.
+for (const server of servers) server.calls.push = () => 0;
+process.on('message', ({ calls }: { calls: number[] }) => {
+  for (const [n, server] of servers.entries()) server.latencyMs = 200 / (calls[n] ?? 1);
+  process.send?.('set');
+});
+process.once('disconnect', () => process.exit());
+process.send?.(servers.map(({ kind, address, accounts }) => ({ kind, address, accounts })));
