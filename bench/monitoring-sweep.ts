@@ -15,6 +15,7 @@ import { builders } from '@portal/testing/make';
 import { pollNow, serverForm } from '@portal/testing/monitoring';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { caCertificatePem } from '@portal/testing/servers/tls';
+import { the } from '@portal/testing/the';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { storedSecret } from '@portal/usecases/monitoring/stored-server';
 import {
@@ -115,7 +116,7 @@ try {
     let next = 0;
     const one = async (): Promise<void> => {
       for (let n = next++; n < total; n = next++) {
-        const product = products[n % products.length]!;
+        const product = the(products[n % products.length]);
         const { token, username, password } = product.accounts;
         const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: caCertificatePem });
         const separator = product.kind === 'virtualization' ? '=' : ':';

@@ -12,6 +12,7 @@ import { startMailGatewayServer } from '@portal/testing/servers/products/mail-ga
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { caCertificatePem, otherCaCertificatePem, type ServerCertificate } from '@portal/testing/servers/tls';
+import { the } from '@portal/testing/the';
 import { type MonitoredServer, openServer, type TicketPlace } from './server-session.ts';
 
 const start: Record<ServerKind, (certificate?: ServerCertificate) => Promise<ProductServer>> = {
@@ -258,7 +259,7 @@ describe('an answer', () => {
       failure: 'antwortform',
       message: expect.stringContaining("404 Path '/api2/json/nope' not found."),
     });
-    virtualization.cluster.nodes[2]!.online = false;
+    the(virtualization.cluster.nodes[2]).online = false;
     expect(await asked(byToken(virtualization), '/nodes/pve3/status')).toMatchObject({
       failure: 'server',
       message: expect.stringContaining('595 No route to host'),
@@ -269,7 +270,7 @@ describe('an answer', () => {
     const { username, password } = virtualization.accounts;
     const tickets: TicketPlace = { ticket: null };
     await asked(byPassword(virtualization), '/version', tickets);
-    const ticket = decodeURIComponent(tickets.ticket!.cookie.split('=', 2)[1]!);
+    const ticket = decodeURIComponent(the(the(tickets.ticket).cookie.split('=', 2)[1]));
     for (const text of [
       JSON.stringify({ data: null, message: `${username} ${password} ${ticket}` }),
       `${'x'.repeat(190)}${password}`,

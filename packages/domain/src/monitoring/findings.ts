@@ -1,3 +1,4 @@
+import { textOf } from './loose.ts';
 import type { Part } from './parts.ts';
 import type { FailureClass, NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
 
@@ -116,7 +117,7 @@ export function subscriptionFinding(
   row: Readonly<Record<string, unknown>>,
   now: number,
 ): Finding {
-  const status = String(row['status'] ?? '').toLowerCase();
+  const status = (textOf(row['status']) ?? '').toLowerCase();
   const due = Date.parse(`${String(row['nextduedate'])}T00:00:00Z`) / 1_000;
   const left = Number.isFinite(due) ? days(due - now) : null;
   const finding = (state: ServerState, text: string): Finding => ({

@@ -5,6 +5,7 @@ import {
   isWorse,
   type NotExamined,
   type ServerState,
+  type ServerStatus,
   type StateChange,
   type StatusFact,
   type StatusRule,
@@ -138,20 +139,25 @@ const staleAfterMs = (intervalMin: number): number => (3 * intervalMin + 2) * 60
 
 /** A status as it is shown now: one that nobody keeps up to date is not known any more. */
 export function shownStatus(
-  { missed: _, rules, ...status }: KeptStatus,
+  kept: KeptStatus,
   { isActive, intervalMin, now }: { isActive: boolean; intervalMin: number; now: Date },
-) {
-  const plain = { ...status, rules: rules.map(({ pending: __, ...rule }) => rule) };
-  if (!isActive)
-    return {
-      ...plain,
-      state: 'unknown' as const,
-      failure: null,
-      message: 'It is switched off and not checked.',
-      headline: 'Switched off',
-    };
-  const at = status.checkedAt;
-  if (at === null || now.getTime() - at.getTime() <= staleAfterMs(intervalMin)) return plain;
-  const message = `It has not been checked since ${at.toISOString()}.`;
-  return { ...plain, state: 'unknown' as const, message, headline: message.replace(/\.$/, '') };
+): ServerStatus {
+  const { state, failure, message, checkedAt, lastOkAt, headline, facts, notExamined, changes } = kept;
+  const rules = kept.rules.map((rule) => (rule.pending ? withoutPending(rule) : rule));
+  const plain = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes };
+  if (!isActive) {
+    const off = 'It is switched off and not checked.';
+    return { ...plain, state: 'unknown', failure: null, message: off, headline: 'Switched off' };
+  }
+  if (checkedAt === null || now.getTime() - checkedAt.getTime() <= staleAfterMs(intervalMin)) return plain;
+  const stale = `It has not been checked since ${checkedAt.toISOString()}.`;
+  return { ...plain, state: 'unknown', message: stale, headline: stale.replace(/\.$/, '') };
 }
+
+const withoutPending = ({ key, state, value, since, text }: KeptRule): StatusRule => ({
+  key,
+  state,
+  value,
+  since,
+  text,
+});

@@ -269,7 +269,7 @@ function guestFindings(reading: VirtualizationReading, online: ReadonlySet<strin
   for (const row of guests) {
     if (isTemplate(row) || row['status'] === 'running' || !online.has(String(row['node']))) continue;
     if (row['status'] === 'unknown') unclear.push(guestName(row));
-    const isBusy = ['backup', 'snapshot', 'migrate'].includes(String(row['lock'] ?? ''));
+    const isBusy = ['backup', 'snapshot', 'migrate'].includes(textOf(row['lock']) ?? '');
     const kept = known[guestKey(row)];
     if (left.has(guestKey(row)) || isBusy || !kept?.onboot || reading.now - kept.readAt > DAY) continue;
     const isProduction = (textOf(row['tags']) ?? '').split(/[;, ]+/).includes('prod');

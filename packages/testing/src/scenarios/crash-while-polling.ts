@@ -13,6 +13,7 @@ import { createServer, listServers } from '@portal/usecases/monitoring/servers';
 import { builders } from '../make.ts';
 import { serverForm } from '../monitoring.ts';
 import { startVirtualizationServer } from '../servers/products/virtualization-server.ts';
+import { the } from '../the.ts';
 import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface PollCrashResult {
@@ -92,7 +93,7 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
     worker = startWorkerProcess(env);
     await until('every server is well', all('ok'));
     // One change that truly happens, and a worker that dies while the servers are told of it.
-    product.cluster.nodes[2]!.online = false;
+    the(product.cluster.nodes[2]).online = false;
     await becomeDue();
     await until('the first server shows what happened', some('critical'));
     worker.child.kill('SIGKILL');

@@ -10,6 +10,7 @@ import {
   singleHost,
   startVirtualizationServer,
 } from '@portal/testing/servers/products/virtualization-server';
+import { the } from '@portal/testing/the';
 import { createServer, putServer, deleteServer, listServers } from './servers.ts';
 
 const { make, signedIn } = await testRuntime();
@@ -147,7 +148,7 @@ describe('a cluster', () => {
   it('with a node that is away is critical, and nobody asks that node', async () => {
     const ctx = await admin();
     const server = await virtualization();
-    server.cluster.nodes[2]!.online = false;
+    the(server.cluster.nodes[2]).online = false;
     const status = await statusAfter(ctx, await addServer(ctx, server));
     expect(status).toMatchObject({ state: 'critical', failure: null, headline: 'Node pve3 is offline' });
     expect(rule(status, 'node:pve1')).toMatchObject({ state: 'ok' });
@@ -176,7 +177,7 @@ describe('a cluster', () => {
     const ctx = await admin();
     const server = await virtualization();
     Object.assign(server.cluster, { quorate: false, managersReportedAgoSec: 200 });
-    server.cluster.services[0]!.state = 'fence';
+    the(server.cluster.services[0]).state = 'fence';
     const status = await statusAfter(ctx, await addServer(ctx, server));
     for (const key of ['quorum', 'ha:vm:103', 'ha:lrm:pve1'])
       expect(rule(status, key)).toMatchObject({ state: 'critical' });
@@ -186,7 +187,7 @@ describe('a cluster', () => {
     const ctx = await admin();
     const server = await virtualization();
     const id = await addServer(ctx, server);
-    server.cluster.storages[1]!.full = 0.85;
+    the(server.cluster.storages[1]).full = 0.85;
     const once = await statusAfter(ctx, id);
     expect(once.state).toBe('ok');
     expect(rule(once, 'storage:nas')).toMatchObject({ state: 'ok', text: expect.stringContaining('2 times in a row') });
@@ -196,7 +197,7 @@ describe('a cluster', () => {
       headline: 'Storage nas is 85 % full',
       changes: [{ from: 'ok', to: 'warning' }],
     });
-    server.cluster.storages[1]!.available = false;
+    the(server.cluster.storages[1]).available = false;
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical' });
   });
 
@@ -205,14 +206,14 @@ describe('a cluster', () => {
     const server = await virtualization();
     const id = await addServer(ctx, server);
     await statusAfter(ctx, id);
-    server.cluster.guests[0]!.running = false;
+    the(server.cluster.guests[0]).running = false;
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
     const status = await statusAfter(ctx, id);
     expect(rule(status, 'guest:101')).toMatchObject({
       state: 'warning',
       text: 'Guest 101 (dc1) should run and does not.',
     });
-    server.cluster.guests[0]!.lock = 'backup';
+    the(server.cluster.guests[0]).lock = 'backup';
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
   });
 
@@ -305,7 +306,7 @@ describe('a backup server', () => {
   it('with a datastore that is refused knows the others', async () => {
     const ctx = await admin();
     const server = await backup();
-    Object.assign(server.host.stores[1]!, {
+    Object.assign(the(server.host.stores[1]), {
       error: "datastore 'nas2' is in offline maintenance mode",
       maintenance: 'offline',
     });
@@ -337,9 +338,9 @@ describe('a backup server', () => {
   it('with bare error texts, old backups and bad snapshots is critical', async () => {
     const ctx = await admin();
     const server = await backup();
-    server.host.verifications[0]!.state = 'verification failed - please check the log for details';
-    server.host.stores[0]!.groups.push({ id: 'vm/900', ageHours: 60 });
-    server.host.stores[1]!.failedSnapshots = 1;
+    the(server.host.verifications[0]).state = 'verification failed - please check the log for details';
+    the(server.host.stores[0]).groups.push({ id: 'vm/900', ageHours: 60 });
+    the(server.host.stores[1]).failedSnapshots = 1;
     server.host.failedTasks.push({ store: 'nas1', group: 'vm/900', status: 'connection reset', agoSec: 600 });
     const status = await statusAfter(ctx, await addServer(ctx, server), 3);
     for (const key of ['verify:v-nas1', 'groups:nas1', 'snapshots:nas2', 'backup-tasks'])
@@ -378,7 +379,7 @@ describe('a server that is not reached', () => {
       rules: well.rules,
       lastOkAt: well.lastOkAt,
     });
-    expect(once.checkedAt!.getTime()).toBeGreaterThan(well.checkedAt!.getTime());
+    expect(the(once.checkedAt).getTime()).toBeGreaterThan(the(well.checkedAt).getTime());
     expect(await statusAfter(ctx, id)).toMatchObject({
       state: 'critical',
       failure: 'netz',
@@ -462,8 +463,8 @@ describe('whatever a server answers', () => {
     for (const [n, guest] of server.cluster.guests.entries())
       guest.name = `${['\u0000', '\ud800', '\u202e', '<script>', "'; drop table users; --", '\n\r'][n % 6]}${'x'.repeat(n * 20)}`;
     server.cluster.unbacked = server.cluster.guests.map(({ vmid }) => vmid);
-    server.cluster.storages.push({ ...server.cluster.storages[0]!, name: '\u0000__proto__', full: 0.95 });
-    server.cluster.nodes.push({ ...server.cluster.nodes[0]!, name: '../../access/ticket' });
+    server.cluster.storages.push({ ...the(server.cluster.storages[0]), name: '\u0000__proto__', full: 0.95 });
+    server.cluster.nodes.push({ ...the(server.cluster.nodes[0]), name: '../../access/ticket' });
     const status = await statusAfter(ctx, await addServer(ctx, server), 2);
     expect(status.state).toBe('critical');
     expect(JSON.stringify(status)).not.toMatch(/\\u0000|\\ud800|\u202e/);

@@ -10,6 +10,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { the } from '@portal/testing/the';
 import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { getRun } from '../operations/get-run.ts';
 import { monitoring } from './area.ts';
@@ -60,7 +61,7 @@ const runsOf = (ctx: UserContext) =>
   );
 const becomeDue = (ctx: UserContext) => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
 const nextPollOf = async (ctx: UserContext) =>
-  (await ctx.read((db) => db.select().from(pollPlans)))[0]!.nextPollAt!.getTime();
+  the(the((await ctx.read((db) => db.select().from(pollPlans)))[0]).nextPollAt).getTime();
 
 describeOnEachQueue('servers', (env) => {
   it('are looked at by themselves within a minute of the first', { timeout: 70_000 }, async () => {
@@ -85,8 +86,8 @@ describeOnEachQueue('servers', (env) => {
       expect(error.retryAfterSec).toBeGreaterThan(0);
       expect(error.retryAfterSec).toBeLessThanOrEqual(10);
     }
-    expect(await waitForOperation(ctx, first!.runId, 25)).toBe(true);
-    expect(await getRun(ctx, first!.runId)).toMatchObject({ state: 'succeeded', progress: { done: 1, total: 1 } });
+    expect(await waitForOperation(ctx, the(first).runId, 25)).toBe(true);
+    expect(await getRun(ctx, the(first).runId)).toMatchObject({ state: 'succeeded', progress: { done: 1, total: 1 } });
     expect(await runsOf(ctx)).toHaveLength(1);
     expect(one.calls.filter(({ path }) => path === '/version')).toHaveLength(1);
   });
@@ -189,12 +190,12 @@ describe('a run', () => {
       tx
         .update(runs)
         .set({ state: 'running', finishedAt: null, dueAt: sql`now() - interval '1 second'` })
-        .where(eq(runs.id, row!.runId)),
+        .where(eq(runs.id, the(row).runId)),
     );
     for (const product of [one, other]) product.calls.length = 0;
     startWorker();
     await startPoll({ ...ctx, enqueue: (await admin()).enqueue });
-    expect(await waitForOperation(ctx, row!.runId, 25)).toBe(true);
+    expect(await waitForOperation(ctx, the(row).runId, 25)).toBe(true);
     expect([one.calls.length, other.calls.length > 5]).toEqual([0, true]);
     expect(await stateOf(ctx)).toEqual(['ok', 'ok']);
   });

@@ -14,6 +14,7 @@ import { startMailGatewayServer } from '@portal/testing/servers/products/mail-ga
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { otherCaCertificatePem } from '@portal/testing/servers/tls';
+import { the } from '@portal/testing/the';
 import { monitoring } from './area.ts';
 import { createServer, deleteServer, listServers, putServer, serverTile } from './servers.ts';
 import { storedServer } from './stored-server.ts';
@@ -210,12 +211,12 @@ describe('the plan of a tenant', () => {
   it('follows its servers: at once for a new one, never without an active one', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization, { pollIntervalMin: 60 }));
-    expect((await plan(ctx))!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(the(await plan(ctx)).getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     const { id: second } = await createServer(ctx, serverForm(virtualization, { pollIntervalMin: 2, isActive: false }));
-    expect((await plan(ctx))!.getTime()).toBeLessThanOrEqual(Date.now() + 3_600_000);
+    expect(the(await plan(ctx)).getTime()).toBeLessThanOrEqual(Date.now() + 3_600_000);
     await putServer(ctx, second, serverForm(virtualization, { pollIntervalMin: 2 }));
     await deleteServer(ctx, id);
-    expect((await plan(ctx))!.getTime()).toBeLessThanOrEqual(Date.now() + 121_000);
+    expect(the(await plan(ctx)).getTime()).toBeLessThanOrEqual(Date.now() + 121_000);
     await putServer(ctx, second, serverForm(virtualization, { isActive: false }));
     expect(await plan(ctx)).toBe(null);
   });

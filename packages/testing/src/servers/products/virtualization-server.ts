@@ -107,7 +107,7 @@ export const clusterAnswers =
     const may = (data: unknown, right: string): ProductAnswer =>
       cluster.rights === 'none' ? forbidden(right) : { data };
     const visible = (rows: unknown[]): ProductAnswer => ({ data: cluster.rights === 'none' ? [] : rows });
-    const { nodes, guests, storages, backup } = cluster;
+    const { nodes, guests, backup } = cluster;
     switch (path) {
       case '/version':
         return has({ version: '9.2.11', release: '9.2', repoid: 'a1b2c3d4' });

@@ -1,6 +1,6 @@
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { guestKey, planGuestLookups } from '@portal/domain/monitoring/guest-lookups';
-import { flagOf, isPathName, isRow, numberOf, type Row, textOf } from '@portal/domain/monitoring/loose';
+import { flagOf, isPathName, isRow, numberOf, textOf } from '@portal/domain/monitoring/loose';
 import type { ListPart, RowPart } from '@portal/domain/monitoring/parts';
 import { evaluateVirtualization, isGuest, type NodeParts, onlineNodes } from '@portal/domain/monitoring/virtualization';
 import { type KeptQuestion, type Look } from './look.ts';
@@ -133,6 +133,6 @@ export async function maySee(look: Look, places: readonly string[], right: strin
   if ('failure' in part) return null;
   return places.some((place) => {
     const rights = part.data[place];
-    return isRow(rights) && Object.hasOwn(rights as Row, right);
+    return isRow(rights) && Object.hasOwn(rights, right);
   });
 }
