@@ -1,13 +1,16 @@
-import { startBackupServer } from '@portal/testing/servers/products/backup-server';
+import { backupHost, startBackupServer } from '@portal/testing/servers/products/backup-server';
 import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 
 // One stand-in for each product, in a process of their own, which take 200 ms for all calls of a run together, however many
 // those are. Told how many by the parent; ends with it.
+const small = backupHost();
+// So that what is asked now and then has been asked after one run.
+for (const store of small.stores) store.namespaces = [];
 const servers: ProductServer[] = [
   await startVirtualizationServer(singleHost()),
-  await startBackupServer(),
+  await startBackupServer(small),
   await startMailGatewayServer(),
 ];
 // What they were asked is of no interest here, and would fill the memory.

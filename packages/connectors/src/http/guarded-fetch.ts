@@ -197,15 +197,27 @@ function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
   return url;
 }
 
+const endOfCertificates = new WeakMap<TLSSocket, Date | null>();
+
+/** Read once a connection: the certificate is taken apart whole for it. */
+function validToOf(socket: TLSSocket): Date | null {
+  let end = endOfCertificates.get(socket);
+  if (end === undefined) {
+    const { valid_to: validTo } = socket.getPeerCertificate();
+    end = validTo === undefined ? null : new Date(validTo);
+    endOfCertificates.set(socket, end);
+  }
+  return end;
+}
+
 const headOf = (response: IncomingMessage, url: URL): OutboundHead => {
   const { statusCode, statusMessage, headers, socket } = response;
-  const validTo = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
   return {
     status: statusCode ?? 0,
     statusText: statusMessage ?? '',
     headers,
     url,
-    certificateValidTo: validTo === undefined ? null : new Date(validTo),
+    certificateValidTo: socket instanceof TLSSocket ? validToOf(socket) : null,
   };
 };
 

@@ -42,6 +42,8 @@ export function textOf(value: unknown): string | null {
 export const isPathName = (name: string | null): name is string =>
   name !== null && /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(name);
 
+const { compare } = new Intl.Collator('en', { numeric: true });
+
 /** Lists come in no order; sorted by a field, so that equal answers stay equal. */
 export const sortedBy = (rows: readonly Row[], field: string): Row[] =>
-  rows.toSorted((a, b) => String(a[field]).localeCompare(String(b[field]), 'en', { numeric: true }));
+  rows.toSorted((a, b) => compare(String(a[field]), String(b[field])));
