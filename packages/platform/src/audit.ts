@@ -12,7 +12,16 @@ export interface AuditEvent<Action extends string = string> {
   /** The tenant the entry is about; null when none is known. */
   tenantId: string | null;
   target?: {
-    type: 'user' | 'tenant' | 'session' | 'group' | 'module' | 'module_category' | 'custom_module' | 'cloud_instance' | 'server';
+    type:
+      | 'user'
+      | 'tenant'
+      | 'session'
+      | 'group'
+      | 'module'
+      | 'module_category'
+      | 'custom_module'
+      | 'cloud_instance'
+      | 'server';
     id: string;
   };
   /** One English sentence; never a secret value. */
