@@ -14,8 +14,10 @@ import {
   option,
   property,
   record,
+  sample,
   shuffledSubarray,
   string,
+  stringMatching,
   uuid,
   type Arbitrary,
 } from 'fast-check';
@@ -108,11 +110,22 @@ function textFor(schema: z.core.$ZodType): Arbitrary<string> {
       'a@example.org',
       '2026-11-20T08:30:00.000Z',
     ),
+    ...patternsOf(schema).map((pattern) => stringMatching(pattern)),
   );
   const { example } = z.globalRegistry.get(schema) ?? {};
-  const passing = texts.filter(passes(schema));
-  return typeof example === 'string' ? oneof(passing, constant(example)) : passing;
+  const candidates = typeof example === 'string' ? oneof(texts, constant(example)) : texts;
+  // Looking for one that passes would else never end.
+  if (!sample(candidates, 500).some(passes(schema)))
+    throw new Error(`The test knows no text that passes ${JSON.stringify(z.toJSONSchema(schema, { io: 'output' }))}.`);
+  return candidates.filter(passes(schema));
 }
+
+/** The patterns a text has to match, as far as they can be turned into texts: what looks ahead or behind cannot. */
+const patternsOf = (schema: z.core.$ZodType): RegExp[] => {
+  const { def } = (schema as z.core.$ZodString)._zod;
+  const checks = [def, ...(def.checks ?? []).map((check) => check._zod.def)] as { pattern?: RegExp }[];
+  return checks.flatMap(({ pattern }) => (pattern && !/\(\?[=!<]/.test(pattern.source) ? [pattern] : []));
+};
 
 describe('answers written by a compiled writer', () => {
   it.each(answers)('of $name are those the schema would write, byte by byte', ({ method, url, answer }) => {
