@@ -47,17 +47,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-// Of each kind: for reads of one tenant, and for reads across tenants.
-const sharedConnections = 2;
-// A small pool needs all it has for transactions.
-const smallestSharing = 4;
+/** Of each kind, for reads of one tenant and for reads across tenants: at least half of a pool is for transactions. */
+const sharedConnectionsOf = (poolMax: number): number => (poolMax >= 8 ? 2 : poolMax >= 4 ? 1 : 0);
 
 /** Opens the pool. No query can be sent but through a scope, and no scope exists without its tenant or its reason. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const sharesConnections = options.poolMax >= smallestSharing;
-  const pool = openPool(options, appRoleName, options.poolMax - (sharesConnections ? sharedConnections : 0));
+  const sharedConnections = sharedConnectionsOf(options.poolMax);
+  const pool = openPool(options, appRoleName, options.poolMax - sharedConnections);
   // Its connections only ever serve reads across tenants, so their role is set once and not by each transaction.
-  const acrossPool = sharesConnections ? openPool(options, acrossRoleName, sharedConnections) : null;
+  const acrossPool = sharedConnections > 0 ? openPool(options, acrossRoleName, sharedConnections) : null;
 
   const tested = new WeakSet<PoolClient>();
 
@@ -97,7 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     useConnection((client) => transact(client, preamble, work)).catch(rethrow);
 
   // They keep their connections.
-  const shared = openSharedConnections(connect, sharesConnections ? sharedConnections : 0);
+  const shared = openSharedConnections(connect, sharedConnections);
   const sharedAcross =
     acrossPool && openSharedConnections(() => connectTo(acrossPool, testAcrossRole), sharedConnections);
 

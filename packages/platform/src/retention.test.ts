@@ -103,6 +103,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     'audit entries': 2,
     'done reminders': 1,
     'reminder notices': 1,
+    'cloud transitions': 0,
+    'cloud outages': 0,
     'staged entries': 1,
     'rate windows': 1,
   });

@@ -54,7 +54,7 @@ const { request, logLines } = await testApp({
       Promise.reject(thrown[asked.params.what]),
     );
     app.get('/wrong-answer', { config: { access }, schema: { response: { 200: z.object({ id: z.uuid() }) } } }, () =>
-      Promise.resolve({ id: 'secret' }),
+      Promise.resolve({ id: ['secret'] as unknown as string }),
     );
     app.post(
       '/things',
