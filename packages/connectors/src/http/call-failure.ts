@@ -17,6 +17,7 @@ const unreached: Record<string, string> = {
   ECONNREFUSED: 'refuses connections on this port.',
   ECONNRESET: 'broke the connection off.',
   EPIPE: 'broke the connection off.',
+  ETIMEDOUT: 'did not take a connection in time.',
   EHOSTUNREACH: 'cannot be reached from here: there is no way to it.',
   ENETUNREACH: 'cannot be reached from here: there is no way to it.',
 };
