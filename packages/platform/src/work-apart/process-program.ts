@@ -1,5 +1,6 @@
 // A program of its own: does one task after the other for the process that started it, over file descriptor 3, until that one hangs up.
 import { writeFile } from 'node:fs/promises';
+import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { PortalError } from '@portal/domain/errors';
 import { MessageReader, partsOf, writeParts } from './message.ts';
@@ -8,11 +9,20 @@ import type { Answer, Order } from './task.ts';
 // Short of memory, the kernel ends this process rather than the one it works for (Linux alone knows this file).
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
+type Run = (input: unknown) => unknown;
+const tasks = new Map<string, Promise<{ run: Run }>>();
+
 const channel = new Socket({ fd: 3, readable: true, writable: true });
 const reader = new MessageReader(
   () => Infinity,
   (order) => {
-    void answerTo(order as Order).then((answer) => writeParts(channel, partsOf(answer)));
+    const { module, input } = order as Order;
+    const isFirst = !tasks.has(module);
+    void answerTo(module, input).then((answer) => {
+      writeParts(channel, partsOf(answer));
+      // We are ended by a signal, which leaves no time for this: without it every process compiles everything again.
+      if (isFirst) flushCompileCache();
+    });
   },
 );
 channel.on('data', (chunk: Buffer) => reader.push(chunk));
@@ -20,9 +30,11 @@ channel.on('close', () => process.exit());
 // The other side is gone.
 channel.on('error', () => process.exit());
 
-async function answerTo({ module, input }: Order): Promise<Answer> {
+async function answerTo(module: string, input: unknown): Promise<Answer> {
   try {
-    const { run } = (await import(module)) as { run: (input: unknown) => unknown };
+    const loaded = tasks.get(module) ?? (import(module) as Promise<{ run: Run }>);
+    tasks.set(module, loaded);
+    const { run } = await loaded;
     return { output: await run(input) };
   } catch (error) {
     if (!(error instanceof PortalError)) {
