@@ -1,5 +1,5 @@
 // 50 downloads of a desktop package of 300 MB at once against a bare Node server piping the same file, and what others notice of it
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import {
   benchDatabase,
   benchSettings,
   median,
+  memoryMb,
   percentile,
   report,
   startServer,
@@ -38,11 +39,6 @@ const timedHealth = (url: string): Promise<number> =>
       answer.resume().once('end', () => resolve(performance.now() - startedAt));
     }).once('error', reject);
   });
-
-async function memoryMb(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return (Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024) / 1e6;
-}
 
 interface Target {
   url: string;

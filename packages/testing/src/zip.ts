@@ -9,7 +9,7 @@ export interface ZipEntry {
   localSize?: number;
 }
 
-/** A ZIP as asked for, also one that lies. */
+/** A ZIP as asked for, also one that lies. One that says it has more than 65,535 entries is a ZIP64. */
 export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {}): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -35,12 +35,29 @@ export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {})
     bodies.push(body);
     at += body.length;
   }
+  const list = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.write('504b0506', 'hex');
   end.writeUInt16LE(Math.min(entryCount, 0xffff), 8);
   end.writeUInt16LE(Math.min(entryCount, 0xffff), 10);
-  const list = Buffer.concat(directory);
   end.writeUInt32LE(list.length, 12);
   end.writeUInt32LE(at, 16);
-  return Buffer.concat([...bodies, list, end]);
+  return Buffer.concat([...bodies, list, ...(entryCount > 0xffff ? endOfZip64(entryCount, list.length, at) : []), end]);
+}
+
+/** What stands in front of the end, because the count does not fit into it. */
+function endOfZip64(entryCount: number, listBytes: number, listAt: number): Buffer[] {
+  const end = Buffer.alloc(56);
+  end.write('504b0606', 'hex');
+  end.writeBigUInt64LE(44n, 4);
+  end.writeUInt32LE(0x2d_002d, 12);
+  end.writeBigUInt64LE(BigInt(entryCount), 24);
+  end.writeBigUInt64LE(BigInt(entryCount), 32);
+  end.writeBigUInt64LE(BigInt(listBytes), 40);
+  end.writeBigUInt64LE(BigInt(listAt), 48);
+  const locator = Buffer.alloc(20);
+  locator.write('504b0607', 'hex');
+  locator.writeBigUInt64LE(BigInt(listAt + listBytes), 8);
+  locator.writeUInt32LE(1, 16);
+  return [end, locator];
 }

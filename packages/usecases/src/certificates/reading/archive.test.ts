@@ -54,6 +54,7 @@ describe('an archive', () => {
   it.each<[string, Buffer]>([
     ['201 files', zipOf(Array.from({ length: 201 }, (_, n) => ({ name: `${n}`, bytes: leaf })))],
     ['files without end', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 65_534 })],
+    ['a million files', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 1_000_000 })],
     ['much that was nothing', zipOf([{ name: 'a', bytes: Buffer.alloc(1_000_000) }])],
     ['more than 20 MiB', zipOf([{ name: 'a', bytes: leaf, says: { size: 21 * 1_048_576 } }])],
   ])('of %s is refused as a whole', async (_what, bytes) => {

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { certificateSample } from './cert-samples.ts';
+import { zipOf } from './zip.ts';
+
+const sample = (name: string) => certificateSample(`generated/${name}`).bytes;
+const leaf = sample('leaf-rsa.cert.pem');
+
+const sequence = (...parts: Buffer[]) => element(0x30, ...parts);
+function element(tag: number, ...parts: Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(content.length);
+  return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
+}
+const number = (hex: string) => element(0x02, Buffer.from(hex, 'hex'));
+/** PKCS#1 with numbers of so many bytes. */
+const rsaKeyOf = (bytes: number) => {
+  const odd = `00${randomBytes(bytes).toString('hex')}01`;
+  return sequence(number('00'), number(odd), number('010001'), ...Array.from({ length: 6 }, () => number(odd)));
+};
+/** DER of sequences in sequences. */
+export function nested(depth: number): Buffer {
+  let inner: Buffer = Buffer.alloc(0);
+  for (let n = 0; n < depth; n += 1) inner = sequence(inner);
+  return inner;
+}
+/** The last number in a PFX is how often its password is hashed for the checksum. */
+export function withRounds(pfx: Buffer, rounds: number): Buffer {
+  const changed = Buffer.from(pfx);
+  // 30 82 … at its head, 02 02 08 00 at its end: one of four bytes takes the place of one of two.
+  const number = Buffer.alloc(6);
+  number.writeUInt16BE(0x0204);
+  number.writeUInt32BE(rounds, 2);
+  const longer = Buffer.concat([changed.subarray(0, -4), number]);
+  longer.writeUInt16BE(longer.readUInt16BE(2) + 2, 2);
+  const mac = longer.length - number.length - 2 - 8 - 2;
+  for (let at = mac; at > 0; at -= 1) {
+    if (longer[at] === 0x30 && at + 2 + (longer[at + 1] ?? 0) + 2 === longer.length) {
+      longer[at + 1] = (longer[at + 1] ?? 0) + 2;
+      return longer;
+    }
+  }
+  throw new Error('The sample has another form.');
+}
+
+/** 16 archives of 16 archives and so on, as the well-known 42.zip has them, over so many levels. */
+const archivesIn = (levels: number): Buffer => {
+  const bytes = levels === 0 ? Buffer.alloc(50_000) : archivesIn(levels - 1);
+  return zipOf(Array.from({ length: 16 }, (_, n) => ({ name: levels === 0 ? `${n}.dll` : `lib ${n}.zip`, bytes })));
+};
+
+/** Uploads that are to be refused or rejected, each made when it is asked for. */
+export const hostileCertificates: [string, () => Buffer[]][] = [
+  ['20 MB of random bytes', () => [randomBytes(20_000_000)]],
+  ['a MB of random bytes, nine times', () => Array.from({ length: 9 }, () => randomBytes(1_000_000))],
+  [
+    'random bytes that begin as DER does',
+    () => [Buffer.concat([Buffer.from('308400fffff0', 'hex'), randomBytes(1_000_000)])],
+  ],
+  ['100,000 blocks of PEM', () => [Buffer.from('-----BEGIN X-----'.repeat(60_000))]],
+  [
+    '100,000 blocks of PEM in ten files',
+    () =>
+      Array.from({ length: 10 }, () =>
+        Buffer.from('-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'.repeat(10_000)),
+      ),
+  ],
+  ['ASN.1 10,000 deep', () => [nested(10_000)]],
+  ['ASN.1 10,000 deep in a PFX', () => [sequence(number('03'), sequence(nested(10_000)))]],
+  [
+    'ASN.1 10,000 deep in a P7B',
+    () => [sequence(element(0x06, Buffer.from('2a864886f70d010702', 'hex')), nested(10_000))],
+  ],
+  ['an RSA key of 16 bits', () => [rsaKeyOf(1)]],
+  ['an RSA key of 65,536 bits', () => [rsaKeyOf(8_192)]],
+  ['a PFX of 2^31 rounds', () => [withRounds(sample('leaf-rsa.aes256-sha256mac.pfx'), 2 ** 31)]],
+  ['a PFX of 2^31 - 1 rounds', () => [withRounds(sample('leaf-rsa.aes256-sha256mac.pfx'), 2 ** 31 - 1)]],
+  ['archives in archives, as in 42.zip', () => [archivesIn(3)]],
+  ['a million entries', () => [zipOf([{ name: 'a', bytes: leaf }], { entryCount: 1_000_000 })]],
+  ['a ZIP of zeros', () => [zipOf([{ name: 'a', bytes: Buffer.alloc(20_000_000) }])]],
+];
