@@ -114,11 +114,18 @@ async function call<Body extends object>(
   read: Read<Body>,
   kept: Kept | null = null,
 ): Promise<OutboundHead & Body> {
-  const late = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal ? AbortSignal.any([request.signal, late]) : late;
   let host = 'The address';
   let isConnected = false;
+  // One for all that may end a call, and plain timers: signals made of signals cost more than the call.
+  const ended = new AbortController();
+  const late = setTimeout(
+    () => ended.abort(new OutboundError(isConnected ? 'timeout' : 'unreachable', host)),
+    request.timeoutMs,
+  );
+  const endByCaller = () => ended.abort(request.signal?.reason);
+  request.signal?.addEventListener('abort', endByCaller, { once: true });
   try {
+    request.signal?.throwIfAborted();
     const first = checkedUrl(address, policy);
     let hop = { url: first, request };
     for (let followed = 0; ; followed += 1) {
@@ -128,7 +135,7 @@ async function call<Body extends object>(
         policy,
         trust: hop.url.origin === first.origin ? policy.trust : undefined,
         kept: hop.url.origin === kept?.origin ? kept : null,
-        signal,
+        ended,
         onConnected: () => (isConnected = true),
       });
       try {
@@ -143,8 +150,11 @@ async function call<Body extends object>(
     }
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (late.aborted) throw new OutboundError(isConnected ? 'timeout' : 'unreachable', host, error);
+    ended.signal.throwIfAborted();
     throw error instanceof OutboundError ? error : new OutboundError(reasonOf(error), host, error);
+  } finally {
+    clearTimeout(late);
+    request.signal?.removeEventListener('abort', endByCaller);
   }
 }
 
@@ -156,31 +166,26 @@ async function ask(
     policy: OutboundPolicy;
     trust: Trust | undefined;
     kept: Kept | null;
-    signal: AbortSignal;
+    ended: AbortController;
     onConnected: () => void;
   },
 ): Promise<IncomingMessage> {
-  const { policy, trust, kept } = way;
-  const unconnected = new AbortController();
-  const giveUp = () => unconnected.abort(new OutboundError('unreachable', url.host));
+  const { policy, trust, kept, ended } = way;
+  const giveUp = () => ended.abort(new OutboundError('unreachable', url.host));
   const timer = connectTimeoutMs === undefined ? undefined : setTimeout(giveUp, connectTimeoutMs);
-  const signal = AbortSignal.any([way.signal, unconnected.signal]);
   try {
-    const addresses = kept?.addresses ?? (await checkedAddresses(url, policy, signal));
+    const addresses = kept?.addresses ?? (await checkedAddresses(url, policy, ended.signal));
     if (kept) kept.addresses = addresses;
     return await send(url, message, {
       addresses,
       trust,
       agent: kept?.agent ?? null,
-      signal,
+      signal: ended.signal,
       onConnected: () => {
         clearTimeout(timer);
         way.onConnected();
       },
     });
-  } catch (error) {
-    unconnected.signal.throwIfAborted();
-    throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -199,12 +204,11 @@ function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
 
 const endOfCertificates = new WeakMap<TLSSocket, Date | null>();
 
-/** Read once a connection: the certificate is taken apart whole for it. */
+/** Read once a connection. */
 function validToOf(socket: TLSSocket): Date | null {
   let end = endOfCertificates.get(socket);
   if (end === undefined) {
-    const { valid_to: validTo } = socket.getPeerCertificate();
-    end = validTo === undefined ? null : new Date(validTo);
+    end = socket.getPeerX509Certificate()?.validToDate ?? null;
     endOfCertificates.set(socket, end);
   }
   return end;

@@ -31,25 +31,49 @@ class EnoughError extends Error {}
 /** The body of an answer in memory. `host` is for the failure. */
 export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, overflow = 'refuse' } = limits;
+  const decoders = decodersOf(response, host, limits);
   const chunks: Buffer[] = [];
   let room = maxBytes;
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk.subarray(0, room));
+    room -= chunk.length;
+    if (room < 0) throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
+  };
   try {
-    await pipeline([
-      response,
-      ...decodersOf(response, host, limits),
-      async (source: Chunks) => {
-        for await (const chunk of source) {
-          chunks.push(chunk.subarray(0, room));
-          room -= chunk.length;
-          if (room >= 0) continue;
-          throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
-        }
-      },
-    ]);
+    if (decoders.length === 0) await readAll(response, take);
+    else
+      await pipeline([
+        response,
+        ...decoders,
+        async (source: Chunks) => {
+          for await (const chunk of source) take(chunk);
+        },
+      ]);
   } catch (error) {
     if (!(error instanceof EnoughError)) throw error;
   }
   return Buffer.concat(chunks);
+}
+
+/** Reads a body that needs no decoding, most often a chunk or two, for which a pipeline would cost more than all else. */
+function readAll(response: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const brokenOff = () => {
+    if (!response.readableEnded) reject(response.errored ?? new Error('the answer broke off'));
+  };
+  response.on('end', resolve);
+  response.on('error', reject);
+  response.on('close', brokenOff);
+  if (response.destroyed) brokenOff();
+  response.on('data', (chunk: Buffer) => {
+    try {
+      take(chunk);
+    } catch (error) {
+      reject(error);
+      response.destroy();
+    }
+  });
+  return promise;
 }
 
 /** Writes the body of an answer to a file, a chunk in memory at a time, and answers how many bytes it had. */

@@ -1,5 +1,6 @@
 import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { portOf } from './allowed-hosts.ts';
 import { bareHost, pinnedTo } from './checked-address.ts';
 
@@ -53,9 +54,11 @@ export function send(url: URL, message: HttpMessage, way: Way): Promise<Incoming
     agent: way.agent ?? false,
     lookup: pinnedTo(way.addresses),
     maxHeaderSize: maxHeaderBytes,
-    signal: way.signal,
-    ...(isTls && way.trust && tlsOptions(way.trust)),
+    ...(isTls && tlsOptions(way.trust)),
   });
+  const end = () => outgoing.destroy(way.signal.reason);
+  way.signal.addEventListener('abort', end, { once: true });
+  if (way.signal.aborted) end();
   let isAnswered = false;
   outgoing.on('response', (response) => {
     isAnswered = true;
@@ -75,7 +78,22 @@ export function send(url: URL, message: HttpMessage, way: Way): Promise<Incoming
   return promise;
 }
 
-const tlsOptions = ({ caCertificatePem, skipTlsVerify }: Trust) => ({
-  ...(caCertificatePem !== null && { ca: caCertificatePem }),
+const byThisMachine: Trust = { caCertificatePem: null, skipTlsVerify: false };
+
+const tlsOptions = ({ caCertificatePem, skipTlsVerify }: Trust = byThisMachine) => ({
+  secureContext: contextOf(caCertificatePem),
   rejectUnauthorized: !skipTlsVerify,
 });
+
+/** Contexts of the authorities that were asked for last: to read certificates anew takes as long as a handshake. */
+const contexts = new Map<string | null, SecureContext>();
+const mostContexts = 100;
+
+function contextOf(ca: string | null): SecureContext {
+  const context = contexts.get(ca) ?? createSecureContext(ca === null ? {} : { ca });
+  contexts.delete(ca);
+  contexts.set(ca, context);
+  const [oldest] = contexts.keys();
+  if (contexts.size > mostContexts && oldest !== undefined) contexts.delete(oldest);
+  return context;
+}
