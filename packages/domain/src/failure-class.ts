@@ -12,7 +12,7 @@ export type FailureClass = z.output<typeof FailureClass>;
 export function classOfStatus(status: number): FailureClass {
   if (status === 401) return 'zugang';
   if (status === 403) return 'rechte';
-  // 429 comes from a proxy in front: it is busy, not wrong.
+  // 429 comes from a proxy in front: it is busy, not wrong. Those of Proxmox’s own cluster, 595 to 599, are above 500 too.
   if (status === 429 || (status >= 500 && status !== 501)) return 'server';
   return 'antwortform';
 }

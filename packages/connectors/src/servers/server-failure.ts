@@ -1,4 +1,4 @@
-import type { FailureClass } from '@portal/domain/monitoring/servers';
+import type { FailureClass } from '@portal/domain/failure-class';
 import { failureOfCall as meaningOfCall } from '../http/call-failure.ts';
 import { OutboundError } from '../http/outbound-error.ts';
 
@@ -11,15 +11,6 @@ export class ServerFailure extends Error {
     this.name = 'ServerFailure';
     this.failure = failure;
   }
-}
-
-/** The class of an answer that is no success (contract section 8). */
-export function classOfStatus(status: number): FailureClass {
-  if (status === 401) return 'zugang';
-  if (status === 403) return 'rechte';
-  // Told by a proxy in front: it is busy, not wrong. Those of Proxmox’s own cluster, 595 to 599, are above 500 too.
-  if (status === 429 || (status >= 500 && status !== 501)) return 'server';
-  return 'antwortform';
 }
 
 /** What a call that came to nothing means. */

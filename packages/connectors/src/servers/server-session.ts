@@ -1,3 +1,4 @@
+import { classOfStatus } from '@portal/domain/failure-class';
 import { isRow, type Row, shown } from '@portal/domain/monitoring/loose';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import type { Secret } from '@portal/domain/secret';
@@ -6,7 +7,7 @@ import type { AddressPolicy } from '../http/checked-address.ts';
 import { openSession, type OutboundAnswer, type OutboundRequest } from '../http/guarded-fetch.ts';
 import type { Trust } from '../http/send.ts';
 import { apiRoot, dialects } from './dialect.ts';
-import { classOfStatus, failureOfCall, ServerFailure } from './server-failure.ts';
+import { failureOfCall, ServerFailure } from './server-failure.ts';
 import { isFresh, type Ticket, ticketIn } from './sign-in.ts';
 
 export type Login =

@@ -1,6 +1,7 @@
+import type { FailureClass } from '../failure-class.ts';
 import { textOf } from './loose.ts';
 import type { Part } from './parts.ts';
-import type { FailureClass, NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
+import type { NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
 
 /** What one look at a server says of one thing. */
 export interface Finding {

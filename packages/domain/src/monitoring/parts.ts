@@ -1,5 +1,5 @@
+import type { FailureClass } from '../failure-class.ts';
 import type { Row } from './loose.ts';
-import type { FailureClass } from './servers.ts';
 
 /** Seconds since 1970, as the products count. */
 export type Epoch = number;

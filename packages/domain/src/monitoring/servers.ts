@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CaCertificatePem } from '../ca-certificates.ts';
 import { invalidField } from '../errors.ts';
+import { FailureClass } from '../failure-class.ts';
 import { Id } from '../ids.ts';
 import { SecretInput, secretChange } from '../secret-input.ts';
 import type { SecretTarget } from '../secret-target.ts';
@@ -20,14 +21,6 @@ export const worstOf = (states: Iterable<ServerState>): ServerState =>
   [...states].reduce((worst, state) => (rank[state] > rank[worst] ? state : worst), 'ok');
 
 export const isWorse = (one: ServerState, other: ServerState): boolean => rank[one] > rank[other];
-
-/** Why a server, or a part of it, could not be read (specification, Errors). */
-export const FailureClass = z
-  .enum(['zugang', 'rechte', 'antwortform', 'server', 'netz', 'zertifikat'])
-  .describe(
-    '`zugang` the sign-in was refused · `rechte` the account lacks a right · `antwortform` not the expected answer · `server` the server failed · `netz` it was not reached · `zertifikat` it did not prove who it is',
-  );
-export type FailureClass = z.output<typeof FailureClass>;
 
 /** The port of each product where an address names none. */
 const usualPort: Record<ServerKind, number> = { virtualization: 8006, backup: 8007, 'mail-gateway': 8006 };

@@ -1,7 +1,7 @@
+import type { FailureClass } from '../failure-class.ts';
 import type { Evaluation, Finding } from './findings.ts';
 import { named, plural } from './findings.ts';
 import {
-  type FailureClass,
   isWorse,
   type NotExamined,
   type ServerState,
@@ -66,7 +66,9 @@ export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptS
       : named(
           worst.map(({ text }) => text),
           3,
-        ).slice(0, 1_000));
+        )
+          .slice(0, 1_000)
+          .toWellFormed());
   const [first] = worst;
   const others = worst.length > 1 ? ` (and ${plural(worst.length - 1, 'other')})` : '';
   return withChange(before, at, {

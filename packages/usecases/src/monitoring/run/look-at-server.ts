@@ -1,8 +1,9 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import { openServer, type TicketPlace } from '@portal/connectors/servers/server-session';
+import type { FailureClass } from '@portal/domain/failure-class';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
-import type { FailureClass, ServerKind } from '@portal/domain/monitoring/servers';
-import { afterLook, afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
+import type { ServerKind } from '@portal/domain/monitoring/servers';
+import { afterLook, afterMiss, neverChecked } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
 import { serverWith, type StoredServer } from '../stored-server.ts';
@@ -37,7 +38,7 @@ export async function lookAtServer(
   const begunAt = performance.now();
   const tickets = ticketBox(ctx).placeFor(`${server.id}/${server.revision}`);
   const outcome = await outcomeOf(ctx, server, { memory, tickets, signal });
-  const before = (status as KeptStatus | null) ?? neverChecked;
+  const before = status ?? neverChecked;
   const at = new Date();
   const isWritten = await rows.write({
     server,

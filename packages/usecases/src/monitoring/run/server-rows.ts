@@ -1,4 +1,5 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import { type Prepared, prepared } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import type { KeptStatus } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
@@ -26,7 +27,7 @@ export interface ServerRows {
   write(finding: Finding): Promise<boolean>;
 }
 
-type StoredLook = { server: StoredServer; status: unknown; memory: unknown };
+type StoredLook = { server: StoredServer; status: KeptStatus | null; memory: unknown };
 
 /** Servers that share a statement. */
 const most = 50;
@@ -35,9 +36,9 @@ export function openServerRows(ctx: TenantContext, run: RunningOperation): Serve
   return {
     read: together(
       async (ids: string[]) => {
-        const rows = await ctx.read((db) => storedLooks(db, ids));
-        const byId = new Map(rows.map((row) => [row.server.id, row]));
-        return ids.map((id): StoredLook | undefined => byId.get(id));
+        const rows = await ctx.run(storedLooks, { ids });
+        const byId = new Map(rows.map((row) => [row.id, row]));
+        return ids.map((id) => storedLook(byId.get(id)));
       },
       { most },
     ),
@@ -45,28 +46,38 @@ export function openServerRows(ctx: TenantContext, run: RunningOperation): Serve
   };
 }
 
-const storedLooks = (db: Parameters<Parameters<TenantContext['read']>[0]>[0], ids: string[]) =>
+const statusColumns = {
+  state: serverStatuses.state,
+  failure: serverStatuses.failure,
+  message: serverStatuses.message,
+  checkedAt: serverStatuses.checkedAt,
+  lastOkAt: serverStatuses.lastOkAt,
+  headline: serverStatuses.headline,
+  facts: serverStatuses.facts,
+  rules: serverStatuses.rules,
+  notExamined: serverStatuses.notExamined,
+  changes: serverStatuses.changes,
+  missed: serverStatuses.missed,
+} satisfies Record<keyof KeptStatus, unknown>;
+
+const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
   db
-    .select({
-      server: serverColumns,
-      status: {
-        state: serverStatuses.state,
-        failure: serverStatuses.failure,
-        message: serverStatuses.message,
-        checkedAt: serverStatuses.checkedAt,
-        lastOkAt: serverStatuses.lastOkAt,
-        headline: serverStatuses.headline,
-        facts: serverStatuses.facts,
-        rules: serverStatuses.rules,
-        notExamined: serverStatuses.notExamined,
-        changes: serverStatuses.changes,
-        missed: serverStatuses.missed,
-      },
-      memory: serverStatuses.memory,
-    })
+    .select({ ...serverColumns, ...statusColumns, memory: serverStatuses.memory })
     .from(monitoredServers)
     .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
-    .where(and(inArray(monitoredServers.id, ids), eq(monitoredServers.isActive, true)));
+    .where(
+      and(sql`${monitoredServers.id} = any(${sql.placeholder('ids')}::uuid[])`, eq(monitoredServers.isActive, true)),
+    ),
+);
+
+/** Rows are flat, so that one function reads them. */
+function storedLook(row: (typeof storedLooks extends Prepared<unknown, infer Row> ? Row : never) | undefined) {
+  if (!row) return undefined;
+  const { memory, state, failure, message, checkedAt, lastOkAt, headline, ...others } = row;
+  const { facts, rules, notExamined, changes, missed, ...server } = others;
+  const found = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes, missed };
+  return { server, status: state === null ? null : (found as KeptStatus), memory };
+}
 
 const { id: _, tenantId: __, ...written } = getTableColumns(serverStatuses);
 /** Every column takes the value of the row that could not be inserted. */
@@ -77,29 +88,40 @@ const asInserted = Object.fromEntries(
   ]),
 );
 
+/** Writes those whose server is as it was when it was asked. The servers stay as they are until the transaction ends. */
+const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run', (db) =>
+  db
+    .insert(serverStatuses)
+    .select(
+      sql`with found as materialized (
+        select * from json_to_recordset(${sql.placeholder('findings')}::json) as found (
+          id uuid, revision integer, "runId" uuid, state server_state, failure server_failure, message text,
+          "lastOkAt" timestamptz, headline text, facts jsonb, rules jsonb, "notExamined" jsonb, changes jsonb,
+          missed integer, "tookMs" integer, memory jsonb)
+      ), unchanged as materialized (
+        select s.id, s.tenant_id from monitored_servers s join found on found.id = s.id and found.revision = s.revision
+        where s.is_active order by s.id for share of s
+      )
+      select id, unchanged.tenant_id, "runId", state, failure, message, now(), "lastOkAt", headline, facts, rules, "notExamined", changes,
+        missed, "tookMs", memory
+      from found join unchanged using (id)`,
+    )
+    .onConflictDoUpdate({ target: serverStatuses.id, set: asInserted })
+    .returning({ id: serverStatuses.id }),
+);
+
 function writeAll(ctx: TenantContext, run: RunningOperation, findings: Finding[]): Promise<boolean[]> {
   return ctx.tx(async (tx) => {
     if (!(await holdOperation(tx, run))) return findings.map(() => false);
-    const ids = findings.map(({ server }) => server.id).toSorted();
-    const present = await tx
-      .select({ id: monitoredServers.id, revision: monitoredServers.revision })
-      .from(monitoredServers)
-      .where(and(inArray(monitoredServers.id, ids), eq(monitoredServers.isActive, true)))
-      .orderBy(monitoredServers.id)
-      .for('share');
-    const revisions = new Map(present.map(({ id, revision }) => [id, revision]));
-    const isUnchanged = ({ server }: Finding) => revisions.get(server.id) === server.revision;
-    const rows = findings.filter(isUnchanged).map(({ server, status, memory, tookMs }) => ({
+    const rows = findings.map(({ server: { id, revision }, status, memory, tookMs }) => ({
       ...status,
-      id: server.id,
-      tenantId: ctx.tenantId,
+      id,
+      revision,
       runId: run.id,
       memory,
       tookMs,
-      checkedAt: sql`now()`,
     }));
-    if (rows.length > 0)
-      await tx.insert(serverStatuses).values(rows).onConflictDoUpdate({ target: serverStatuses.id, set: asInserted });
-    return findings.map(isUnchanged);
+    const written = new Set((await tx.run(writeFindings, { findings: JSON.stringify(rows) })).map(({ id }) => id));
+    return findings.map(({ server }) => written.has(server.id));
   });
 }
