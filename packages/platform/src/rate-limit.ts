@@ -58,7 +58,8 @@ const secondsUntil = (at: SQL) => sql`ceil(extract(epoch from ${at} - now()))::i
 
 const untilRoom = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_until_room', (db) =>
   db
-    .select({ waitSec: sql<number>`${secondsUntil(freeAt(max))}` })
+    // Whoever waited for another one’s hit began before it, and by that time would wait for longer than the window.
+    .select({ waitSec: sql<number>`least(${secondsUntil(freeAt(max))}, ${windowSec})` })
     .from(rateWindows)
     .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${freeAt(max)} > now()`),
 );
