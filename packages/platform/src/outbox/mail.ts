@@ -25,6 +25,8 @@ export interface PreparedMail {
   recipient: Recipient;
   /** Over whose server it is about to leave. */
   way: WayOut;
+  /** A worker died while it had this mail: the mail server may have taken it. */
+  mayHaveArrived: boolean;
 }
 
 /** One try to send a mail. */
@@ -39,6 +41,8 @@ export interface Attempt<Data> {
    * `dropped`: the mail ends without having been handed to it this time: nobody to write to, no sense any more, no server, no room.
    */
   outcome: 'sent' | 'postponed' | 'failed' | 'dropped';
+  /** As when it was prepared: a worker died while it had this mail. */
+  mayHaveArrived: boolean;
 }
 
 /** A kind of mail that goes through the outbox: what its row holds, and how the row becomes a mail. */

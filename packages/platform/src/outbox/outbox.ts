@@ -33,6 +33,9 @@ export interface ClaimedMail extends Pick<
   > | null;
 }
 
+/** Whether a worker died while it had this mail: nobody knows whether the mail server took it. */
+export const mayHaveArrived = ({ interruptions }: Pick<ClaimedMail, 'interruptions'>): boolean => interruptions > 0;
+
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
 export interface ClaimTerms {
   kinds: OutboxMails;

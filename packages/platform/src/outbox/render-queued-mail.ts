@@ -3,7 +3,7 @@ import { isRefusal, isUnavailable } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
 import type { OutboxMails, Recipient } from './mail.ts';
-import type { ClaimedMail } from './outbox.ts';
+import { type ClaimedMail, mayHaveArrived } from './outbox.ts';
 import type { WayOut } from './way-out.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, nobody who may read it, no sense any more, or a mistake of ours. */
@@ -34,7 +34,8 @@ export async function renderQueuedMail(
     if (!kind) throw new UnmailableError('content', 'This release does not know this kind of mail.');
     const row = kind.data.parse(mail.data);
     const recipient = recipientOf(mail, tenantName, kind.addressOf?.(row));
-    const data = await kind.prepare(ctx, { id: mail.id, createdAt: mail.createdAt, recipient, way }, row);
+    const { id, createdAt } = mail;
+    const data = await kind.prepare(ctx, { id, createdAt, recipient, way, mayHaveArrived: mayHaveArrived(mail) }, row);
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
     return { ...kind.template.render(data), recipient };
   } catch (error) {

@@ -88,6 +88,15 @@ const letPausePass = ({ tx }: UserContext) =>
       .where(eq(mails.state, 'queued')),
   );
 
+/** What time brings to a worker that is dead. */
+const letLeasesEnd = ({ tx }: UserContext) =>
+  tx((db) =>
+    db
+      .update(mails)
+      .set({ dueAt: sql`now()` })
+      .where(eq(mails.state, 'sending')),
+  );
+
 const outbox = ({ tenantId }: { tenantId: string }) =>
   runtime.database.inTenant(tenantId).read((db) =>
     db
@@ -182,6 +191,37 @@ describe('an outage', () => {
     await deliver(ctx, server);
     await deliver(ctx, server);
     expect(server.messages.map(({ subject }) => subject.slice(0, 9))).toEqual(['Cloud ges', 'Cloud wie']);
+  });
+
+  it('that ends before anybody knows whether its mail arrived is told to be over', async () => {
+    const { ctx, id } = await watched();
+    await check(ctx, id, failed, failed);
+    // The mail server has the mail; the worker dies before it hears so.
+    const unheard = await startServer({ failures: ({ at }) => (at === 'message' ? 'silence' : undefined) });
+    const dying = deliver(ctx, unheard);
+    await unheard.waitFor(() => true);
+    await check(ctx, id, reached);
+    await letLeasesEnd(ctx);
+    const server = await startServer();
+    await deliver(ctx, server);
+    await deliver(ctx, server);
+    expect(server.messages.map(({ subject }) => subject.slice(0, 9))).toEqual(['Cloud wie']);
+    expect(await states(ctx)).toEqual(['failed skipped', 'recovered sent']);
+    await unheard.stop();
+    await dying;
+    expect(await states(ctx)).toEqual(['failed skipped', 'recovered sent']);
+  });
+
+  it('that ends while a worker is dead that had only begun to write its mail is no mail at all', async () => {
+    const { ctx, id } = await watched();
+    await check(ctx, id, failed, failed);
+    await ctx.tx((tx) => tx.update(mails).set({ state: 'sending', leaseId: newId() }));
+    await check(ctx, id, reached);
+    const server = await startServer();
+    await deliver(ctx, server);
+    await deliver(ctx, server);
+    expect(server.messages).toEqual([]);
+    expect(await states(ctx)).toEqual(['failed skipped']);
   });
 
   it('that ends while its mail is being settled is told once to be over, whoever is first', async () => {

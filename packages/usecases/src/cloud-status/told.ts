@@ -24,7 +24,7 @@ export async function promiseRecoveries(
   );
 }
 
-/** Notes that a person has been told, with the mail of this outage; of what has ended meanwhile the end is promised as well. */
+/** Notes that a person has been told, or may have been, with the mail of this outage; of what has ended meanwhile the end is promised as well. */
 export async function noteTold(
   tx: Tx,
   { tenantId, userId, outageId }: { tenantId: string; userId: string; outageId: string },

@@ -42,7 +42,7 @@ export const cloudOutageNotices = pgTable(
     userId: uuid().notNull(),
     /** The outage whose mail tells this person of this one: its own, or that of many that are told together. Null until one is written. */
     toldWith: uuid(),
-    /** When the mail server took that mail. */
+    /** When the mail server took that mail, or it was known that it may have. */
     sentAt: instant(),
   },
   (t) => [

@@ -14,10 +14,11 @@ export const cloudFailedMail = defineMail({
   data: z.object({ outageId: Id }),
   isAwaited: true,
   retryAfterSec: [30, 120],
-  async prepare(ctx, { recipient }, { outageId }) {
+  async prepare(ctx, { recipient, mayHaveArrived }, { outageId }) {
     await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'cloud-status', level: 'USE' });
     const { tenantId } = ctx;
-    const outages = await ctx.tx((tx) => outagesToTell(tx, { tenantId, userId: recipient.id, outageId }));
+    const reader = { tenantId, userId: recipient.id, outageId };
+    const outages = await ctx.tx((tx) => outagesToTell(tx, reader, { mayHaveArrived }));
     if (outages.length === 0) return null;
     return {
       tenantName: recipient.tenantName,
@@ -31,7 +32,9 @@ export const cloudFailedMail = defineMail({
       })),
     };
   },
-  async remember(tx, { tenantId, userId, data: { outageId }, outcome }) {
-    if (outcome === 'sent') await noteTold(tx, { tenantId, userId, outageId });
+  async remember(tx, { tenantId, userId, data: { outageId }, outcome, mayHaveArrived }) {
+    // Whoever may have read that a cloud is down is to read that it is back: an end too many does no harm, one too few does.
+    const isTold = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
+    if (isTold) await noteTold(tx, { tenantId, userId, outageId });
   },
 });

@@ -15,9 +15,9 @@ interface Reader {
 /**
  * The outages this mail tells of: its own, or all that the person is still to be told of, where so many began together. None when
  * all are over, when the bell is off by now, or when another mail tells of them. What a mail tells is its own from here on, so a
- * second try tells the same, without what has ended meanwhile.
+ * second try tells the same, without what has ended meanwhile; that stays told by it where the first try may have arrived.
  */
-export async function outagesToTell(tx: Tx, reader: Reader) {
+export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: { mayHaveArrived: boolean }) {
   await settlingNotices(tx, reader.tenantId);
   const [own] = await tx
     .select({
@@ -38,11 +38,12 @@ export async function outagesToTell(tx: Tx, reader: Reader) {
     await claimNotices(tx, reader, isOneOfMany);
   }
   const outages = await openOutages(tx, reader);
-  await leaveOut(
-    tx,
-    reader,
-    outages.map(({ id }) => id),
-  );
+  if (isFirstTry || !mayHaveArrived)
+    await leaveOut(
+      tx,
+      reader,
+      outages.map(({ id }) => id),
+    );
   return outages;
 }
 
