@@ -1,8 +1,6 @@
 // 5,000 clouds that answer in 200 ms, a hundred at a time, against the ten seconds that takes at best; their list; and the API meanwhile
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
@@ -22,47 +20,21 @@ import {
   alternate,
   benchDatabase,
   benchSettings,
+  during,
   median,
   percentile,
   report,
   startServer,
+  startWorker,
   stopAll,
+  timed,
 } from './measure.ts';
 
 const count = Number(process.argv[2] ?? 5_000);
 const latencyMs = 200;
 const atOnce = 100;
-/** At most once in so many milliseconds a call of the API. */
-const everyMs = 20;
 const idleMs = 10_000;
-/** The heap flags of `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
-
 const children: ChildProcess[] = [];
-const agent = new Agent({ keepAlive: true });
-
-const timed = (url: string, cookie: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    get(url, { agent, headers: { cookie } }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`));
-      answer.resume().once('end', () => resolve(performance.now() - startedAt));
-    }).once('error', reject);
-  });
-
-/** How long calls take while something else goes on. */
-async function during(work: Promise<unknown>, url: string, cookie: string): Promise<number[]> {
-  let isOver = false;
-  const over = work.finally(() => (isOver = true));
-  const times: number[] = [];
-  while (!isOver) {
-    times.push(await timed(url, cookie));
-    await pause(everyMs);
-  }
-  await over;
-  return times;
-}
-
 try {
   const { url, folder } = await benchDatabase();
   const settings = { ...benchSettings(url, join(folder, 'data')), LOG_LEVEL: 'warn' };
@@ -93,15 +65,7 @@ try {
   const token = openSessionTokens(config.sessionKeys).issue({ sub: admin.id, tid: tenantId, sid: session.id, ver: 1 });
   const cookie = `portal_session=${token}`;
   const api = await startServer('apps/api/src/main.ts', settings, join(folder, 'api.log'));
-  const log = openSync(join(folder, 'worker.log'), 'a');
-  const worker = fork('apps/worker/src/main.ts', {
-    env: { PATH: process.env['PATH'], ...settings },
-    execArgv: workerFlags,
-    stdio: ['ignore', log, log, 'ipc'],
-  });
-  closeSync(log);
-  children.push(worker);
-  await once(worker, 'message');
+  await startWorker(settings, join(folder, 'worker.log'));
 
   const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
   const system = runtime.system({ requestId: 'bench', ip: null, userAgent: null });
@@ -196,7 +160,6 @@ try {
   await runtime.close();
   await database.close();
 } finally {
-  agent.destroy();
   for (const child of children) child.kill('SIGKILL');
   await stopAll();
 }

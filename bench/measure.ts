@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +102,61 @@ export async function startServer(
     await pause(50);
   }
   throw new Error(`${program} did not answer`);
+}
+
+/** The heap flags of `pnpm start:worker`. */
+const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
+
+/** Starts the worker as its own process, its output in a file, and waits until it is at work. */
+export async function startWorker(env: Record<string, string>, logFile: string): Promise<ChildProcess> {
+  const log = openSync(logFile, 'a');
+  const child = fork('apps/worker/src/main.ts', {
+    env: { PATH: process.env['PATH'], ...env },
+    execArgv: workerFlags,
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  stops.push(() => stopProcess(child));
+  await once(child, 'message');
+  return child;
+}
+
+/** What a process has used so far, as Linux alone tells it: processor in seconds, memory in megabytes. */
+export function usageOf({ pid }: ChildProcess): { cpuSec: number; memoryMb: number } {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const pages = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+  return { cpuSec: (Number(fields[11]) + Number(fields[12])) / 100, memoryMb: (Number(pages[1]) * 4_096) / 2 ** 20 };
+}
+
+const agent = new Agent({ keepAlive: true });
+stops.push(async () => agent.destroy());
+
+/** How long a GET of the API takes, its whole answer received and not looked at, in milliseconds. */
+export const timed = (url: string, cookie: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    get(url, { agent, headers: { cookie } }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`));
+      answer.resume().once('end', () => resolve(performance.now() - startedAt));
+    }).once('error', reject);
+  });
+
+/** At most once in so many milliseconds a call of the API. */
+const everyMs = 20;
+
+/** How long calls take while something else goes on. */
+export async function during(work: Promise<unknown>, url: string, cookie: string): Promise<number[]> {
+  let isOver = false;
+  const over = work.finally(() => (isOver = true));
+  const times: number[] = [];
+  while (!isOver) {
+    times.push(await timed(url, cookie));
+    await pause(everyMs);
+  }
+  await over;
+  return times;
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {

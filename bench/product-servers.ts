@@ -2,9 +2,10 @@ import { backupHost, startBackupServer } from '@portal/testing/servers/products/
 import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { paths } from './product-paths.ts';
 
-// One stand-in for each product, in a process of their own, which take 200 ms for all calls of a run together, however many
-// those are. Told how many by the parent; ends with it.
+// One stand-in for each product, in a process of their own, which take as long as the parent says for all calls of a run together,
+// however many those are. Ends with it.
 const small = backupHost();
 // So that what is asked now and then has been asked after one run.
 for (const store of small.stores) store.namespaces = [];
@@ -15,8 +16,8 @@ const servers: ProductServer[] = [
 ];
 // What they were asked is of no interest here, and would fill the memory.
 for (const server of servers) server.calls.push = () => 0;
-process.on('message', ({ calls }: { calls: number[] }) => {
-  for (const [n, server] of servers.entries()) server.latencyMs = 200 / (calls[n] ?? 1);
+process.on('message', ({ runMs }: { runMs: number }) => {
+  for (const server of servers) server.latencyMs = runMs / paths[server.kind].length;
   process.send?.('set');
 });
 process.once('disconnect', () => process.exit());

@@ -12,6 +12,9 @@ export interface Prepared<Params, Row> {
   readonly params?: Params;
 }
 
+/** What a statement answers. */
+export type RowOf<Statement> = Statement extends Prepared<unknown, infer Row> ? Row : never;
+
 interface Built<Row> {
   execute(params?: Record<string, unknown>): Promise<Row[]>;
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { type Prepared, prepared } from '@portal/db/prepared';
+import { prepared, type RowOf } from '@portal/db/prepared';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
 import { lightOf } from '@portal/domain/cloud-status/checks';
 import {
@@ -66,7 +66,7 @@ const instanceById = prepared<{ userId: string; id: string }>()('cloud_instance_
 export async function listCloudInstances(ctx: UserContext): Promise<CloudInstance[]> {
   const [rows, table] = await Promise.all([
     // On a connection of its own: a long list would hold up the short reads of others.
-    ctx.tx((tx) => tx.run(instancesByName, { userId: ctx.actor.id })),
+    ctx.tx((tx) => tx.runAndCommit(instancesByName, { userId: ctx.actor.id })),
     releaseTable(ctx).read(),
   ]);
   const now = ctx.now();
@@ -164,9 +164,7 @@ export async function deleteCloudInstance(ctx: UserContext, id: string): Promise
   if (path !== null) await ctx.files.remove(path);
 }
 
-type InstanceRow = typeof instanceById extends Prepared<unknown, infer Row> ? Row : never;
-
-function toInstance(row: InstanceRow, table: ReleaseTable, now: Date): CloudInstance {
+function toInstance(row: RowOf<typeof instanceById>, table: ReleaseTable, now: Date): CloudInstance {
   const { release, hasExtendedSupport, ...shown } = row;
   const assessed = assessVersion({ release, hasExtendedSupport }, table, now);
   const { versionAssessment, latestVersion, supportEndsAt } = assessed;

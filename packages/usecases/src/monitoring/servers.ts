@@ -1,5 +1,6 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm';
-import type { Reader, Tx } from '@portal/db/open';
+import type { Tx } from '@portal/db/open';
+import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -13,10 +14,11 @@ import {
   type ServerTile,
   worstOf,
 } from '@portal/domain/monitoring/servers';
-import { type KeptStatus, neverChecked, shownStatus } from '@portal/domain/monitoring/settle';
+import { neverChecked, shownStatus } from '@portal/domain/monitoring/settle';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
+import { apart, statusColumns } from './kept-status.ts';
 import { planPolls } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
 
@@ -24,12 +26,16 @@ import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
 const mostServers = 500;
 
 /** The tenant's servers with how they are, by name. */
-export const listServers = (ctx: TenantContext): Promise<Server[]> => ctx.read((db) => serversWhere(db, undefined));
+export async function listServers(ctx: TenantContext): Promise<Server[]> {
+  // On a connection of its own: a long list would hold up the short reads of others.
+  const rows = await ctx.tx((tx) => tx.runAndCommit(serversByName, {}));
+  return rows.map(toServer);
+}
 
-async function serverFor(db: Reader, id: string): Promise<Server> {
-  const [server] = await serversWhere(db, id);
-  if (!server) throw notFound();
-  return server;
+async function serverFor(tx: Tx, id: string): Promise<Server> {
+  const [row] = await tx.run(serverById, { id });
+  if (!row) throw notFound();
+  return toServer(row);
 }
 
 /** Adds a server; it is looked at within a minute. Throws 400 for a form that does not fit its kind, 409 `LIMIT_REACHED`. */
@@ -145,49 +151,53 @@ const record = (
     }.`,
   });
 
-async function serversWhere(db: Reader, id: string | undefined): Promise<Server[]> {
-  const rows = await db
-    .select({
-      id: monitoredServers.id,
-      kind: monitoredServers.kind,
-      name: monitoredServers.name,
-      address: monitoredServers.address,
-      authMethod: monitoredServers.authMethod,
-      tokenId: monitoredServers.tokenId,
-      hasTokenSecret: sql<boolean>`${monitoredServers.tokenSecret} is not null`,
-      username: monitoredServers.username,
-      hasPassword: sql<boolean>`${monitoredServers.password} is not null`,
-      verifyTls: monitoredServers.verifyTls,
-      caCertificatePem: monitoredServers.caCertificatePem,
-      pollIntervalMin: monitoredServers.pollIntervalMin,
-      isActive: monitoredServers.isActive,
-      createdAt: monitoredServers.createdAt,
-      updatedAt: monitoredServers.updatedAt,
-      status: {
-        state: serverStatuses.state,
-        failure: serverStatuses.failure,
-        message: serverStatuses.message,
-        checkedAt: serverStatuses.checkedAt,
-        lastOkAt: serverStatuses.lastOkAt,
-        headline: serverStatuses.headline,
-        facts: serverStatuses.facts,
-        rules: serverStatuses.rules,
-        notExamined: serverStatuses.notExamined,
-        changes: serverStatuses.changes,
-        missed: serverStatuses.missed,
-      },
-      now: sql<Date>`now()`.mapWith(monitoredServers.createdAt),
-      intervalMin: sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`,
-    })
+const shownColumns = {
+  id: monitoredServers.id,
+  kind: monitoredServers.kind,
+  name: monitoredServers.name,
+  address: monitoredServers.address,
+  authMethod: monitoredServers.authMethod,
+  tokenId: monitoredServers.tokenId,
+  hasTokenSecret: sql<boolean>`${monitoredServers.tokenSecret} is not null`.as('has_token_secret'),
+  username: monitoredServers.username,
+  hasPassword: sql<boolean>`${monitoredServers.password} is not null`.as('has_password'),
+  verifyTls: monitoredServers.verifyTls,
+  caCertificatePem: monitoredServers.caCertificatePem,
+  pollIntervalMin: monitoredServers.pollIntervalMin,
+  isActive: monitoredServers.isActive,
+  createdAt: monitoredServers.createdAt,
+  updatedAt: monitoredServers.updatedAt,
+  ...statusColumns,
+  now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
+  intervalMin:
+    sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`.as(
+      'interval_min',
+    ),
+};
+
+const statusOfServer = and(
+  eq(serverStatuses.tenantId, monitoredServers.tenantId),
+  eq(serverStatuses.id, monitoredServers.id),
+);
+
+const serversByName = prepared<Record<string, never>>()('servers_by_name', (db) =>
+  db
+    .select(shownColumns)
     .from(monitoredServers)
-    .leftJoin(
-      serverStatuses,
-      and(eq(serverStatuses.tenantId, monitoredServers.tenantId), eq(serverStatuses.id, monitoredServers.id)),
-    )
-    .where(id === undefined ? undefined : eq(monitoredServers.id, id))
-    .orderBy(asc(sql`lower(${monitoredServers.name})`), asc(monitoredServers.id));
-  return rows.map(({ status, now, intervalMin, ...server }) => ({
-    ...server,
-    status: shownStatus((status as KeptStatus | null) ?? neverChecked, { isActive: server.isActive, intervalMin, now }),
-  }));
+    .leftJoin(serverStatuses, statusOfServer)
+    .orderBy(asc(sql`lower(${monitoredServers.name})`), asc(monitoredServers.id)),
+);
+
+const serverById = prepared<{ id: string }>()('server_by_id', (db) =>
+  db
+    .select(shownColumns)
+    .from(monitoredServers)
+    .leftJoin(serverStatuses, statusOfServer)
+    .where(eq(monitoredServers.id, sql.placeholder('id'))),
+);
+
+function toServer(row: RowOf<typeof serverById>): Server {
+  const { status, others } = apart(row);
+  const { now, intervalMin, ...server } = others;
+  return { ...server, status: shownStatus(status ?? neverChecked, { isActive: server.isActive, intervalMin, now }) };
 }

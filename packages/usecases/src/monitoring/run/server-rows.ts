@@ -1,10 +1,11 @@
 import { and, eq, getTableColumns, sql } from 'drizzle-orm';
-import { type Prepared, prepared } from '@portal/db/prepared';
+import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import type { KeptStatus } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
 import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
 import { together } from '@portal/platform/together';
+import { apart, statusColumns } from '../kept-status.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
 import type { Memory } from './memory.ts';
 
@@ -46,20 +47,6 @@ export function openServerRows(ctx: TenantContext, run: RunningOperation): Serve
   };
 }
 
-const statusColumns = {
-  state: serverStatuses.state,
-  failure: serverStatuses.failure,
-  message: serverStatuses.message,
-  checkedAt: serverStatuses.checkedAt,
-  lastOkAt: serverStatuses.lastOkAt,
-  headline: serverStatuses.headline,
-  facts: serverStatuses.facts,
-  rules: serverStatuses.rules,
-  notExamined: serverStatuses.notExamined,
-  changes: serverStatuses.changes,
-  missed: serverStatuses.missed,
-} satisfies Record<keyof KeptStatus, unknown>;
-
 const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
   db
     .select({ ...serverColumns, ...statusColumns, memory: serverStatuses.memory })
@@ -70,13 +57,11 @@ const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
     ),
 );
 
-/** Rows are flat, so that one function reads them. */
-function storedLook(row: (typeof storedLooks extends Prepared<unknown, infer Row> ? Row : never) | undefined) {
+function storedLook(row: RowOf<typeof storedLooks> | undefined): StoredLook | undefined {
   if (!row) return undefined;
-  const { memory, state, failure, message, checkedAt, lastOkAt, headline, ...others } = row;
-  const { facts, rules, notExamined, changes, missed, ...server } = others;
-  const found = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes, missed };
-  return { server, status: state === null ? null : (found as KeptStatus), memory };
+  const { status, others } = apart(row);
+  const { memory, ...server } = others;
+  return { server, status, memory };
 }
 
 const { id: _, tenantId: __, ...written } = getTableColumns(serverStatuses);

@@ -1,0 +1,41 @@
+import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import type { KeptStatus } from '@portal/domain/monitoring/settle';
+
+/** The status of a server in a statement, beside other columns: rows are flat, so that one function made for them reads them. */
+export const statusColumns = {
+  state: serverStatuses.state,
+  failure: serverStatuses.failure,
+  message: serverStatuses.message,
+  checkedAt: serverStatuses.checkedAt,
+  lastOkAt: serverStatuses.lastOkAt,
+  headline: serverStatuses.headline,
+  facts: serverStatuses.facts,
+  rules: serverStatuses.rules,
+  notExamined: serverStatuses.notExamined,
+  changes: serverStatuses.changes,
+  missed: serverStatuses.missed,
+} satisfies Record<keyof KeptStatus, unknown>;
+
+type StatusRow = { [Key in keyof KeptStatus]: unknown };
+
+/** Takes a row apart; the status is null before the first look. */
+export function apart<Row extends StatusRow>(
+  row: Row,
+): { status: KeptStatus | null; others: Omit<Row, keyof StatusRow> } {
+  const {
+    state,
+    failure,
+    message,
+    checkedAt,
+    lastOkAt,
+    headline,
+    facts,
+    rules,
+    notExamined,
+    changes,
+    missed,
+    ...others
+  } = row;
+  const status = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes, missed };
+  return { status: state === null ? null : (status as KeptStatus), others };
+}
