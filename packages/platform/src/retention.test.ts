@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
+import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
 import { ldapStagedEntries } from '@portal/db/schema/directory';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
@@ -27,6 +28,7 @@ it('removes what has been kept long enough and nothing else', async () => {
   await make.session(user, { expiresAt: new Date(Date.now() - 1_000) });
   await make.session(user, { revokedAt: new Date() });
   const kept = await make.session(user);
+  const cloud = await make.cloudInstance(user.tenantId);
   const open = await make.reminder(user, { title: 'overdue', dueAt: new Date(0) });
   await make.reminder(user, { title: 'finished', doneAt: new Date() });
   await across('a test makes old rows', async (tx) => {
@@ -71,6 +73,17 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: newId(), ...row, reminderId: open.id, title: 'fresh', dueAt: ago(13) },
       { id: newId(), ...row, reminderId: open.id, title: 'old', dueAt: ago(15) },
     ]);
+    const change = { tenantId, instanceId: cloud.id, from: 'ok' as const, to: 'failed' as const };
+    await tx.insert(cloudTransitions).values([
+      { id: newId(), ...change, at: ago(399), reason: 'fresh' },
+      { id: newId(), ...change, at: ago(401), reason: 'old' },
+    ]);
+    const outage = { tenantId, instanceId: cloud.id, failure: 'netz', failingSince: ago(500), reportedAt: ago(500) };
+    await tx.insert(cloudOutages).values([
+      { id: newId(), ...outage, message: 'fresh', endedAt: ago(399) },
+      { id: newId(), ...outage, message: 'old', endedAt: ago(401) },
+      { id: newId(), ...outage, message: 'lasting' },
+    ]);
     const staged = {
       tenantId,
       attempt: 1,
@@ -103,8 +116,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     'audit entries': 2,
     'done reminders': 1,
     'reminder notices': 1,
-    'cloud transitions': 0,
-    'cloud outages': 0,
+    'cloud transitions': 1,
+    'cloud outages': 1,
     'staged entries': 1,
     'rate windows': 1,
   });
@@ -118,6 +131,12 @@ it('removes what has been kept long enough and nothing else', async () => {
     entries: (await tx.select({ id: auditEntries.id }).from(auditEntries)).map(({ id }) => id),
     reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
     notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
+    transitions: (await tx.select({ reason: cloudTransitions.reason }).from(cloudTransitions)).map(
+      ({ reason }) => reason,
+    ),
+    outages: (await tx.select({ message: cloudOutages.message }).from(cloudOutages))
+      .map(({ message }) => message)
+      .toSorted(),
     windows: await tx.$count(rateWindows),
     staged: await tx.$count(ldapStagedEntries),
   }));
@@ -131,6 +150,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     entries: [fresh.entry],
     reminders: ['finished', 'overdue'],
     notices: ['fresh'],
+    transitions: ['fresh'],
+    outages: ['fresh', 'lasting'],
     windows: 1,
     staged: 1,
   });

@@ -77,14 +77,14 @@ interface Waiting {
 
 /**
  * A number of places that many keys share. A free one goes to the most urgent work that waits (0 is the most urgent), among that to the
- * key that holds the fewest, then to who came first. What is least urgent may hold only some of the places, so that others find one at once.
+ * key that holds the fewest, then to who came first. What is least urgent may be held to some of the places, so that others find one at once.
  */
 export function openFairSlots({
   slots,
-  leastUrgent,
+  leastUrgent = { urgency: Number.POSITIVE_INFINITY, slots },
 }: {
   slots: number;
-  leastUrgent: { urgency: number; slots: number };
+  leastUrgent?: { urgency: number; slots: number };
 }) {
   const waiting = new Set<Waiting>();
   const held = new Map<string, number>();

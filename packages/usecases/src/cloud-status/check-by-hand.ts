@@ -5,11 +5,12 @@ import type { Tx } from '@portal/db/open';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import { runs } from '@portal/db/schema/platform/operations';
 import type { CloudInstance } from '@portal/domain/cloud-status/instances';
-import { notFound, PortalError } from '@portal/domain/errors';
+import { busy, notFound, PortalError } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { addOperation } from '@portal/platform/operations/start';
 import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
+import { openSharedSlots } from '@portal/platform/semaphore';
 import { claimOne } from './claims.ts';
 import { getCloudInstance } from './instances.ts';
 import { checkAllInstances } from './jobs.ts';
@@ -21,6 +22,13 @@ const perTenant: RateLimit = { name: 'cloud checks of all by hand', max: 1, wind
 /** Longer than a check of somebody else can hold an instance. */
 const longestWaitMs = 50 * SECOND;
 const lookEveryMs = 100;
+
+/** Checks by hand at once, which is the sockets of a process: of a tenant, and of all. */
+const inPlace = openSharedSlots({
+  each: { slots: 20, queueLimit: 100 },
+  all: { slots: 200, queueLimit: 0 },
+  refusal: () => busy('Many clouds are being checked already. Please try again in a moment.', 15),
+});
 
 /**
  * Checks an instance now, active or not, and answers it. Where another check is at it, that one’s result is the answer. Throws 404, and
@@ -36,6 +44,11 @@ export async function checkCloudInstance(ctx: UserContext, id: string): Promise<
     await takeTurn(tx, perInstance, id);
     return found.now;
   });
+  await inPlace(ctx.tenantId, () => checkOrAwait(ctx, id, beganAt));
+  return getCloudInstance(ctx, id);
+}
+
+async function checkOrAwait(ctx: UserContext, id: string, beganAt: string): Promise<void> {
   const endsAt = performance.now() + longestWaitMs;
   while (performance.now() < endsAt) {
     const claim = await claimOne(ctx, id);
@@ -43,12 +56,11 @@ export async function checkCloudInstance(ctx: UserContext, id: string): Promise<
       const signal = AbortSignal.timeout(longestWaitMs);
       const reading = await readCloud(claim.statusUrl, ctx.config.outbound.byAdmins, signal);
       await settleChecks(ctx, [{ claim, reading }]);
-      break;
+      return;
     }
     await pause(lookEveryMs);
-    if (!(await isAwaited(ctx, id, beganAt))) break;
+    if (!(await isAwaited(ctx, id, beganAt))) return;
   }
-  return getCloudInstance(ctx, id);
 }
 
 /** Whether no check of the instance has ended since a time of the database's. */

@@ -1,13 +1,23 @@
 import { readCloud } from '@portal/connectors/cloud-status/read-cloud';
 import type { TenantContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
+import { openFairSlots } from '@portal/platform/semaphore';
 import { together } from '@portal/platform/together';
 import { type Claim, releaseClaims } from './claims.ts';
 import { settleChecks } from './settle-checks.ts';
 
 /** Checks of one tenant at once. */
 const maxAtOnce = 100;
-/** Claimed ahead, so that no place is empty while the database is asked. Checks of ten seconds still end within their lease. */
-const maxAhead = 100;
+/**
+ * Checks of all tenants at once, which is the sockets of a process. Whoever holds the fewest places gets the next one, so that a tenant
+ * of silent clouds keeps none from the others.
+ */
+const inPlaceOf = resource(() => openFairSlots({ slots: 500 }));
+/**
+ * Claimed ahead, so that no place is empty while the database is asked: as many as are at work, but some when none is. Whatever the
+ * number of places, checks of ten seconds so end within their lease.
+ */
+const leastAhead = 20;
 
 interface Checking {
   claim: (limit: number) => Promise<Claim[]>;
@@ -28,20 +38,27 @@ export async function checkInstances(
 ): Promise<{ isMoreLeft: boolean }> {
   const endsAt = performance.now() + turnMs;
   const settle = together((results: Parameters<typeof settleChecks>[1]) => settleChecks(ctx, results));
+  const inPlace = inPlaceOf(ctx);
   const ahead: Claim[] = [];
   const unsettled = new Set<Claim>();
-  const underWay = new Set<Promise<void>>();
   const troubles: unknown[] = [];
   let supply = 'unknown' as 'unknown' | 'claiming' | 'dry';
+  let underWay = 0;
+  let changed = Promise.withResolvers<void>();
   let checked = 0;
 
+  const isOver = () => troubles.length > 0 || signal.aborted || performance.now() > endsAt;
   const begin = (work: Promise<void>) => {
-    const ending = work.catch((error: unknown) => void troubles.push(error)).finally(() => underWay.delete(ending));
-    underWay.add(ending);
+    underWay += 1;
+    void work
+      .catch((error: unknown) => void troubles.push(error))
+      .finally(() => {
+        underWay -= 1;
+        changed.resolve();
+      });
   };
-  const claimMore = async () => {
+  const claimMore = async (room: number) => {
     supply = 'claiming';
-    const room = maxAhead - ahead.length;
     const claims = await claim(room);
     ahead.push(...claims);
     supply = claims.length < room ? 'dry' : 'unknown';
@@ -59,16 +76,28 @@ export async function checkInstances(
   };
 
   let atWork = 0;
-  for (;;) {
-    const isOver = troubles.length > 0 || signal.aborted || performance.now() > endsAt;
-    if (!isOver && supply === 'unknown' && ahead.length <= maxAhead / 2) begin(claimMore());
-    const free = isOver ? 0 : Math.min(maxAtOnce - atWork, ahead.length);
-    for (const claimed of ahead.splice(0, free)) {
+  let waiting = 0;
+  const checkNext = () =>
+    inPlace({ key: ctx.tenantId, urgency: 0, signal }, async () => {
+      waiting -= 1;
+      const claimed = isOver() ? undefined : ahead.shift();
+      if (!claimed) return;
       atWork += 1;
-      begin(check(claimed).finally(() => (atWork -= 1)));
+      changed.resolve();
+      await check(claimed).finally(() => (atWork -= 1));
+    });
+  for (;;) {
+    changed = Promise.withResolvers<void>();
+    if (!isOver()) {
+      const mostAhead = Math.max(leastAhead, atWork);
+      if (supply === 'unknown' && ahead.length <= mostAhead / 2) begin(claimMore(mostAhead - ahead.length));
+      for (let free = Math.min(maxAtOnce - atWork, ahead.length) - waiting; free > 0; free -= 1) {
+        waiting += 1;
+        begin(checkNext());
+      }
     }
-    if (underWay.size === 0) break;
-    await Promise.race(underWay);
+    if (underWay === 0) break;
+    await changed.promise;
   }
   await releaseClaims(ctx, [...ahead, ...unsettled]);
   signal.throwIfAborted();

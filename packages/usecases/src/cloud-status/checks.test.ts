@@ -351,6 +351,33 @@ describe('checks at the same time', () => {
     expect((await listCloudInstances(ctx)).filter(({ lastCheckState }) => lastCheckState === 'failed')).toHaveLength(1);
   }, 40_000);
 
+  it('of many tenants hold five hundred places of a process, shared by all, and end within their leases', async () => {
+    const server = await cloud({ latencyMs: 700 });
+    const contexts: UserContext[] = [];
+    for (let tenant = 0; tenant < 7; tenant += 1) {
+      const ctx = await admin();
+      contexts.push(ctx);
+      for (let n = 0; n < 130; n += 1)
+        await make.cloudInstance(ctx.tenantId, { ...due, statusUrl: `${server.origin}/${tenant}-${n}` });
+    }
+    await Promise.all(contexts.map((ctx) => checkDueCloudInstances(jobOf(ctx), { signal })));
+    expect(server.mostAtOnce()).toBeLessThanOrEqual(500);
+    expect(server.mostAtOnce()).toBeGreaterThan(300);
+    expect(server.requests()).toBe(7 * 130);
+    for (const ctx of contexts) expect(await claimDue(ctx, 1)).toEqual([]);
+  }, 60_000);
+
+  it('by hand of more clouds than a tenant may have checked at once wait for each other', async () => {
+    const ctx = await admin();
+    const server = await cloud({ latencyMs: 300 });
+    const ids: string[] = [];
+    for (let n = 0; n < 30; n += 1)
+      ids.push((await make.cloudInstance(ctx.tenantId, { statusUrl: `${server.origin}/${n}` })).id);
+    await Promise.all(ids.map((id) => checkCloudInstance(ctx, id)));
+    expect(server.requests()).toBe(30);
+    expect(server.mostAtOnce()).toBeLessThanOrEqual(20);
+  }, 20_000);
+
   it('that are stopped hand back what they had not checked', async () => {
     const ctx = await admin();
     const server = await cloud();
