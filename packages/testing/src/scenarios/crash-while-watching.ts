@@ -147,7 +147,9 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
     async function killAt(step: Step): Promise<void> {
       const life = (worker ??= startWorkerProcess(env));
       const reached = Promise.withResolvers<void>();
+      let isKilled = false;
       const kill = async () => {
+        isKilled = true;
         life.child.kill('SIGKILL');
         await life.ended;
         reached.resolve();
@@ -168,7 +170,9 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
         if (step !== 'any' && (await isQuiet())) break;
       }
       reach = () => undefined;
-      if (life.child.signalCode === null && life.child.exitCode === null) return;
+      if (!isKilled) return;
+      // On a busy machine its end may come some time after the signal.
+      await life.ended;
       worker = null;
       kills += 1;
       killsAt[step] = (killsAt[step] ?? 0) + 1;
