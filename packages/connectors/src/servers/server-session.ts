@@ -50,6 +50,9 @@ const connectTimeoutMs = 5 * SECOND;
 const maxBytes = 8 * 1024 * 1024;
 /** Longest part of a foreign text that is repeated. */
 const quoted = 200;
+/** Secrets that are masked in an error, and in data, where a short password may well be a word that says something. */
+const shortestInWords = 3;
+const shortestInData = 16;
 
 /**
  * Opens a run at a server; nothing is sent before the first call. `signal` ends the run as a whole and is thrown by its own reason.
@@ -140,7 +143,7 @@ export function openServer(
   function dataOf(answer: OutboundAnswer): unknown {
     let parsed: unknown;
     try {
-      parsed = JSON.parse(answer.body.toString());
+      parsed = JSON.parse(masked(answer.body.toString(), shortestInData));
     } catch {
       throw new ServerFailure('antwortform', `${host} answered with something that is not JSON.`);
     }
@@ -149,17 +152,17 @@ export function openServer(
   }
 
   function failureOf(answer: OutboundAnswer, what: string): ServerFailure {
-    const said = shown(masked(wordsOf(answer)), quoted);
+    const said = shown(masked(wordsOf(answer), shortestInWords), quoted);
     return new ServerFailure(classOfStatus(answer.status), `${host} ${what}: ${answer.status}${said && ` ${said}`}`);
   }
 
   /** What a server repeats of what it was sent is not repeated any further. */
-  function masked(text: string): string {
+  function masked(text: string, shortest: number): string {
     const ticket = tickets.ticket?.cookie.split('=', 2)[1];
     const secrets = [login.secret.reveal(), ...(ticket === undefined ? [] : [decodeURIComponent(ticket)])];
     return secrets
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      .filter((secret) => secret.length > 2)
+      .filter((secret) => secret.length >= shortest)
       .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
   }
 
