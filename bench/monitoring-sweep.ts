@@ -5,22 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inArray, sql } from 'drizzle-orm';
 import { Client } from 'pg';
-import { monitoredServers } from '@portal/db/schema/monitoring/servers';
 import { runs } from '@portal/db/schema/platform/operations';
-import { newId } from '@portal/domain/ids';
-import { serverTarget } from '@portal/domain/monitoring/servers';
 import { readConfig } from '@portal/platform/config';
 import type { TenantContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { addOperation } from '@portal/platform/operations/start';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
-import { serverForm } from '@portal/testing/monitoring';
+import { addServers, serverForm } from '@portal/testing/monitoring';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { pollServers } from '@portal/usecases/monitoring/jobs';
 import { listServers } from '@portal/usecases/monitoring/servers';
-import { storedSecret } from '@portal/usecases/monitoring/stored-server';
 import {
   alternate,
   benchDatabase,
@@ -60,27 +56,18 @@ try {
   const make = builders(runtime.database);
   const origin = { requestId: 'bench', ip: null, userAgent: null };
 
-  /** Rows as the API writes them, without asking it two thousand times. */
-  async function addServers(ctx: TenantContext, count: number): Promise<void> {
-    const { tenantId } = ctx;
-    const rows = Array.from({ length: count }, (_, n) => {
-      const id = newId();
-      const form = serverForm(products[n % products.length] as ProductServer, { name: `server ${n}` });
-      const sealed = (field: 'tokenSecret' | 'password') =>
-        form[field] ? storedSecret(ctx, id, field, undefined).sealedFor(serverTarget(form), form[field]) : null;
-      return { id, tenantId, ...form, tokenSecret: sealed('tokenSecret'), password: sealed('password') };
-    });
-    for (let n = 0; n < rows.length; n += 500)
-      await ctx.tx((tx) => tx.insert(monitoredServers).values(rows.slice(n, n + 500)));
-  }
+  const forms = (count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      serverForm(products[n % products.length] as ProductServer, { name: `server ${n}` }),
+    );
 
   const admin = await make.user({ role: 'ADMIN' });
   const whole = runtime.tenant(origin, admin.tenantId);
-  await addServers(whole, total);
+  await addServers(whole, forms(total));
   const tenants = await Promise.all(
     Array.from({ length: tenantCount }, async () => runtime.tenant(origin, (await make.tenant()).id)),
   );
-  for (const ctx of tenants) await addServers(ctx, total / tenantCount);
+  for (const ctx of tenants) await addServers(ctx, forms(total / tenantCount));
   const owner = new Client({ connectionString: url });
   await owner.connect();
   await owner.query('analyze');

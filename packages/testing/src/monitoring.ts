@@ -1,11 +1,14 @@
+import { monitoredServers } from '@portal/db/schema/monitoring/servers';
+import { newId } from '@portal/domain/ids';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
-import { ServerInput } from '@portal/domain/monitoring/servers';
+import { ServerInput, serverTarget } from '@portal/domain/monitoring/servers';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { addOperation } from '@portal/platform/operations/start';
 import { beginOperation, endOperation } from '@portal/platform/operations/state';
 import { pollServers } from '@portal/usecases/monitoring/jobs';
 import { pollTenantServers } from '@portal/usecases/monitoring/run/poll-tenant-servers';
 import { createServer, listServers } from '@portal/usecases/monitoring/servers';
+import { storedSecret } from '@portal/usecases/monitoring/stored-server';
 import type { ProductServer } from './servers/products/product-server.ts';
 import { caCertificatePem } from './servers/tls.ts';
 
@@ -34,6 +37,20 @@ export const passwordForm = (server: ProductServer, more: Record<string, unknown
 
 export const addServer = async (ctx: UserContext, server: ProductServer, more: Record<string, unknown> = {}) =>
   (await createServer(ctx, serverForm(server, more))).id;
+
+/** Many of them at once, as rows that the product writes one by one. */
+export async function addServers(ctx: TenantContext, forms: readonly ServerInput[]): Promise<string[]> {
+  const { tenantId } = ctx;
+  const rows = forms.map((form) => {
+    const id = newId();
+    const sealed = (field: 'tokenSecret' | 'password') =>
+      form[field] ? storedSecret(ctx, id, field, undefined).sealedFor(serverTarget(form), form[field]) : null;
+    return { id, tenantId, ...form, tokenSecret: sealed('tokenSecret'), password: sealed('password') };
+  });
+  for (let n = 0; n < rows.length; n += 500)
+    await ctx.tx((tx) => tx.insert(monitoredServers).values(rows.slice(n, n + 500)));
+  return rows.map(({ id }) => id);
+}
 
 /** A form that reaches nobody. */
 export const deadForm = (kind: ServerKind = 'backup'): ServerInput =>
