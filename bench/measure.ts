@@ -121,13 +121,12 @@ export async function startWorker(env: Record<string, string>, logFile: string):
   return child;
 }
 
-/** What a process has used so far, as Linux alone tells it: processor in seconds, memory in megabytes. */
-export function usageOf({ pid }: ChildProcess): { cpuSec: number; memoryMb: number } {
+/** Seconds of processor time a process has taken so far, as Linux alone tells them. */
+export function cpuSecOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
-  const pages = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-  return { cpuSec: (Number(fields[11]) + Number(fields[12])) / 100, memoryMb: (Number(pages[1]) * 4_096) / 2 ** 20 };
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const agent = new Agent({ keepAlive: true });

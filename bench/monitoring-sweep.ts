@@ -21,15 +21,16 @@ import {
   alternate,
   benchDatabase,
   benchSettings,
+  cpuSecOf,
   during,
   median,
+  memoryMb,
   percentile,
   report,
   startServer,
   startWorker,
   stopAll,
   timed,
-  usageOf,
 } from './measure.ts';
 import type { Product } from './product-paths.ts';
 
@@ -117,9 +118,9 @@ try {
   await letRunsTake(runMs);
   const cpu = { ours: 0, bare: 0 };
   const counted = async (child: typeof worker, whose: keyof typeof cpu, work: () => Promise<number>) => {
-    const before = usageOf(child).cpuSec;
+    const before = cpuSecOf(child.pid);
     const sec = await work();
-    cpu[whose] += usageOf(child).cpuSec - before;
+    cpu[whose] += cpuSecOf(child.pid) - before;
     return sec;
   };
   const results = await alternate(rounds, {
@@ -200,7 +201,7 @@ try {
   const held: number[] = [];
   for (let n = 0; n < sweepsForMemory; n += 1) {
     await sweep();
-    held.push(usageOf(worker).memoryMb);
+    held.push(await memoryMb(worker.pid));
   }
   console.log(`memory of the worker: ${held.map((mb) => mb.toFixed(0)).join(', ')} MB`);
   report('memory of the worker after sweeps 16 to 20, and 6 to 10', {
