@@ -129,6 +129,8 @@ describe('a check', () => {
       subscribed: false,
     });
     expect(await transitionsOf(ctx, id)).toEqual([]);
+    const { body } = await runtime.metrics.render();
+    expect(body).toMatch(/portal_checks_total\{.*outcome="ok".*\} 1$/m);
   });
 
   it.each([
