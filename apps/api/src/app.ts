@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import { invalid } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { Runtime } from '@portal/platform/runtime';
+import { registerAccounting } from './accounting/routes.ts';
 import { registerAccounts } from './accounts/routes.ts';
 import { registerAudit } from './audit/routes.ts';
 import { registerCertificates } from './certificates/routes.ts';
@@ -107,6 +108,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerDashboards(app);
   registerReminders(app);
   registerCertificates(app);
+  registerAccounting(app);
   registerDirectory(app);
   registerSupport(app);
   registerDesktop(app);

@@ -69,6 +69,9 @@ export function sendMadeFile(reply: FastifyReply, { name, type, bytes }: MadeFil
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
+/** Answers with JSON that was written elsewhere. */
+export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply => reply.type(jsonType).send(json);
+
 /** Whatever the name, it stays inside the header, and every browser finds it there. */
 const attachment = (name: string): string => create(shownFileName(name.toWellFormed(), 'file'));
 

@@ -128,6 +128,27 @@ export const errorCodes = {
   PASSWORD_REQUIRED: { kind: 'invalid', message: 'Please choose a password: it protects the key.' },
   FORMAT_NOT_FOR_KEY_TYPE: { kind: 'invalid', message: 'Keys of this type have no such format.' },
 
+  // Accounting
+  FILE_UNREADABLE: {
+    kind: 'invalid',
+    message: 'This file cannot be read. Please save it again and send it once more.',
+  },
+  ENCODING_UNSUPPORTED: {
+    kind: 'invalid',
+    message: 'The characters of this file cannot be read. Please save it as CSV in UTF-8 or Windows-1252.',
+  },
+  HEADER_MISSING: { kind: 'invalid', message: 'The file has no header that names the columns it should have.' },
+  TOO_MANY_ROWS: { kind: 'invalid', message: 'The file has more rows than can be taken at once.' },
+  ROW_ERRORS: { kind: 'invalid', message: 'Some rows of the file have faults. Please correct them first.' },
+  SUM_NEGATIVE: { kind: 'invalid', message: 'Somebody’s sum is below zero. Please confirm that this is right.' },
+  NOTHING_TO_EXPORT: { kind: 'invalid', message: 'Nothing is left to export.' },
+  PERIOD_REQUIRED: { kind: 'invalid', message: 'Cell B1 names no month. Please say which one it is.' },
+  SETTINGS_INCOMPLETE: { kind: 'conflict', message: 'The settings are not complete. Please fill them in first.' },
+  ACCOUNTS_STALE: {
+    kind: 'conflict',
+    message: 'The account list was changed in the meantime. Please look at the preview again.',
+  },
+
   // Settings, mails and the directory
   SECRET_REQUIRED: { kind: 'invalid', message: 'The password must be entered again, or removed with null.' },
   UNKNOWN_PLACEHOLDER: { kind: 'invalid', message: 'The text holds a placeholder that no mail can fill.' },

@@ -4,6 +4,8 @@ export interface ErrorDetail {
   /** Where in the input, as a dotted path: `filters.cpv.0`. */
   path: string;
   message: string;
+  /** For programs, where the input is a file and there are many kinds of faults in it. */
+  code?: string;
 }
 
 export interface PortalErrorOptions {

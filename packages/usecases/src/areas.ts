@@ -2,6 +2,7 @@ import type { Area } from '@portal/platform/area';
 import { filesArea } from '@portal/platform/files/area';
 import { operationsArea } from '@portal/platform/operations/area';
 import { outboxArea } from '@portal/platform/outbox/area';
+import { accounting } from './accounting/area.ts';
 import { accounts } from './accounts/area.ts';
 import { audit } from './audit/area.ts';
 import { certificates } from './certificates/area.ts';
@@ -30,6 +31,7 @@ export const areas: readonly Area[] = withPlatform([
   desktop,
   cloudStatus,
   monitoring,
+  accounting,
   audit,
 ]);
 

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import {
@@ -10,8 +9,7 @@ import {
 import { shownFileName } from '@portal/domain/dashboards/tabs';
 import { analyzeCertificates } from '@portal/usecases/certificates/analyze';
 import { exportCertificate } from '@portal/usecases/certificates/export';
-import { sendMadeFile } from '../files.ts';
-import { jsonType } from '../plugins/error-body.ts';
+import { sendJson, sendMadeFile } from '../files.ts';
 import { acceptForms, formFiles, readForm } from '../uploads.ts';
 import type { App } from '../zod-app.ts';
 
@@ -81,6 +79,3 @@ export function registerCertificates(app: App): void {
     async (request, reply) => sendMadeFile(reply, await exportCertificate(request.ctx, request.body)),
   );
 }
-
-/** Answers with JSON that is written already. */
-const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply => reply.type(jsonType).send(json);

@@ -5,7 +5,7 @@ import type { App } from '../zod-app.ts';
 const readsOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const exposedHeaders =
-  'Link, X-Next-Cursor, X-Total-Count, X-Request-Id, X-Server-Time, Retry-After, ETag, Content-Disposition, Preference-Applied';
+  'Link, X-Next-Cursor, X-Total-Count, X-List-Version, X-Request-Id, X-Server-Time, Retry-After, ETag, Content-Disposition, Preference-Applied';
 const preflightSec = 600;
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',

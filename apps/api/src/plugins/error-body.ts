@@ -12,7 +12,11 @@ export const ErrorBody = z
     message: z.string().describe('The same for people: one plain English sentence'),
     details: z
       .array(
-        z.object({ path: z.string().describe('Where in the input, dotted: `filters.cpv.0`'), message: z.string() }),
+        z.object({
+          path: z.string().describe('Where in the input, dotted: `filters.cpv.0`'),
+          message: z.string(),
+          code: z.string().optional().describe('The same for programs, where the input is a file'),
+        }),
       )
       .optional()
       .describe('What exactly is wrong with the input'),

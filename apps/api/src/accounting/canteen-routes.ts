@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { needs } from '@portal/domain/access';
+import { CanteenPreview, CanteenSettings } from '@portal/domain/accounting/canteen';
+import { Month } from '@portal/domain/accounting/month';
+import { exportCanteen, previewCanteen } from '@portal/usecases/accounting/canteen';
+import { getCanteenSettings, putCanteenSettings } from '@portal/usecases/accounting/canteen-settings';
+import { uploadMaxBytes } from '@portal/usecases/accounting/limits';
+import { sendJson, sendMadeFile } from '../files.ts';
+import { acceptForms, formFile, readForm } from '../uploads.ts';
+import type { App } from '../zod-app.ts';
+
+const tags = ['canteen-billing'];
+const access = needs('canteen-billing', 'USE');
+
+const upload = { file: formFile(uploadMaxBytes), month: Month.describe('The payroll month') };
+const example = { file: '(bytes)', month: '2026-11' };
+const fileFaults = ['ENCODING_UNSUPPORTED', 'HEADER_MISSING', 'FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
+
+const whatIsRead =
+  'A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user.';
+
+/** A canteen's list as a payroll file. */
+export function registerCanteen(app: App): void {
+  app.get(
+    '/accounting/canteen/settings',
+    {
+      config: { access },
+      schema: {
+        operationId: 'getCanteenSettings',
+        tags,
+        summary: 'Show the settings of canteen billing',
+        description: 'The three numbers are empty until somebody sets them.',
+        response: { 200: CanteenSettings },
+      },
+    },
+    (request) => getCanteenSettings(request.ctx),
+  );
+
+  app.put(
+    '/accounting/canteen/settings',
+    {
+      config: { access: needs('canteen-billing', 'MANAGE') },
+      schema: {
+        operationId: 'putCanteenSettings',
+        tags,
+        summary: 'Replace the settings of canteen billing',
+        description:
+          'What is left out goes back to its default. Payroll offices differ about `sign`: make one check run with them.',
+        body: CanteenSettings,
+        response: { 200: CanteenSettings },
+      },
+    },
+    (request) => putCanteenSettings(request.ctx, request.body),
+  );
+
+  acceptForms(app, (scope) => {
+    scope.post(
+      '/accounting/canteen/preview',
+      {
+        config: { access, errors: { 400: [...fileFaults], 429: ['RATE_LIMITED'] } },
+        schema: {
+          operationId: 'previewCanteen',
+          tags,
+          summary: 'Check a canteen’s list',
+          description: `${whatIsRead} Rows with faults are listed under \`errors\`; faults of the whole file are 400.`,
+          body: z.object(upload).meta({ example }),
+          response: { 200: CanteenPreview },
+        },
+      },
+      async (request, reply) => {
+        const { file, month } = await readForm(request);
+        return sendJson(reply, await previewCanteen(request.ctx, { bytes: file.bytes, month }));
+      },
+    );
+
+    scope.post(
+      '/accounting/canteen/export',
+      {
+        config: {
+          access,
+          errors: {
+            400: [...fileFaults, 'ROW_ERRORS', 'SUM_NEGATIVE', 'NOTHING_TO_EXPORT'],
+            409: ['SETTINGS_INCOMPLETE'],
+            429: ['RATE_LIMITED'],
+          },
+        },
+        schema: {
+          operationId: 'exportCanteen',
+          tags,
+          summary: 'Make the payroll file of a canteen’s list',
+          description: `${whatIsRead} Answers the import file of DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line a person, by personnel number, without those whose sum is zero. A sum below zero is refused unless \`allowNegative\` confirms it. That there was an export is noted in the audit log.`,
+          body: z
+            .object({
+              ...upload,
+              allowNegative: z
+                .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+                .default(false)
+                .describe('Whether sums below zero are right'),
+            })
+            .meta({ example: { ...example, allowNegative: 'false' } }),
+          produces: ['text/plain'],
+          response: { 200: z.any().describe('The payroll file') },
+        },
+      },
+      async (request, reply) => {
+        const { file, month, allowNegative } = await readForm(request);
+        const { name, bytes } = await exportCanteen(request.ctx, { bytes: file.bytes, month, allowNegative });
+        return sendMadeFile(reply, { name, bytes, type: 'text/plain; charset=windows-1252' });
+      },
+    );
+  });
+}

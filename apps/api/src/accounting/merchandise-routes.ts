@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { needs } from '@portal/domain/access';
+import { Assignments, MerchandisePreview, MerchandiseSettings } from '@portal/domain/accounting/merchandise';
+import { Month } from '@portal/domain/accounting/month';
+import { uploadMaxBytes } from '@portal/usecases/accounting/limits';
+import { exportMerchandise, previewMerchandise } from '@portal/usecases/accounting/merchandise';
+import { getMerchandiseSettings, putMerchandiseSettings } from '@portal/usecases/accounting/merchandise-settings';
+import { sendJson, sendMadeFile } from '../files.ts';
+import { acceptForms, formFile, formJson, readForm } from '../uploads.ts';
+import type { App } from '../zod-app.ts';
+
+const tags = ['merchandise-export'];
+const access = needs('merchandise-export', 'USE');
+
+const file = formFile(uploadMaxBytes);
+const fileFaults = ['FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
+// Twenty thousand names of sixty characters.
+const assignmentsMaxBytes = 4 * 1024 * 1024;
+
+const whatIsRead =
+  'An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user.';
+
+/** A list of merchandise as a file for financial accounting. */
+export function registerMerchandise(app: App): void {
+  app.get(
+    '/accounting/merchandise/settings',
+    {
+      config: { access },
+      schema: {
+        operationId: 'getMerchandiseSettings',
+        tags,
+        summary: 'Show the settings of the merchandise export',
+        description: 'The defaults until an administrator sets others.',
+        response: { 200: MerchandiseSettings },
+      },
+    },
+    (request) => getMerchandiseSettings(request.ctx),
+  );
+
+  app.put(
+    '/accounting/merchandise/settings',
+    {
+      config: { access: needs('merchandise-export', 'ADMIN') },
+      schema: {
+        operationId: 'putMerchandiseSettings',
+        tags,
+        summary: 'Replace the settings of the merchandise export',
+        description: 'What is left out goes back to its default. `extf` needs both numbers and the contra account.',
+        body: MerchandiseSettings,
+        response: { 200: MerchandiseSettings },
+      },
+    },
+    (request) => putMerchandiseSettings(request.ctx, request.body),
+  );
+
+  acceptForms(app, (scope) => {
+    scope.post(
+      '/accounting/merchandise/preview',
+      {
+        config: { access, errors: { 400: [...fileFaults], 429: ['RATE_LIMITED'] } },
+        schema: {
+          operationId: 'previewMerchandise',
+          tags,
+          summary: 'Check a list of merchandise',
+          description: `${whatIsRead} Rows with faults are listed under \`errors\`, names the account list does not have are \`isNew\`; faults of the whole file are 400.`,
+          body: z.object({ file }).meta({ example: { file: '(bytes)' } }),
+          response: { 200: MerchandisePreview },
+        },
+      },
+      async (request, reply) => {
+        const { file } = await readForm(request);
+        return sendJson(reply, await previewMerchandise(request.ctx, file.bytes));
+      },
+    );
+
+    scope.post(
+      '/accounting/merchandise/export',
+      {
+        config: {
+          access,
+          errors: {
+            400: [...fileFaults, 'ROW_ERRORS', 'PERIOD_REQUIRED', 'NOTHING_TO_EXPORT'],
+            409: ['ACCOUNTS_STALE', 'SETTINGS_INCOMPLETE', 'LIMIT_REACHED'],
+            429: ['RATE_LIMITED'],
+          },
+        },
+        schema: {
+          operationId: 'exportMerchandise',
+          tags,
+          summary: 'Make the file of a list of merchandise',
+          description: `${whatIsRead} Answers the file, in Windows-1252: one line an account, by number, without those whose sum is zero. Names the account list does not have need a number in \`assignments\`, and become accounts together with the export. 409 \`ACCOUNTS_STALE\` says in \`details\` what changed in the list since the preview. \`period\` is for lists whose B1 names no month. That there was an export is noted in the audit log.`,
+          body: z
+            .object({
+              file,
+              accountsVersion: z
+                .string()
+                .regex(/^\d{1,9}$/, 'must be a whole number')
+                .transform(Number)
+                .describe('Of the preview'),
+              assignments: formJson(Assignments, assignmentsMaxBytes).default([]),
+              period: Month.optional(),
+            })
+            .meta({
+              example: {
+                file: '(bytes)',
+                accountsVersion: '7',
+                assignments: [{ name: 'Tassen', number: '8401' }],
+                period: '2026-11',
+              },
+            }),
+          produces: ['text/plain', 'text/csv'],
+          response: { 200: z.any().describe('The file') },
+        },
+      },
+      async (request, reply) => {
+        const { file, period, ...order } = await readForm(request);
+        const { name, bytes } = await exportMerchandise(request.ctx, {
+          ...order,
+          bytes: file.bytes,
+          period: period ?? null,
+        });
+        const type = name.endsWith('.csv') ? 'text/csv' : 'text/plain';
+        return sendMadeFile(reply, { name, bytes, type: `${type}; charset=windows-1252` });
+      },
+    );
+  });
+}

@@ -1,0 +1,55 @@
+import { invalid } from '../errors.ts';
+import { detailsOf, type Finding, finding } from './findings.ts';
+import type { ListedAccount } from './merchandise-lines.ts';
+import { accountNameMax, accountNumberPattern } from './merchandise.ts';
+import { headingKey, nameKey, tidied } from './names.ts';
+import { neutralized, restored } from './spreadsheet-text.ts';
+
+/** The list as a file: `Konto;Name`, quoted where it has to be. */
+export function accountsCsv(accounts: readonly ListedAccount[]): string {
+  const cell = (value: string): string => (/[;"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  const lines = accounts.map(({ number, name }) => `${number};${cell(neutralized(name))}\r\n`);
+  return `Konto;Name\r\n${lines.join('')}`;
+}
+
+export const isAccountsHeader = (cells: readonly string[]): boolean =>
+  headingKey(cells[0] ?? '') === 'konto' && headingKey(cells[1] ?? '') === 'name';
+
+// oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/u;
+
+/** Checks the lines of such a file. */
+export function readAccountLines() {
+  const accounts: ListedAccount[] = [];
+  const errors: Finding[] = [];
+  const numbers = new Set<string>();
+  const names = new Set<string>();
+
+  function check(line: number, number: string, name: string): Finding | null {
+    if (!accountNumberPattern.test(number)) return finding(line, 'Konto', 'ACCOUNT_INVALID');
+    if (name === '') return finding(line, 'Name', 'NAME_MISSING');
+    if (control.test(name)) return finding(line, 'Name', 'NAME_INVALID');
+    if (name.length > accountNameMax) return finding(line, 'Name', 'NAME_TOO_LONG');
+    if (numbers.has(number)) return finding(line, 'Konto', 'DUPLICATE_NUMBER');
+    return names.has(nameKey(name)) ? finding(line, 'Name', 'DUPLICATE_NAME') : null;
+  }
+
+  return {
+    get count() {
+      return accounts.length;
+    },
+    take(line: number, cells: readonly string[]): void {
+      const [number = '', name = ''] = [(cells[0] ?? '').trim(), tidied(restored(cells[1] ?? ''))];
+      const fault = cells.length === 2 ? check(line, number, name) : finding(line, null, 'COLUMN_COUNT');
+      if (fault) errors.push(fault);
+      numbers.add(number);
+      names.add(nameKey(name));
+      accounts.push({ number, name });
+    },
+    /** The accounts, all of them without a fault. Throws 400 `ROW_ERRORS`. */
+    end(): ListedAccount[] {
+      if (errors.length > 0) throw invalid('ROW_ERRORS', undefined, { details: detailsOf(errors) });
+      return accounts;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Finding, type FindingCode, findingTexts } from './findings.ts';
+
+/** A number as its owner writes it, leading zeros too; empty while nobody has said it. */
+export const settingNumber = (pattern: RegExp, min: number, message: string) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => text === '' || (pattern.test(text) && Number(text) >= min), message);
+
+const grossAccounts = (lohnart: string): boolean => Number(lohnart) >= 6_000 && Number(lohnart) <= 8_999;
+
+export const CanteenSettings = z
+  .object({
+    beraternummer: settingNumber(/^\d{4,7}$/, 1_000, 'must have 4 to 7 digits')
+      .default('')
+      .describe('Beraternummer'),
+    mandantennummer: settingNumber(/^\d{1,5}$/, 1, 'must have 1 to 5 digits')
+      .default('')
+      .describe('Mandantennummer'),
+    lohnart: settingNumber(/^\d{1,4}$/, 1, 'must have 1 to 4 digits')
+      .default('')
+      .describe('Lohnart'),
+    target: z.enum(['lodas', 'lohn-und-gehalt']).default('lodas').describe('The payroll program the file is for'),
+    sign: z
+      .enum(['minus', 'plus'])
+      .default('minus')
+      .describe('How the payroll office expects what is kept back; a check run shows it'),
+  })
+  .refine(({ target, lohnart }) => target === 'lodas' || !grossAccounts(lohnart), {
+    path: ['lohnart'],
+    message: 'must be 1 to 5999 or 9000 to 9999 for Lohn und Gehalt',
+  })
+  .meta({
+    id: 'CanteenSettings',
+    example: { beraternummer: '1234567', mandantennummer: '12345', lohnart: '9010', target: 'lodas', sign: 'minus' },
+  });
+export type CanteenSettings = z.infer<typeof CanteenSettings>;
+
+export const canteenDefaults: CanteenSettings = CanteenSettings.parse({});
+
+/** What an export cannot do without. */
+export const missingCanteenSettings = (settings: CanteenSettings): string[] =>
+  (['beraternummer', 'mandantennummer', 'lohnart'] as const).filter((name) => settings[name] === '');
+
+const PersonSum = z.object({ personnelNumber: z.string(), name: z.string(), amountCents: z.int() });
+export type PersonSum = z.infer<typeof PersonSum>;
+
+const CanteenRow = z.object({
+  row: z.int().describe('Line of the file on which the record starts'),
+  personnelNumber: z.string().describe('Without leading zeros; as it stands where it is none'),
+  name: z.string(),
+  amountCents: z.int().nullable().describe('Null where it cannot be read'),
+  warnings: z.array(z.enum(Object.keys(findingTexts) as [FindingCode, ...FindingCode[]])),
+});
+export type CanteenRow = z.infer<typeof CanteenRow>;
+
+export const CsvEncoding = z.enum(['utf-8', 'utf-8-bom', 'windows-1252']);
+export type CsvEncoding = z.infer<typeof CsvEncoding>;
+
+export const CanteenPreview = z
+  .object({
+    encoding: CsvEncoding,
+    rows: z.array(CanteenRow),
+    totals: z
+      .object({
+        rows: z.int(),
+        people: z.int(),
+        amountCents: z.int(),
+        byPerson: z.array(PersonSum).describe('By personnel number'),
+      })
+      .describe('Of the lines without a fault'),
+    errors: z.array(Finding).describe('What keeps lines out of an export; the first thousand'),
+    warnings: z.array(Finding).describe('What is left out or worth a look beside the lines; the first thousand'),
+  })
+  .meta({
+    id: 'CanteenPreview',
+    example: {
+      encoding: 'windows-1252',
+      rows: [{ row: 2, personnelNumber: '101', name: 'Ada Lovelace', amountCents: 4860, warnings: [] }],
+      totals: {
+        rows: 1,
+        people: 1,
+        amountCents: 4860,
+        byPerson: [{ personnelNumber: '101', name: 'Ada Lovelace', amountCents: 4860 }],
+      },
+      errors: [],
+      warnings: [],
+    },
+  });
+export type CanteenPreview = z.infer<typeof CanteenPreview>;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { ErrorDetail } from '../errors.ts';
+
+/** What can be said about a line of an upload, and the sentence for people. Those of the first part keep a line out of an export. */
+export const findingTexts = {
+  COLUMN_COUNT: 'has another number of cells than the header',
+  PERSONNEL_MISSING: 'names no personnel number',
+  PERSONNEL_INVALID: 'must be a personnel number of 1 to 5 digits',
+  NAME_MISSING: 'names nothing this amount belongs to',
+  NAME_TOO_LONG: 'must not be longer than 60 characters',
+  NAME_INVALID: 'must not contain control characters',
+  AMOUNT_MISSING: 'holds no amount',
+  AMOUNT_INVALID: 'is no amount that can be read',
+  AMOUNT_PRECISION: 'has more than two decimals',
+  AMOUNT_IS_DATE: 'is a date and no amount',
+  DATE_INVALID: 'is no date',
+  ACCOUNT_MISSING: 'has no account yet; please assign a number',
+  ACCOUNT_INVALID: 'must be an account number of 1 to 9 digits',
+  ACCOUNT_TOO_LONG: 'has more digits than accounts of the contra account’s length can have',
+  DUPLICATE_NUMBER: 'stands in the list twice: this number',
+  DUPLICATE_NAME: 'stands in the list twice: this name',
+  SUM_TOO_LARGE: 'adds up to more than the file can hold',
+
+  NAME_UNMAPPABLE: 'contains a character that Windows-1252 does not have',
+  AMOUNT_ZERO: 'is zero and is left out',
+  AMOUNT_NEGATIVE: 'is negative and counts as cancelled',
+  AMOUNT_AMBIGUOUS: 'could be read in another way; please check it',
+  DATE_OUTSIDE_PERIOD: 'is outside the month',
+  DUPLICATE_ROW: 'is the same as an earlier line',
+  NAME_CONFLICT: 'has another name than an earlier line with this personnel number',
+  BADGE_NUMBER: 'is a badge number, which is not always the personnel number',
+  TOTAL_LEFT_OUT: 'is a total and is left out',
+  TOTAL_DIFFERS: 'is a total that differs from the sum of the lines above',
+  SUM_NEGATIVE: 'adds up to less than zero',
+  SUM_ZERO: 'adds up to zero and is left out',
+  SHEETS_IGNORED: 'Only the first visible sheet is read.',
+} as const;
+export type FindingCode = keyof typeof findingTexts;
+
+/** More of them help nobody; the lines themselves show the rest. */
+export const maxFindings = 1_000;
+
+export const Finding = z
+  .object({
+    row: z.int().nullable().describe('Line of the file on which the record starts; null for the whole file'),
+    column: z.string().nullable().describe('Heading or letter of the column; null for the whole line'),
+    code: z.enum(Object.keys(findingTexts) as [FindingCode, ...FindingCode[]]),
+    message: z.string(),
+  })
+  .meta({
+    id: 'AccountingFinding',
+    example: { row: 3, column: 'Betrag', code: 'AMOUNT_PRECISION', message: 'has more than two decimals' },
+  });
+export type Finding = z.infer<typeof Finding>;
+
+export const finding = (row: number | null, column: string | null, code: FindingCode): Finding => ({
+  row,
+  column,
+  code,
+  message: findingTexts[code],
+});
+
+/** Findings as an error carries them: the first few, each under its line and column. */
+export const detailsOf = (findings: readonly Finding[]): ErrorDetail[] =>
+  findings.slice(0, 200).map(({ row, column, code, message }) => ({
+    path: ['rows', row, column].filter((part) => part !== null).join('.'),
+    message,
+    code,
+  }));

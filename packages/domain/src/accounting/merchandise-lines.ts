@@ -1,0 +1,139 @@
+import { type Amount, centsOfNumber, parseAmount } from './amounts.ts';
+import { type Finding, finding, type FindingCode, maxFindings } from './findings.ts';
+import type { MerchandiseHeader, MerchandiseRow } from './merchandise.ts';
+import { accountNameMax } from './merchandise.ts';
+import { findMonth } from './month.ts';
+import { isTotal, nameKey, shownCell, tidied } from './names.ts';
+import { fitsWindows1252 } from './windows-1252.ts';
+
+/** What stands in a cell: text, a number, a day, or something else that is neither. Undefined where nothing does. */
+export type Cell = string | number | { day: string } | { odd: true } | undefined;
+
+export interface ListedAccount {
+  number: string;
+  name: string;
+}
+
+/** What an account took in a month. */
+export interface AccountSum extends ListedAccount {
+  amountCents: number;
+}
+
+/** A row together with the account it belongs to. */
+export interface MatchedRow extends MerchandiseRow {
+  account: ListedAccount | null;
+}
+
+export interface MerchandiseReading {
+  header: MerchandiseHeader;
+  rows: MatchedRow[];
+  errors: Finding[];
+  warnings: Finding[];
+  hasErrors: boolean;
+}
+
+const headerMax = 60;
+/** So many in a row are the end. */
+const emptyRows = 10;
+
+/** What B1 says, and which month it names. */
+export function readHeader(cell: Cell): MerchandiseHeader {
+  if (typeof cell === 'object' && 'day' in cell) {
+    const period = cell.day.slice(0, 7);
+    return { text: `${period.slice(5)}/${period.slice(0, 4)}`, period };
+  }
+  const text =
+    typeof cell === 'object'
+      ? ''
+      : tidied(String(cell ?? ''))
+          .slice(0, headerMax)
+          .toWellFormed();
+  return { text, period: findMonth(text) };
+}
+
+/**
+ * Columns A and B from row 2 on, compared with an account list: by number, then by name. `tooMany` is called when there are more rows
+ * than `maxRows`.
+ */
+export function readMerchandiseLines(
+  sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number },
+  accounts: readonly ListedAccount[],
+  { maxRows, tooMany }: { maxRows: number; tooMany: () => never },
+): MerchandiseReading {
+  const byNumber = new Map(accounts.map((account) => [account.number, account]));
+  const byName = new Map(accounts.map((account) => [nameKey(account.name), account]));
+  const rows: MatchedRow[] = [];
+  const errors: Finding[] = [];
+  const warnings: Finding[] = [];
+  let hasErrors = false;
+  let sum = 0;
+  let empty = 0;
+
+  function fault(row: number, column: 'A' | 'B', code: FindingCode): void {
+    hasErrors = true;
+    if (errors.length < maxFindings) errors.push(finding(row, column, code));
+  }
+  function warn(row: number, column: 'A' | 'B', code: FindingCode): void {
+    if (warnings.length < maxFindings) warnings.push(finding(row, column, code));
+  }
+
+  for (let row = 2; row <= sheet.rowCount && empty < emptyRows; row += 1) {
+    const [a, b] = sheet.cellsOf(row);
+    if (isEmpty(a) && isEmpty(b)) {
+      empty += 1;
+      continue;
+    }
+    empty = 0;
+    const label = labelOf(a);
+    const amount = amountOf(b);
+    if (label !== null && isTotal(label)) {
+      if ('fault' in amount || amount.cents !== sum) warn(row, 'B', 'TOTAL_DIFFERS');
+      continue;
+    }
+    if (rows.length === maxRows) tooMany();
+    if ('fault' in amount) fault(row, 'B', amount.fault);
+    else {
+      sum += amount.cents;
+      if (amount.cents === 0) warn(row, 'B', 'AMOUNT_ZERO');
+      if (amount.isAmbiguous) warn(row, 'B', 'AMOUNT_AMBIGUOUS');
+    }
+    const account = label === null ? null : (byNumber.get(label) ?? byName.get(nameKey(label)) ?? null);
+    const name = account?.name ?? label ?? '';
+    const nameFault = faultOf(name);
+    if (nameFault) fault(row, 'A', nameFault);
+    rows.push({
+      row,
+      name: shownCell(name),
+      amountCents: 'fault' in amount ? null : amount.cents,
+      accountNumber: account?.number ?? null,
+      isNew: account === null,
+      account,
+    });
+  }
+  return { header: readHeader(sheet.cellsOf(1)[1]), rows, errors, warnings, hasErrors };
+}
+
+const isEmpty = (cell: Cell): boolean => cell === undefined || (typeof cell === 'string' && cell.trim() === '');
+
+/** What a row belongs to; null where nothing says so. Of a number its whole part, as an account number is typed. */
+function labelOf(cell: Cell): string | null {
+  if (typeof cell === 'number') return Number.isInteger(cell) && Math.abs(cell) < 1e15 ? String(cell) : null;
+  return typeof cell === 'string' ? tidied(cell) || null : null;
+}
+
+// oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
+
+function faultOf(name: string): FindingCode | null {
+  if (name === '') return 'NAME_MISSING';
+  if (control.test(name)) return 'NAME_INVALID';
+  if (name.length > accountNameMax) return 'NAME_TOO_LONG';
+  return fitsWindows1252(name) ? null : 'NAME_UNMAPPABLE';
+}
+
+function amountOf(cell: Cell): Amount | { fault: 'AMOUNT_IS_DATE' } {
+  if (cell === undefined) return { fault: 'AMOUNT_MISSING' };
+  if (typeof cell === 'number') return centsOfNumber(cell);
+  if (typeof cell === 'string') return parseAmount(cell);
+  return { fault: 'day' in cell ? 'AMOUNT_IS_DATE' : 'AMOUNT_INVALID' };
+}

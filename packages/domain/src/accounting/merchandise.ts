@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { line, requiredLine } from '../text.ts';
+import { settingNumber } from './canteen.ts';
+import { Finding } from './findings.ts';
+import { Month } from './month.ts';
+import { nameKey, tidied } from './names.ts';
+
+/** Of a tenant. */
+export const accountLimit = 20_000;
+export const accountNameMax = 60;
+export const accountNumberPattern = /^(?=.*[1-9])\d{1,9}$/;
+
+export const MerchandiseSettings = z
+  .object({
+    format: z.enum(['txt', 'extf']).default('txt').describe('`txt`: four columns that any program maps; `extf`: DATEV'),
+    separator: z.enum([';', '\t', '|']).default(';').describe('Between the columns of `txt`'),
+    defaultContraAccount: settingNumber(/^\d{4,8}$/, 1, 'must have 4 to 8 digits')
+      .default('')
+      .describe('Gegenkonto, for `extf`; its digits are the length of all general accounts'),
+    beraternummer: settingNumber(/^\d{4,7}$/, 1_001, 'must be 1001 to 9999999')
+      .default('')
+      .describe('For `extf`'),
+    mandantennummer: settingNumber(/^\d{1,5}$/, 1, 'must have 1 to 5 digits')
+      .default('')
+      .describe('For `extf`'),
+    fiscalYearStart: line(5)
+      .refine(
+        (text) => /^\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`2001-${text}`)) && isDay(text),
+        'must be a day such as 01-01',
+      )
+      .default('01-01')
+      .describe('First day of the fiscal year, `MM-DD`'),
+  })
+  .meta({
+    id: 'MerchandiseSettings',
+    example: {
+      format: 'extf',
+      separator: ';',
+      defaultContraAccount: '1460',
+      beraternummer: '1001',
+      mandantennummer: '456',
+      fiscalYearStart: '01-01',
+    },
+  });
+export type MerchandiseSettings = z.infer<typeof MerchandiseSettings>;
+
+export const merchandiseDefaults: MerchandiseSettings = MerchandiseSettings.parse({});
+
+// The 29th of February is none: a fiscal year begins every year.
+const isDay = (text: string): boolean => new Date(`2001-${text}T00:00:00Z`).toISOString().slice(5, 10) === text;
+
+/** What an export cannot do without. */
+export const missingMerchandiseSettings = (settings: MerchandiseSettings): string[] =>
+  settings.format === 'txt'
+    ? []
+    : (['defaultContraAccount', 'beraternummer', 'mandantennummer'] as const).filter((name) => settings[name] === '');
+
+const AccountNumber = z.string().trim().regex(accountNumberPattern, 'must be 1 to 9 digits, not only zeros');
+const AccountName = requiredLine(accountNameMax).overwrite(tidied);
+
+export const AccountInput = z
+  .object({ number: AccountNumber, name: AccountName })
+  .meta({ id: 'MerchandiseAccountInput', example: { number: '8400', name: 'T-Shirts' } });
+export type AccountInput = z.infer<typeof AccountInput>;
+
+export const AccountChange = AccountInput.partial()
+  // What is not named is not there at all, so that it never takes the place of what is.
+  .transform(({ number, name }) => ({ ...(number !== undefined && { number }), ...(name !== undefined && { name }) }))
+  .meta({ id: 'MerchandiseAccountChange', example: { name: 'T-Shirts' } });
+export type AccountChange = z.infer<typeof AccountChange>;
+
+export const MerchandiseAccount = z.object({ id: Id, number: z.string(), name: z.string() }).meta({
+  id: 'MerchandiseAccount',
+  example: { id: '0199c3a5-9c1e-7d3b-8a44-2f6f0c1d9e55', number: '8400', name: 'T-Shirts' },
+});
+export type MerchandiseAccount = z.infer<typeof MerchandiseAccount>;
+
+export const AccountImport = z
+  .object({ added: z.int(), changed: z.int(), removed: z.int() })
+  .meta({ id: 'MerchandiseAccountImport', example: { added: 2, changed: 1, removed: 0 } });
+export type AccountImport = z.infer<typeof AccountImport>;
+
+export const Assignments = z
+  .array(z.object({ name: z.string().trim().min(1).max(200), number: AccountNumber }))
+  .max(accountLimit)
+  .superRefine((assignments, { addIssue }) => {
+    const [names, numbers] = [new Set<string>(), new Set<string>()];
+    for (const [index, { name, number }] of assignments.entries()) {
+      if (names.has(nameKey(name))) addIssue({ code: 'custom', path: [index, 'name'], message: 'stands here twice' });
+      if (numbers.has(number)) addIssue({ code: 'custom', path: [index, 'number'], message: 'stands here twice' });
+      names.add(nameKey(name));
+      numbers.add(number);
+    }
+  })
+  .meta({ example: [{ name: 'Tassen', number: '8401' }] });
+export type Assignments = z.infer<typeof Assignments>;
+
+export const MerchandiseHeader = z.object({
+  text: z.string().describe('Cell B1, at most 60 characters'),
+  period: Month.nullable().describe('The month B1 names; null where it names none'),
+});
+export type MerchandiseHeader = z.infer<typeof MerchandiseHeader>;
+
+const MerchandiseRow = z.object({
+  row: z.int(),
+  name: z.string(),
+  amountCents: z.int().nullable().describe('Null where it cannot be read'),
+  accountNumber: z.string().nullable().describe('Null where the list has no such account'),
+  isNew: z.boolean(),
+});
+export type MerchandiseRow = z.infer<typeof MerchandiseRow>;
+
+export const MerchandisePreview = z
+  .object({
+    header: MerchandiseHeader,
+    rows: z.array(MerchandiseRow),
+    errors: z.array(Finding).describe('What keeps rows out of an export; the first thousand'),
+    warnings: z.array(Finding).describe('What is left out or worth a look; the first thousand'),
+    accountsVersion: z.int().describe('Of the account list this was compared with'),
+  })
+  .meta({
+    id: 'MerchandisePreview',
+    example: {
+      header: { text: 'November 2026', period: '2026-11' },
+      rows: [{ row: 2, name: 'T-Shirts', amountCents: 123456, accountNumber: '8400', isNew: false }],
+      errors: [],
+      warnings: [],
+      accountsVersion: 7,
+    },
+  });
+export type MerchandisePreview = z.infer<typeof MerchandisePreview>;

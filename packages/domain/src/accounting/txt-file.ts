@@ -1,0 +1,31 @@
+import { formatAmount } from './amounts.ts';
+import type { AccountSum } from './merchandise-lines.ts';
+import { monthLabel } from './month.ts';
+import { tidied } from './names.ts';
+import { neutralized } from './spreadsheet-text.ts';
+
+const headings = ['Konto', 'Bezeichnung', 'Betrag', 'Zeitraum'];
+
+/** A file that any program can map: account, name, amount and month, one line an account. */
+export function txtFile(
+  sums: readonly AccountSum[],
+  period: string,
+  separator: string,
+): { name: string; text: string } {
+  const lines = sums.map(({ number, name, amountCents }) => [
+    number,
+    unquoted(name, separator),
+    formatAmount(amountCents),
+    monthLabel(period),
+  ]);
+  return {
+    name: `Merchandise_${period}.txt`,
+    text: [headings, ...lines].map((cells) => `${cells.join(separator)}\r\n`).join(''),
+  };
+}
+
+/** The format has no quotes, so a name holds no separator, and does not begin as if it were quoted. */
+function unquoted(name: string, separator: string): string {
+  const safe = neutralized(tidied(name.replaceAll(separator, ' ')));
+  return safe.startsWith('"') ? `'${safe}` : safe;
+}

@@ -1,0 +1,103 @@
+import { asc, gt, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { merchandiseAccounts, merchandiseChanges, merchandiseLists } from '@portal/db/schema/accounting/merchandise';
+import { tenants } from '@portal/db/schema/tenants';
+import { accountLimit, type MerchandiseAccount } from '@portal/domain/accounting/merchandise';
+import type { ListedAccount } from '@portal/domain/accounting/merchandise-lines';
+import { nameKey } from '@portal/domain/accounting/names';
+import { conflict, type PortalError } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import { lockTenant } from '@portal/platform/lock-tenant';
+
+export interface AccountList {
+  version: number;
+  /** By number. */
+  accounts: MerchandiseAccount[];
+}
+
+/** A tenant's account list and its version, read in one statement: two would see two moments. */
+export async function accountListOf(db: Pick<Tx, 'select'>): Promise<AccountList> {
+  const { id, number, name } = merchandiseAccounts;
+  const account = sql`json_build_object('id', ${id}, 'number', ${number}, 'name', ${name}) order by ${number}::bigint, ${number}`;
+  const [list] = await db
+    .select({
+      version: sql<number>`coalesce((select version from ${merchandiseLists}), 0)`,
+      accounts: sql<MerchandiseAccount[]>`(select coalesce(json_agg(${account}), '[]') from ${merchandiseAccounts})`,
+    })
+    // The one row that is there whatever the list holds.
+    .from(tenants);
+  return list ?? { version: 0, accounts: [] };
+}
+
+/** What one change does to a list; a changed account keeps its id. */
+export interface AccountChanges {
+  added: ListedAccount[];
+  changed: MerchandiseAccount[];
+  removed: MerchandiseAccount[];
+}
+
+/**
+ * Changes the list under its lock: `decide` is given the list as it is then. A change of nothing leaves the version alone. Throws 409
+ * `LIMIT_REACHED`, and a violation of a unique index as it is.
+ */
+export async function changeAccounts(
+  tx: Tx,
+  tenantId: string,
+  decide: (list: AccountList) => Partial<AccountChanges> | Promise<Partial<AccountChanges>>,
+): Promise<{ list: AccountList; changes: AccountChanges; addedIds: string[] }> {
+  await lockTenant(tx, tenantId);
+  const list = await accountListOf(tx);
+  const changes = { added: [], changed: [], removed: [], ...(await decide(list)) };
+  const { added, changed, removed } = changes;
+  const addedIds = added.map(() => newId());
+  if (added.length + changed.length + removed.length === 0) return { list, changes, addedIds };
+  if (list.accounts.length + added.length - removed.length > accountLimit)
+    throw conflict('LIMIT_REACHED', `An account list can have ${accountLimit} accounts at most.`);
+
+  // What changes goes first: two accounts may swap their names.
+  const gone = [...changed, ...removed].map(({ id }) => id);
+  for (const ids of portions(gone)) await tx.delete(merchandiseAccounts).where(inArray(merchandiseAccounts.id, ids));
+  const rows = [...added.map((account, index) => ({ ...account, id: addedIds[index] ?? newId() })), ...changed];
+  for (const portion of portions(rows))
+    await tx
+      .insert(merchandiseAccounts)
+      .values(portion.map(({ id, number, name }) => ({ id, tenantId, number, name, nameKey: nameKey(name) })));
+
+  const version = list.version + 1;
+  await tx
+    .insert(merchandiseLists)
+    .values({ id: newId(), tenantId, version })
+    .onConflictDoUpdate({ target: merchandiseLists.tenantId, set: { version } });
+  const kinds = { added, changed, removed };
+  const told = (Object.keys(kinds) as (keyof AccountChanges)[]).flatMap((kind) =>
+    kinds[kind].map(({ number, name }) => ({ id: newId(), tenantId, version, kind, number, name })),
+  );
+  for (const portion of portions(told)) await tx.insert(merchandiseChanges).values(portion);
+  return { list: { ...list, version }, changes, addedIds };
+}
+
+/** A statement takes so many parameters and no more. */
+function* portions<T>(all: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < all.length; at += 5_000) yield all.slice(at, at + 5_000);
+}
+
+/** 409 `ACCOUNTS_STALE` for who has seen another version than the present one; what changed since is in its details. */
+export async function staleRefusal(db: Pick<Tx, 'select'>, seen: number, version: number): Promise<PortalError> {
+  const { kind, number, name } = merchandiseChanges;
+  const changes = await db
+    .select({ kind, number, name })
+    .from(merchandiseChanges)
+    .where(gt(merchandiseChanges.version, seen))
+    .orderBy(asc(merchandiseChanges.version), asc(merchandiseChanges.id))
+    .limit(100);
+  return conflict('ACCOUNTS_STALE', undefined, {
+    details: [
+      { path: 'accountsVersion', message: `is ${version} by now` },
+      ...changes.map((change) => ({
+        path: `accounts.${change.number}`,
+        message: `was ${change.kind}: ${change.name}`,
+        code: change.kind.toUpperCase(),
+      })),
+    ],
+  });
+}

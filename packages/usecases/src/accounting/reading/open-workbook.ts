@@ -1,0 +1,61 @@
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
+import { unpackedMaxBytes } from '../limits.ts';
+
+/** Parts of a workbook by name, each as the text of its bytes. */
+export type WorkbookParts = Map<string, string>;
+
+/** Far more than any workbook has. */
+const maxEntries = 2_000;
+const contentTypes = '[Content_Types].xml';
+/** What cells are made of. Pictures, macros, links to other files and everything else is not even unpacked. */
+const isNeeded = (name: string): boolean =>
+  name === contentTypes || /^(?:_rels\/\.rels|xl\/(?:_rels\/|worksheets\/)?[^/]+\.(?:xml|rels))$/.test(name);
+/** Where the size of an entry stands elsewhere alone. */
+const notSaid = [0, 0xffffffff];
+
+/**
+ * Unpacks what is needed of an XLSX file. Directory and local headers are compared and all sizes added up before anything is unpacked, and
+ * whoever reads the parts never sees the archive. Throws 400 `FILE_UNREADABLE` for what is no such file, 413 for one that holds too much.
+ */
+export async function openWorkbook(bytes: Uint8Array): Promise<WorkbookParts> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!file.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) throw unreadable('This is no XLSX file.');
+  try {
+    const zip = await fromBufferPromise(file, { autoClose: false });
+    const entries = await checkedEntries(zip);
+    if (!entries.some(({ fileName }) => fileName === contentTypes)) throw unreadable('This is no XLSX file.');
+    const parts: WorkbookParts = new Map();
+    for (const entry of entries) if (isNeeded(entry.fileName)) parts.set(entry.fileName, await textOf(zip, entry));
+    return parts;
+  } catch (error) {
+    throw error instanceof PortalError ? error : unreadable('This XLSX file is damaged.', error);
+  }
+}
+
+async function checkedEntries(zip: ZipFile): Promise<Entry[]> {
+  if (zip.entryCount > maxEntries) throw tooLarge(`The file holds more than ${maxEntries} parts.`);
+  const entries = await Array.fromAsync(zip.eachEntry());
+  const unpacked = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  if (unpacked > unpackedMaxBytes) throw tooLarge(`Unpacked, the file has more than ${unpackedMaxBytes} bytes.`);
+  if (new Set(entries.map(({ fileName }) => fileName)).size < entries.length)
+    throw unreadable('The file holds one part twice.');
+  for (const entry of entries) {
+    const { uncompressedSize } = await zip.readLocalFileHeaderPromise(entry);
+    if (![entry.uncompressedSize, ...notSaid].includes(uncompressedSize))
+      throw unreadable('The file says two different sizes of one part.');
+    if (entry.isEncrypted()) throw unreadable('The file is locked. Please save it without a password.');
+  }
+  return entries;
+}
+
+/** As one character a byte, which is what the reader of workbooks decodes. A part that is not as large as it says is refused. */
+async function textOf(zip: ZipFile, entry: Entry): Promise<string> {
+  const content = Buffer.concat((await Array.fromAsync(await zip.openReadStreamPromise(entry))) as Buffer[]);
+  if (crc32(content) !== entry.crc32) throw unreadable('This XLSX file is damaged.');
+  return content.toString('latin1');
+}
+
+export const unreadable = (what: string, cause?: unknown) =>
+  invalid('FILE_UNREADABLE', `${what} Please save the list as XLSX again.`, { cause });
