@@ -7,6 +7,7 @@ import { deliverMails } from '@portal/platform/outbox/jobs';
 import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
 import { uploadLogo } from '@portal/usecases/cloud-status/logo';
+import { createAccount } from '@portal/usecases/accounting/accounts';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { addFavorite } from '@portal/usecases/dashboards/favorites';
 import { addImage } from '@portal/usecases/dashboards/images';
@@ -89,6 +90,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },
   '/module-categories/:key': async () => (await createCategory(await signedIn(them), { name: newId() })).key,
   '/custom-modules/:id': async () => (await createCustomModule(await signedIn(them), sharedModule)).id,
+  '/accounting/merchandise/accounts/:id': async () =>
+    (await createAccount(await signedIn(them), { number: '8400', name: newId() })).account.id,
   '/reminders/:id': async () => (await make.reminder(them)).id,
   '/reminders/:id/snooze': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
   '/reminders/:id/done': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,

@@ -76,6 +76,8 @@ export function registerMerchandise(app: App): void {
     scope.post(
       '/accounting/merchandise/export',
       {
+        // Whoever assigns thousands of names sends a smaller list.
+        bodyLimit: uploadMaxBytes + 768 * 1024,
         config: {
           access,
           errors: {
