@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { utils, write } from 'xlsx';
+import { workbook } from '@portal/testing/workbook';
 import { testApp } from '../../testing/app.ts';
 
 const { make, request, logLines } = await testApp();
@@ -25,12 +25,6 @@ const codeOf = async (answer: ReturnType<typeof post>) => {
   return `${statusCode} ${json<{ code: string }>().code}`;
 };
 const numbers = { beraternummer: '1234567', mandantennummer: '12345', lohnart: '9010' };
-
-function workbook(rows: unknown[][]): Buffer {
-  const book = utils.book_new();
-  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Liste');
-  return write(book, { type: 'buffer', bookType: 'xlsx', compression: true }) as Buffer;
-}
 
 describe('canteen billing', () => {
   const list =

@@ -156,9 +156,9 @@ describe('a number of a spreadsheet', () => {
 
   it('has the cents it was made of', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -999_999_999, max: 999_999_999 }), (cents) =>
-        expect(centsOfNumber(cents / 100)).toEqual({ cents, isAmbiguous: false }),
-      ),
+      fc.property(fc.integer({ min: -999_999_999, max: 999_999_999 }), (cents) => {
+        expect(centsOfNumber(cents / 100)).toEqual({ cents, isAmbiguous: false });
+      }),
     );
   });
 });

@@ -70,7 +70,8 @@ function bounded(amount: Amount, isNegative: boolean): Amount {
  * a hundred cents.
  */
 export function centsOfNumber(value: number): Amount {
-  if (Number.isNaN(value)) return invalidAmount;
+  // Not a number is not below the limit either.
+  if (!(Math.abs(value) <= maxCents / 100)) return invalidAmount;
   const text = String(Math.abs(value));
   // Below a millionth the text has an exponent of its own.
   const cents = Math.round(text.includes('e-') ? 0 : Number(`${text}e2`));
