@@ -39,7 +39,8 @@ export function readAccountLines() {
       return accounts.length;
     },
     take(line: number, cells: readonly string[]): void {
-      const [number = '', name = ''] = [(cells[0] ?? '').trim(), tidied(restored(cells[1] ?? ''))];
+      const number = (cells[0] ?? '').trim();
+      const name = tidied(restored(cells[1] ?? ''));
       const fault = cells.length === 2 ? check(line, number, name) : finding(line, null, 'COLUMN_COUNT');
       if (fault) errors.push(fault);
       numbers.add(number);

@@ -30,13 +30,39 @@ function headOf(period: string, settings: MerchandiseSettings, now: Date): (stri
   const fiscalStart = fiscalYearOf(last, settings.fiscalYearStart);
   const compact = (day: string): string => day.replaceAll('-', '');
   return [
-    ...[text('EXTF'), 700, 21, text('Buchungsstapel'), 13, createdAt(now), '', text('RE'), text(''), text('')],
-    ...[Number(settings.beraternummer), Number(settings.mandantennummer), compact(fiscalStart)],
+    text('EXTF'),
+    700,
+    21,
+    text('Buchungsstapel'),
+    13,
+    createdAt(now),
+    '',
+    text('RE'),
+    text(''),
+    text(''),
+    Number(settings.beraternummer),
+    Number(settings.mandantennummer),
+    compact(fiscalStart),
     settings.defaultContraAccount.length,
     // A batch stays within one fiscal year.
-    ...[compact(fiscalStart > first ? fiscalStart : first), compact(last), text(`Merchandise ${monthLabel(period)}`)],
+    compact(fiscalStart > first ? fiscalStart : first),
+    compact(last),
+    text(`Merchandise ${monthLabel(period)}`),
     // Financial accounting, of no special purpose, and not locked: what is locked can never be changed again.
-    ...[text(''), 1, 0, 0, text('EUR'), '', text(''), '', '', text(''), '', '', text(''), text('')],
+    text(''),
+    1,
+    0,
+    0,
+    text('EUR'),
+    '',
+    text(''),
+    '',
+    '',
+    text(''),
+    '',
+    '',
+    text(''),
+    text(''),
   ];
 }
 

@@ -3,9 +3,9 @@ import { PortalError } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
+import { inTurn } from '@portal/platform/work-apart/in-turn';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { AnalysisOrder, run } from './analysis-task.ts';
-import { inTurn } from './in-turn.ts';
 import { isArchive } from './reading/is-archive.ts';
 
 const perUser: RateLimit = { name: 'certificate analyses per user', max: 30, windowSec: MINUTE / SECOND };

@@ -3,10 +3,10 @@ import { invalid } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
+import { inTurn } from '@portal/platform/work-apart/in-turn';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import { recordAudit } from './audit.ts';
 import type { ExportedFile, run } from './export-task.ts';
-import { inTurn } from './in-turn.ts';
 
 const perUser: RateLimit = { name: 'certificate exports per user', max: 30, windowSec: MINUTE / SECOND };
 

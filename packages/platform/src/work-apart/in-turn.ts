@@ -1,9 +1,9 @@
 import { busy, unavailable } from '@portal/domain/errors';
-import type { UserContext } from '@portal/platform/context';
-import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
-import { resource } from '@portal/platform/resource';
-import { openSemaphore, openSharedSlots } from '@portal/platform/semaphore';
-import { type Task, TaskError } from '@portal/platform/work-apart/task';
+import type { UserContext } from '../context.ts';
+import { consume, type RateLimit, retryAfter } from '../rate-limit.ts';
+import { resource } from '../resource.ts';
+import { openSemaphore, openSharedSlots } from '../semaphore.ts';
+import { type Task, TaskError } from './task.ts';
 
 /** All that are at work or wait, each with its files in memory; one user has at most ten of these places. */
 const maxUnderWay = 22;
@@ -21,7 +21,7 @@ const places = resource(() => {
 });
 
 /**
- * Work on certificates in a process apart, one for each user at a time. Who asks for too much is refused before anything is counted
+ * Work on what a user sent in a process apart, one for each user at a time. Who asks for too much is refused before anything is counted
  * (503), then by the limit (429). Throws a TaskError where the input itself ends the process.
  */
 export const inTurn = <Input, Output>(
@@ -40,6 +40,6 @@ export const inTurn = <Input, Output>(
       return await ctx.workApart.run(task, input);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
-      throw unavailable('Certificates cannot be worked on right now. Please try again in a few seconds.', error);
+      throw unavailable('Files cannot be worked on right now. Please try again in a few seconds.', error);
     }
   });
