@@ -19,8 +19,7 @@ const invalidAmount: Amount = { fault: 'AMOUNT_INVALID' };
  */
 export function parseAmount(text: string): Amount {
   // What nearly all of a hundred thousand cells look like.
-  const [, euros, cents] = /^(\d{1,7}),(\d\d)$/.exec(text) ?? [];
-  if (euros !== undefined) return { cents: Number(euros) * 100 + Number(cents), isAmbiguous: false };
+  if (/^\d{1,7},\d\d$/.test(text)) return { cents: Number(text.replace(',', '')), isAmbiguous: false };
   const trimmed = text.trim();
   if (trimmed === '') return { fault: 'AMOUNT_MISSING' };
   if (trimmed.length > longestAmount) return invalidAmount;

@@ -1,8 +1,9 @@
 import { parseAmount } from './amounts.ts';
-import type { CanteenPreview, CanteenRow, CsvEncoding, PersonSum } from './canteen.ts';
+import type { CanteenPreview, CanteenRow, PersonSum } from './canteen.ts';
 import { type Finding, finding, type FindingCode, maxFindings } from './findings.ts';
 import { parseDay } from './month.ts';
 import { headingKey, isTotal, nameKey, shownCell, tidied } from './names.ts';
+import { sameLines } from './same-lines.ts';
 import { fitsWindows1252 } from './windows-1252.ts';
 
 /** Which cell of a line holds what, and what the headings say. */
@@ -44,7 +45,6 @@ export function findCanteenColumns(cells: readonly string[]): CanteenColumns | n
 
 /** What was read so far of a canteen's list, line by line. */
 export interface CanteenReading {
-  rows: CanteenRow[];
   errors: Finding[];
   warnings: Finding[];
   /** Whether a line has a fault; the lists of findings are cut. */
@@ -56,13 +56,16 @@ export interface CanteenReading {
   people(): (PersonSum & { row: number })[];
 }
 
-/** Checks the lines below a header for the payroll of a month (`2026-11`). */
-export function readCanteenLines(columns: CanteenColumns, headerLine: number, month: string): CanteenReading {
-  const rows: CanteenRow[] = [];
+/** Checks the lines below a header, `maxLines` at most, for the payroll of a month (`2026-11`), and hands on each as it is read. */
+export function readCanteenLines(
+  columns: CanteenColumns,
+  { headerLine, maxLines, month }: { headerLine: number; maxLines: number; month: string },
+  onRow: (row: CanteenRow) => void,
+): CanteenReading {
   const errors: Finding[] = [];
   const warnings: Finding[] = [];
   const people = new Map<number, { name: string; cents: number; row: number }>();
-  const seen = new Set<string>();
+  const isSame = sameLines(maxLines);
   const dayOf = remembering(parseDay);
   let hasErrors = false;
   let counted = 0;
@@ -85,14 +88,11 @@ export function readCanteenLines(columns: CanteenColumns, headerLine: number, mo
     if (code) fault(line, columns.personnel, code);
     const amount = parseAmount(cells[columns.amount] ?? '');
     if ('fault' in amount) fault(line, columns.amount, amount.fault);
-    else found.push(...remarksOn(amount));
+    else if (amount.cents <= 0 || amount.isAmbiguous) found.push(...remarksOn(amount));
     const dateFault = checkDate(cells, found);
     if (dateFault) fault(line, columns.date, 'DATE_INVALID');
-    if (name.includes('\ufffd') || !fitsWindows1252(name)) found.push('NAME_UNMAPPABLE');
-
-    const whole = cells.join('\u0000');
-    if (seen.has(whole)) found.push('DUPLICATE_ROW');
-    seen.add(whole);
+    if (!fitsWindows1252(name)) found.push('NAME_UNMAPPABLE');
+    if (isSame(cells)) found.push('DUPLICATE_ROW');
     if (number !== null && !('fault' in amount) && !dateFault) {
       counted += 1;
       const person = people.get(number);
@@ -102,12 +102,12 @@ export function readCanteenLines(columns: CanteenColumns, headerLine: number, mo
         if (person.name !== name && nameKey(person.name) !== nameKey(name)) found.push('NAME_CONFLICT');
       }
     }
-    rows.push({
+    onRow({
       row: line,
       personnelNumber: text,
       name,
       amountCents: 'fault' in amount ? null : amount.cents,
-      warnings: found,
+      warnings: found.length === 0 ? none : found,
     });
   }
 
@@ -128,7 +128,6 @@ export function readCanteenLines(columns: CanteenColumns, headerLine: number, mo
 
   if (columns.isBadge) warn(headerLine, columns.personnel, 'BADGE_NUMBER');
   return {
-    rows,
     errors,
     warnings,
     get hasErrors() {
@@ -157,7 +156,11 @@ function remembering<Value>(of: (text: string) => Value): (text: string) => Valu
   };
 }
 
+const none: FindingCode[] = [];
+
 function personnelOf(cell: string): { number: number | null; text: string; code?: FindingCode } {
+  // What nearly all of them look like.
+  if (/^[1-9]\d{0,4}$/.test(cell)) return { number: Number(cell), text: cell };
   const trimmed = cell.trim();
   if (trimmed === '') return { number: null, text: '', code: 'PERSONNEL_MISSING' };
   const digits = /^0*(\d{1,5})$/.exec(trimmed)?.[1];
@@ -172,17 +175,15 @@ const remarksOn = ({ cents, isAmbiguous }: { cents: number; isAmbiguous: boolean
   ...(isAmbiguous ? (['AMOUNT_AMBIGUOUS'] as const) : []),
 ];
 
-/** What a person sees before an export. */
-export function canteenPreview(encoding: CsvEncoding, reading: CanteenReading): CanteenPreview {
-  const { rows, errors, warnings, counted } = reading;
+/** What a person sees before an export, beside the rows. */
+export function canteenSummary(reading: CanteenReading): Pick<CanteenPreview, 'totals' | 'errors' | 'warnings'> {
+  const { errors, warnings, counted } = reading;
   const sums = reading.people();
   const odd = sums.flatMap(({ row, amountCents }) => {
     if (amountCents > 0) return [];
     return [finding(row, null, amountCents < 0 ? 'SUM_NEGATIVE' : 'SUM_ZERO')];
   });
   return {
-    encoding,
-    rows,
     totals: {
       rows: counted,
       people: sums.length,

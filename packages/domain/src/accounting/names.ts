@@ -19,7 +19,8 @@ export const headingKey = (heading: string): string =>
 
 /** Whether a line's first cell says that the line is a total. */
 export const isTotal = (cell: string): boolean =>
-  !/^\d/.test(cell) && /^(?:(?:gesamt|zwischen|end)?summe|gesamt|total)$/.test(headingKey(cell));
+  // Few lines begin with such a letter, and those are looked at more closely.
+  /^\W*[egstz]/i.test(cell) && /^(?:(?:gesamt|zwischen|end)?summe|gesamt|total)$/.test(headingKey(cell));
 
 /** Short enough to be shown, whatever stood in the file. */
 export const shownCell = (cell: string): string => (cell.length <= 100 ? cell : `${cell.slice(0, 99).toWellFormed()}…`);

@@ -37,7 +37,7 @@ export class ApartProcess {
   #said = '';
 
   constructor(heapMb: number) {
-    this.#child = spawn(process.execPath, ['--max-semi-space-size=1', `--max-old-space-size=${heapMb}`, program], {
+    this.#child = spawn(process.execPath, ['--max-semi-space-size=4', `--max-old-space-size=${heapMb}`, program], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // It needs none of our settings, the keys among them least of all.
       env: process.platform === 'win32' ? undefined : compiled(),

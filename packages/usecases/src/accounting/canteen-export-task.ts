@@ -18,8 +18,8 @@ export interface PayrollFile {
 }
 
 /** A task for a process of its own: a list in, the payroll file out. */
-export function run({ bytes, month, settings, allowNegative }: CanteenExportOrder): PayrollFile {
-  const { reading } = readCanteen(bytes, month);
-  const { name, text, people } = exportCanteen(reading, { settings, month, allowNegative });
+export function run({ bytes, ...order }: CanteenExportOrder): PayrollFile {
+  const { reading } = readCanteen({ bytes, month: order.month });
+  const { name, text, people } = exportCanteen(reading, order);
   return { name, bytes: inWindows1252(text), rows: reading.counted, people };
 }

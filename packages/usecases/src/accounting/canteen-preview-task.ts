@@ -1,5 +1,7 @@
-import { canteenPreview } from '@portal/domain/accounting/canteen-lines';
+import type { CanteenRow } from '@portal/domain/accounting/canteen';
+import { canteenSummary } from '@portal/domain/accounting/canteen-lines';
 import { readCanteen } from './reading/read-canteen.ts';
+import { jsonList } from './writing/json-list.ts';
 
 export interface CanteenOrder {
   bytes: Uint8Array;
@@ -7,7 +9,9 @@ export interface CanteenOrder {
 }
 
 /** A task for a process of its own: a list in, the JSON of its preview out. */
-export function run({ bytes, month }: CanteenOrder): Uint8Array {
-  const { encoding, reading } = readCanteen(bytes, month);
-  return Buffer.from(JSON.stringify(canteenPreview(encoding, reading)));
+export function run(order: CanteenOrder): Uint8Array {
+  const rows = jsonList<CanteenRow>();
+  const { encoding, reading } = readCanteen(order, rows.add);
+  const rest = JSON.stringify({ encoding, ...canteenSummary(reading) });
+  return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"rows":`), ...rows.end(), Buffer.from('}')]);
 }

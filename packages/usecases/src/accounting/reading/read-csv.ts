@@ -26,14 +26,17 @@ export function openCsv<Header>(
   utf8: Buffer,
   findHeader: (cells: readonly string[]) => Header | null,
 ): CsvReading<Header> {
+  const writing = writingOf(utf8);
   for (const delimiter of likelyDelimiters(utf8.subarray(0, headBytes).toString())) {
     const headers: { header: Header; line: number }[] = [];
-    eachRecord(utf8, { delimiter, to: headerLines }, (line, cells) => {
+    const format = { ...writing, delimiter };
+    eachRecord(utf8, { ...format, to: headerLines }, (line, cells) => {
       const header = findHeader(cells);
       if (header !== null) headers.push({ header, line });
     });
     const [first] = headers;
-    if (first) return { ...first, read: (maxRows, take) => readBelow(utf8, { delimiter, maxRows, ...first }, take) };
+    if (first)
+      return { ...first, read: (maxRows, take) => readBelow(utf8, { format, maxRows, line: first.line }, take) };
   }
   throw invalid('HEADER_MISSING');
 }
@@ -42,13 +45,13 @@ type Take = (line: number, cells: readonly string[]) => void;
 
 function readBelow(
   utf8: Buffer,
-  { delimiter, maxRows, line: headerLine }: { delimiter: string; maxRows: number; line: number },
+  { format, maxRows, line: headerLine }: { format: Format; maxRows: number; line: number },
   take: Take,
 ): void {
   let [rows, records] = [0, 0];
   // Room for lines that say nothing.
   const maxRecords = 2 * maxRows + headerLines;
-  eachRecord(utf8, { delimiter }, (line, cells) => {
+  eachRecord(utf8, format, (line, cells) => {
     records += 1;
     const isRow = line > headerLine && cells.some((cell) => cell.trim() !== '');
     if (isRow) rows += 1;
@@ -58,15 +61,35 @@ function readBelow(
   });
 }
 
+/** How a file is written. What does not occur in it is not looked for: with a hundred thousand lines that counts. */
+interface Format {
+  delimiter: string;
+  record_delimiter: string[];
+  quote: '"' | null;
+}
+
+const lineBreaks: [lineBreak: string, pattern: RegExp][] = [
+  ['\r\n', /\r\n/],
+  ['\n', /(?<!\r)\n/],
+  ['\r', /\r(?!\n)/],
+];
+
+function writingOf(utf8: Buffer): Omit<Format, 'delimiter'> {
+  const text = utf8.toString('latin1');
+  return {
+    record_delimiter: lineBreaks.filter(([, pattern]) => pattern.test(text)).map(([lineBreak]) => lineBreak),
+    quote: text.includes('"') ? '"' : null,
+  };
+}
+
 /** Hands on each record with the line it starts on; none is kept, because there may be a hundred thousand. */
-function eachRecord(utf8: Buffer, options: { delimiter: string; to?: number }, take: Take): void {
+function eachRecord(utf8: Buffer, format: Format & { to?: number }, take: Take): void {
   // Further lines of a record stand in quotes.
-  const mayHoldLines = utf8.includes('"');
+  const mayHoldLines = format.quote !== null;
   let line = 1;
   try {
     parse(utf8, {
-      ...options,
-      record_delimiter: ['\r\n', '\n', '\r'],
+      ...format,
       relax_column_count: true,
       relax_quotes: true,
       max_record_size: maxRecordChars,
