@@ -8,7 +8,16 @@ import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
 import { workbook } from '@portal/testing/workbook';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { alternate, benchDatabase, benchSettings, median, percentile, report, startServer, stopAll } from './measure.ts';
+import {
+  alternate,
+  benchDatabase,
+  benchSettings,
+  median,
+  percentile,
+  report,
+  startServer,
+  stopAll,
+} from './measure.ts';
 
 // A small share shows that the program works.
 const share = Number(process.env['BENCH_SHARE'] ?? 1);

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
+import { merchandiseChanges } from '@portal/db/schema/accounting/merchandise';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
@@ -84,6 +85,11 @@ it('removes what has been kept long enough and nothing else', async () => {
       { id: newId(), ...outage, message: 'old', endedAt: ago(401) },
       { id: newId(), ...outage, message: 'lasting' },
     ]);
+    const listed = { tenantId, version: 1, kind: 'added' as const, number: '4400' };
+    await tx.insert(merchandiseChanges).values([
+      { id: newId(), ...listed, name: 'fresh', createdAt: ago(29) },
+      { id: newId(), ...listed, name: 'old', createdAt: ago(31) },
+    ]);
     const staged = {
       tenantId,
       attempt: 1,
@@ -116,6 +122,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'audit entries': 2,
     'done reminders': 1,
     'reminder notices': 1,
+    'changes of account lists': 1,
     'cloud transitions': 1,
     'cloud outages': 1,
     'staged entries': 1,

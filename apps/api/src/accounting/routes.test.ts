@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accountingSample } from '@portal/testing/accounting-samples';
 import { workbook } from '@portal/testing/workbook';
 import { testApp } from '../../testing/app.ts';
 
@@ -213,4 +214,188 @@ describe('the merchandise export', () => {
       '8400;T-Shirts;1,00;10/2026',
     );
   });
+});
+
+describe('who may', () => {
+  it('set what is exported: holders of MANAGE the canteen, administrators alone the merchandise, while the module is on', async () => {
+    const boss = await make.user({ role: 'ADMIN' });
+    const user = await make.user({ tenantId: boss.tenantId });
+    const grant = async (moduleKey: string, level: string) => {
+      const payload = { subjectType: 'user', subjectId: user.id, moduleKey, level };
+      return (await request({ method: 'PUT', url: '/module-grants', as: boss, payload })).statusCode;
+    };
+    for (const key of ['canteen-billing', 'merchandise-export']) expect(await grant(key, 'MANAGE')).toBeLessThan(300);
+    expect((await put('/canteen/settings', numbers, user)).statusCode).toBe(200);
+    expect((await put('/merchandise/settings', {}, user)).json()).toMatchObject({ statusCode: 403 });
+    expect((await put('/merchandise/settings', {}, boss)).statusCode).toBe(200);
+    expect((await request({ url: '/accounting/merchandise/settings', as: user })).statusCode).toBe(200);
+    expect((await post('/merchandise/accounts', {}, user)).statusCode).toBe(415);
+    expect(await grant('merchandise-export', 'USE')).toBeLessThan(300);
+    expect((await post('/merchandise/accounts/import', { file: 'Konto;Name\n' }, user)).json()).toMatchObject({
+      code: 'MANAGE_REQUIRED',
+    });
+    await request({ method: 'PATCH', url: '/modules/merchandise-export', as: boss, payload: { enabled: false } });
+    expect((await put('/merchandise/settings', {}, boss)).json()).toMatchObject({ code: 'MODULE_DISABLED' });
+  });
+});
+
+describe('files of a real spreadsheet program', () => {
+  it.each([
+    ['canteen.utf-8.csv', 'utf-8'],
+    ['canteen.windows-1252.csv', 'windows-1252'],
+    ['canteen.tab.csv', 'utf-8'],
+  ])('%s is read', async (name, encoding) => {
+    const file = accountingSample(name);
+    expect((await post('/canteen/preview', { file, month: '2026-11' })).json()).toEqual({
+      encoding,
+      rows: [
+        { row: 2, personnelNumber: '101', name: 'Käthe Müller', amountCents: 450, warnings: [] },
+        { row: 3, personnelNumber: '102', name: 'Jörg "Joe" O;Neil', amountCents: 123456, warnings: [] },
+        { row: 4, personnelNumber: '101', name: 'Käthe Müller', amountCents: -50, warnings: ['AMOUNT_NEGATIVE'] },
+      ],
+      totals: {
+        rows: 3,
+        people: 2,
+        amountCents: 123856,
+        byPerson: [
+          { personnelNumber: '101', name: 'Käthe Müller', amountCents: 400 },
+          { personnelNumber: '102', name: 'Jörg "Joe" O;Neil', amountCents: 123456 },
+        ],
+      },
+      errors: [],
+      warnings: [expect.objectContaining({ row: 5, code: 'TOTAL_LEFT_OUT' })],
+    });
+  });
+
+  it('UTF-16 is refused by its name', async () => {
+    const { json } = await post('/canteen/preview', { file: accountingSample('canteen.utf-16.csv'), month: '2026-11' });
+    expect(json()).toMatchObject({ code: 'ENCODING_UNSUPPORTED', message: expect.stringContaining('UTF-16') });
+  });
+
+  it('a workbook is read to the cent, formulas and total too', async () => {
+    const as = await make.user({ role: 'ADMIN' });
+    const file = accountingSample('merchandise.xlsx');
+    await request({
+      ...{ method: 'POST', url: '/accounting/merchandise/accounts', as },
+      payload: { number: '8400', name: 'Bücher' },
+    });
+    expect((await post('/merchandise/preview', { file }, as)).json()).toMatchObject({
+      header: { text: '11/2026', period: '2026-11' },
+      rows: [
+        { row: 2, name: 'T-Shirts', amountCents: 123456, accountNumber: null, isNew: true },
+        { row: 3, name: 'Tassen', amountCents: -1250 },
+        { row: 4, name: 'Käse „Alt“', amountCents: 246912 },
+        { row: 5, name: 'Bücher', amountCents: 10, accountNumber: '8400', isNew: false },
+        { row: 6, name: 'tassen', amountCents: 30 },
+      ],
+      errors: [],
+      warnings: [],
+      accountsVersion: 1,
+    });
+    const assignments = JSON.stringify([
+      { name: 'T-Shirts', number: '8500' },
+      { name: 'TASSEN', number: '8501' },
+      { name: 'Käse „Alt“', number: '8502' },
+    ]);
+    const { rawPayload } = await post('/merchandise/export', { file, accountsVersion: '1', assignments }, as);
+    // In Windows-1252 the low and the high quotation mark are 84 and 93.
+    expect(rawPayload.toString('latin1').split('\r\n')).toEqual([
+      'Konto;Bezeichnung;Betrag;Zeitraum',
+      '8400;Bücher;0,10;11/2026',
+      '8500;T-Shirts;1234,56;11/2026',
+      '8501;Tassen;-12,20;11/2026',
+      '8502;Käse \u0084Alt\u0093;2469,12;11/2026',
+      '',
+    ]);
+  });
+
+  it('the first visible sheet is the one that is read', async () => {
+    const file = workbook(
+      [
+        ['Artikel', 'Mai 2026'],
+        ['Tassen', 1],
+      ],
+      { behind: [['Alt'], ['Geheim', 2]] },
+    );
+    expect((await post('/merchandise/preview', { file })).json()).toMatchObject({
+      header: { period: '2026-05' },
+      rows: [{ name: 'Tassen' }],
+      warnings: [],
+    });
+  });
+
+  it('each fault of a workbook is named', async () => {
+    const file = accountingSample('merchandise-faults.xlsx');
+    const { errors } = (await post('/merchandise/preview', { file })).json<{
+      errors: { row: number; column: string; code: string }[];
+    }>();
+    expect(errors.map(({ row, column, code }) => `${column}${row} ${code}`)).toEqual([
+      'B2 AMOUNT_IS_DATE',
+      'B3 AMOUNT_INVALID',
+      'B4 AMOUNT_INVALID',
+      'B5 AMOUNT_MISSING',
+      'B6 AMOUNT_INVALID',
+      'B7 AMOUNT_PRECISION',
+      'B8 AMOUNT_INVALID',
+      'A9 NAME_UNMAPPABLE',
+    ]);
+    const refused = await post('/merchandise/export', { file, accountsVersion: '0', period: '2026-11' });
+    expect(refused.json()).toMatchObject({
+      statusCode: 400,
+      code: 'ROW_ERRORS',
+      details: [{ path: 'rows.2.B' }, ...Array(7).fill({})],
+    });
+  });
+});
+
+it('an import and an export at once never leave a mixed list', { timeout: 120_000 }, async () => {
+  const file = workbook([
+    ['Artikel', '11/2026'],
+    ['Neu', 1],
+  ]);
+  const assignments = JSON.stringify([{ name: 'Neu', number: '8999' }]);
+  const imported = 'Konto;Name\n8400;T-Shirts\n8401;Tassen\n';
+  const outcomes = new Set<string>();
+  for (let round = 0; round < 6; round += 1) {
+    const as = await make.user({ role: 'ADMIN' });
+    const one = post('/merchandise/export', { file, accountsVersion: '0', assignments }, as);
+    const other = await make.user({ role: 'ADMIN', tenantId: as.tenantId });
+    const [exported, replaced] = await Promise.all([
+      one,
+      post('/merchandise/accounts/import', { file: imported }, other),
+    ]);
+    expect(replaced.statusCode).toBe(200);
+    const listed = await request({ url: '/accounting/merchandise/accounts', as });
+    expect(listed.json<{ number: string }[]>().map(({ number }) => number)).toEqual(['8400', '8401']);
+    // Whoever came second saw what the first one did.
+    expect([
+      exported.statusCode,
+      replaced.json<{ removed: number }>().removed,
+      listed.headers['x-list-version'],
+    ]).toEqual(exported.statusCode === 200 ? [200, 1, '2'] : [409, 0, '1']);
+    outcomes.add(`${exported.statusCode}`);
+  }
+  expect(outcomes.size).toBeGreaterThan(0);
+});
+
+it('an export is audited, and a preview leaves nothing behind', async () => {
+  const as = await make.user({ role: 'ADMIN' });
+  const file = workbook([
+    ['Artikel', '11/2026'],
+    ['Geheimes', 1],
+  ]);
+  await post('/merchandise/preview', { file }, as);
+  await post('/canteen/preview', { file: 'PNR;Name;Betrag\n1;Geheimer;1,00\n', month: '2026-11' }, as);
+  const entries = async () => (await request({ url: '/audit-log', as })).json<{ action: string; summary: string }[]>();
+  expect(await entries()).toEqual([]);
+  await put('/canteen/settings', numbers, as);
+  await post('/canteen/export', { file: 'PNR;Name;Betrag\n1;Geheimer;1,00\n', month: '2026-11' }, as);
+  const assignments = JSON.stringify([{ name: 'Geheimes', number: '8400' }]);
+  await post('/merchandise/export', { file, accountsVersion: '0', assignments }, as);
+  expect((await entries()).map(({ action, summary }) => `${action}: ${summary}`)).toEqual([
+    'merchandise.export: Exported merchandise for 2026-11: 1 rows, 1 new accounts.',
+    'canteen.export: Exported canteen billing for 2026-11: 1 rows, 1 people.',
+    'canteen.settings: Changed the settings of canteen billing.',
+  ]);
+  expect(JSON.stringify(logLines)).not.toContain('Geheim');
 });

@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { auditEntries } from '@portal/db/schema/platform/audit';
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { testRuntime } from '@portal/testing/runtime';
+import { workbook } from '@portal/testing/workbook';
+import { listAccounts } from './accounts.ts';
+import { previewCanteen } from './canteen.ts';
+import { exportMerchandise } from './merchandise.ts';
+
+const { make, signedIn } = await testRuntime();
+const names = Array.from({ length: 20_000 }, (_, n) => `Artikel ${n}`);
+const book = workbook([['Artikel', '11/2026'], ...names.map((name) => [name, 1])]);
+const list = Buffer.from(`PNR;Betrag\n${'1;1,00\n'.repeat(100_000)}`);
+
+async function children(): Promise<number[]> {
+  const lists = await Promise.all(
+    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
+  );
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+}
+
+describe.runIf(process.platform === 'linux')('a process that is killed while it reads', () => {
+  it('is a 503 and stores nothing, and the next one works', async () => {
+    const workApart = openWorkApart({ processes: 1 });
+    onTestFinished(() => workApart.close());
+    const ctx = { ...(await signedIn(await make.user({ role: 'ADMIN' }))), workApart, resources: new Map() };
+    const order = {
+      bytes: book,
+      accountsVersion: 0,
+      assignments: names.map((name, n) => ({ name, number: `${10_000 + n}` })),
+      period: null,
+    };
+    const works = [() => exportMerchandise(ctx, order), () => previewCanteen(ctx, { bytes: list, month: '2026-11' })];
+    for (const work of works) {
+      const before = await children();
+      const answer = work().catch((error: unknown) => error);
+      await expect.poll(async () => (await children()).length, { interval: 5 }).toBe(before.length + 1);
+      for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
+      expect(await answer).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
+    }
+    expect(await listAccounts(ctx)).toEqual({ version: 0, accounts: [] });
+    expect(await ctx.read((db) => db.select().from(auditEntries))).toEqual([]);
+
+    expect((await exportMerchandise(ctx, order)).rows).toBe(20_000);
+    const { version, accounts } = await listAccounts(ctx);
+    expect([version, accounts.length]).toEqual([1, 20_000]);
+  });
+});
