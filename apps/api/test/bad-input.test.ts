@@ -175,6 +175,7 @@ it('a wrong value in any part of a query is refused', async () => {
           method: methodOf(route),
           url: `${addressOf(route.url)}?${query}`,
           as: await everyRight(),
+          ...(uploads.includes(route) && { headers: multipart }),
         });
         expect(refusalOf(answer, route)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
       }

@@ -67,6 +67,9 @@ async function directoryAdmin() {
 
 const theirServer = async () => (await createServer(await signedIn(them), deadForm())).id;
 
+/** A list has each number once. */
+let accounts = 0;
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -91,7 +94,7 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/module-categories/:key': async () => (await createCategory(await signedIn(them), { name: newId() })).key,
   '/custom-modules/:id': async () => (await createCustomModule(await signedIn(them), sharedModule)).id,
   '/accounting/merchandise/accounts/:id': async () =>
-    (await createAccount(await signedIn(them), { number: '8400', name: newId() })).account.id,
+    (await createAccount(await signedIn(them), { number: `${(accounts += 1)}`, name: newId() })).account.id,
   '/reminders/:id': async () => (await make.reminder(them)).id,
   '/reminders/:id/snooze': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,
   '/reminders/:id/done': async () => (await make.reminder(them, { dueAt: new Date(0) })).id,

@@ -203,6 +203,13 @@ describe('the merchandise export', () => {
     expect(await codeOf(post('/merchandise/preview', { file }))).toBe('400 FILE_UNREADABLE');
   });
 
+  it('takes the days of every year for the beginning of a fiscal year', async () => {
+    const set = async (fiscalYearStart: string) => (await put('/merchandise/settings', { fiscalYearStart })).statusCode;
+    for (const day of ['07-01', '12-31', '02-28', ' 01-01 ']) expect([day, await set(day)]).toEqual([day, 200]);
+    for (const day of ['02-29', '13-01', '00-10', '04-31', '1-1', '', 'x', '07-01\n1'])
+      expect([day, await set(day)]).toEqual([day, 400]);
+  });
+
   it('wants to know the month where B1 names none', async () => {
     const file = workbook([
       ['Artikel', 'Umsatz'],
@@ -276,7 +283,9 @@ describe('files of a real spreadsheet program', () => {
     const as = await make.user({ role: 'ADMIN' });
     const file = accountingSample('merchandise.xlsx');
     await request({
-      ...{ method: 'POST', url: '/accounting/merchandise/accounts', as },
+      method: 'POST',
+      url: '/accounting/merchandise/accounts',
+      as,
       payload: { number: '8400', name: 'Bücher' },
     });
     expect((await post('/merchandise/preview', { file }, as)).json()).toMatchObject({
@@ -343,7 +352,7 @@ describe('files of a real spreadsheet program', () => {
     expect(refused.json()).toMatchObject({
       statusCode: 400,
       code: 'ROW_ERRORS',
-      details: [{ path: 'rows.2.B' }, ...Array(7).fill({})],
+      details: [{ path: 'rows.2.B' }, {}, {}, {}, {}, {}, {}, {}],
     });
   });
 });

@@ -218,7 +218,9 @@ describe('=HYPERLINK', () => {
     for (const cells of parse(csv, { delimiter: ';', bom: true }))
       for (const cell of cells) expect(cell).not.toMatch(runs);
     expect(JSON.parse((await send('/merchandise/accounts/import', csv)).text)).toEqual({
-      ...{ added: 0, changed: 0, removed: 0 },
+      added: 0,
+      changed: 0,
+      removed: 0,
     });
   });
 

@@ -161,7 +161,10 @@ describe('a Buchungsstapel', () => {
     };
     for (const [place, column] of Object.entries(places)) expect(names.split(';')[Number(place) - 1]).toBe(column);
     expect(names.split(';').slice(120)).toEqual([
-      ...['Abrechnungsreferenz', 'BVV-Position', 'EU-Land u. UStID (Ursprung)', 'EU-Steuersatz (Ursprung)'],
+      'Abrechnungsreferenz',
+      'BVV-Position',
+      'EU-Land u. UStID (Ursprung)',
+      'EU-Steuersatz (Ursprung)',
       'Abw. Skontokonto',
     ]);
   });

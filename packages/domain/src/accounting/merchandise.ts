@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Id } from '../ids.ts';
-import { line, requiredLine } from '../text.ts';
+import { requiredLine } from '../text.ts';
 import { settingNumber } from './canteen.ts';
 import { Finding } from './findings.ts';
-import { Month } from './month.ts';
+import { Month, parseDay } from './month.ts';
 import { nameKey, tidied } from './names.ts';
 
 /** Of a tenant. */
@@ -24,11 +24,12 @@ export const MerchandiseSettings = z
     mandantennummer: settingNumber(/^\d{1,5}$/, 1, 'must have 1 to 5 digits')
       .default('')
       .describe('For `extf`'),
-    fiscalYearStart: line(5)
-      .refine(
-        (text) => /^\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`2001-${text}`)) && isDay(text),
-        'must be a day such as 01-01',
-      )
+    fiscalYearStart: z
+      .string()
+      .trim()
+      .regex(/^\d\d-\d\d$/, 'must be a day such as 01-01')
+      // The 29th of February is none: a fiscal year begins every year.
+      .refine((text) => parseDay(`2001-${text}`) !== null, 'must be a day of every year')
       .default('01-01')
       .describe('First day of the fiscal year, `MM-DD`'),
   })
@@ -46,9 +47,6 @@ export const MerchandiseSettings = z
 export type MerchandiseSettings = z.infer<typeof MerchandiseSettings>;
 
 export const merchandiseDefaults: MerchandiseSettings = MerchandiseSettings.parse({});
-
-// The 29th of February is none: a fiscal year begins every year.
-const isDay = (text: string): boolean => new Date(`2001-${text}T00:00:00Z`).toISOString().slice(5, 10) === text;
 
 /** What an export cannot do without. */
 export const missingMerchandiseSettings = (settings: MerchandiseSettings): string[] =>

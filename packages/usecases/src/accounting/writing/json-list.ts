@@ -2,16 +2,16 @@
 const portion = 500;
 
 /** A list as JSON, written while it grows: a hundred thousand items would fill the memory they are kept in. */
-export function jsonList<Item>() {
+export function jsonList() {
   const parts: Buffer[] = [];
-  let waiting: Item[] = [];
+  let waiting: object[] = [];
   function write(): void {
     if (waiting.length === 0) return;
     parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(waiting).slice(1, -1)}`));
     waiting = [];
   }
   return {
-    add(item: Item): void {
+    add(item: object): void {
       if (waiting.push(item) === portion) write();
     },
     end(): Buffer[] {
