@@ -88,7 +88,8 @@ try {
       const [row] = await read((db) =>
         db
           .select({
-            left: sql<number>`(count(*) filter (where ${cloudInstances.nextCheckAt} <= now()))::int`,
+            // Some are due again within the sweep, because their time of the hour has come.
+            left: sql<number>`(count(*) filter (where coalesce(${cloudInstances.checkedAt} < ${before?.at}::timestamptz, true)))::int`,
             ms: sql<number>`extract(epoch from max(${cloudInstances.checkedAt}) - ${before?.at}::timestamptz)::float8 * 1000`,
           })
           .from(cloudInstances),
