@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { CaCertificatePem } from './ca-certificates.ts';
+import { SecretInput } from './secret-input.ts';
+import type { SecretTarget } from './secret-target.ts';
+import { line, requiredLine } from './text.ts';
+
+/** Why a mailbox could not be read. */
+export const ImapFailureKind = z
+  .enum(['unreachable', 'certificate', 'unauthorized', 'folderMissing', 'timeout', 'protocol'])
+  .describe(
+    '`unreachable` no connection, or it broke · `certificate` the server did not prove who it is · `unauthorized` name or password was refused · `folderMissing` a folder is not there · `timeout` no answer in time · `protocol` not what an IMAP server answers',
+  );
+export type ImapFailureKind = z.output<typeof ImapFailureKind>;
+
+const ImapSecurity = z
+  .enum(['none', 'starttls', 'tls'])
+  .describe('`tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`');
+
+/** How a mailbox is reached, as people write it. */
+export const imapFields = {
+  host: requiredLine(253).regex(/^[A-Za-z0-9._:-]+$/, 'must be a host name or an IP address'),
+  port: z.int().min(1).max(65_535).default(993),
+  security: ImapSecurity.default('tls'),
+  username: requiredLine(),
+  password: SecretInput,
+  folder: requiredLine().default('INBOX').describe('The folder that is read'),
+  caCertificatePem: CaCertificatePem,
+  isActive: z.boolean().default(true),
+};
+
+/** A folder that may be left out: missing, null and blank are all null. */
+export const OptionalFolder = line()
+  .nullable()
+  .overwrite((value) => (value === '' ? null : value))
+  .default(null);
+
+/** The same as it is shown: every field null while nothing is set, never the password. */
+export const shownImapFields = {
+  host: z.string().nullable(),
+  port: z.int().nullable(),
+  security: ImapSecurity.nullable(),
+  username: z.string().nullable(),
+  hasPassword: z.boolean(),
+  folder: z.string().nullable(),
+  caCertificatePem: z.string().nullable(),
+  isActive: z.boolean().nullable(),
+};
+
+export type ImapSettings = Pick<
+  z.output<z.ZodObject<typeof imapFields>>,
+  'host' | 'port' | 'security' | 'username' | 'caCertificatePem'
+>;
+
+/** Where the password of a mailbox travels. */
+export const imapTarget = ({ host, port, security, username, caCertificatePem }: ImapSettings): SecretTarget => ({
+  scheme: 'imap',
+  host: host.toLowerCase(),
+  port,
+  account: username,
+  encryption: security,
+  verifiesCertificate: true,
+  authorities: caCertificatePem,
+});
+
+/** What a try of a mailbox found. */
+export const ImapTest = z
+  .object({
+    ok: z.boolean(),
+    error: ImapFailureKind.nullable(),
+    message: z.string().describe('One sentence that says what is wrong, or that nothing is'),
+  })
+  .meta({
+    id: 'ImapTest',
+    example: { ok: true, error: null, message: 'The mailbox can be read.' },
+  });
+export type ImapTest = z.output<typeof ImapTest>;

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serviceBinary } from '../services.ts';
+import { caCertificatePem, fixturePath, type ServerCertificate } from './tls.ts';
+
+export interface DovecotOptions {
+  /** Default `localhost`. */
+  certificate?: ServerCertificate;
+  /** Extensions that the server does not offer, such as `MOVE`. */
+  without?: string[];
+}
+
+export interface TestDovecot {
+  host: '127.0.0.1';
+  /** Unencrypted, with STARTTLS on offer. */
+  port: number;
+  tlsPort: number;
+  /** Anybody may sign in with it, and has a mailbox of that name. */
+  password: string;
+  /** The authority that issued the server's certificate. */
+  caCertificatePem: string;
+  pid: number;
+  /** Puts a mail into a folder as a mail server would, unseen. */
+  deliver(user: string, mail: string | Uint8Array, folder?: string): Promise<void>;
+  makeFolder(user: string, folder: string): Promise<void>;
+  /** Mails of a folder with their flags, in the order they came; those marked as recent end with `recent`. */
+  mails(user: string, folder?: string): Promise<{ bytes: Buffer; flags: string }[]>;
+  /** Gives every mail of a folder a new UID, as after a restore. */
+  renumber(user: string, folder?: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const password = 'mailbox-secret';
+
+const configuration = (
+  folder: string,
+  ports: { port: number; tlsPort: number },
+  user: string,
+  options: DovecotOptions,
+) => `
+base_dir = ${folder}/run
+state_dir = ${folder}/state
+protocols = imap
+listen = 127.0.0.1
+log_path = ${folder}/log
+mail_location = maildir:${folder}/mail/%u
+mail_max_userip_connections = 0
+mail_fsync = never
+auth_mechanisms = plain login
+# A wrong password is answered at once.
+auth_failure_delay = 0
+disable_plaintext_auth = no
+ssl = yes
+ssl_cert = <${folder}/certificate.pem
+ssl_key = <${folder}/key.pem
+default_login_user = ${user}
+default_internal_user = ${user}
+default_internal_group = ${userGroup()}
+first_valid_uid = 0
+first_valid_gid = 0
+passdb {
+  driver = static
+  args = password=${password}
+}
+userdb {
+  driver = static
+  args = uid=${user} gid=${userGroup()} home=${folder}/mail/%u
+}
+service anvil {
+  chroot =
+}
+service stats {
+  chroot =
+}
+service imap-login {
+  chroot =
+  # One process for many connections.
+  service_count = 0
+  process_min_avail = 1
+  inet_listener imap {
+    port = ${ports.port}
+  }
+  inet_listener imaps {
+    port = ${ports.tlsPort}
+  }
+}
+service imap {
+  process_limit = 100
+  service_count = 0
+}
+protocol imap {
+  ${capabilities(options.without)}
+}
+`;
+
+// What Debian's version offers after a sign-in, as far as anybody here asks for it.
+const offered = ['IMAP4rev1', 'LITERAL+', 'ID', 'ENABLE', 'UIDPLUS', 'MOVE', 'NAMESPACE', 'ESEARCH'];
+const capabilities = (without: string[] = []): string =>
+  without.length === 0 ? '' : `imap_capability = ${offered.filter((one) => !without.includes(one)).join(' ')}`;
+
+/** A server does not run as root; Debian's account for those who own nothing takes its place. */
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+const userName = (): string => (isRoot ? 'nobody' : userInfo().username);
+const userGroup = (): string => (isRoot ? 'nogroup' : String(userInfo().gid));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Debian's Dovecot as a private process on 127.0.0.1, with mailboxes of its own that go with it. */
+export async function startDovecot(options: DovecotOptions = {}): Promise<TestDovecot> {
+  const binary = serviceBinary('dovecot');
+  if (!binary) throw new Error('dovecot is not installed');
+  const root = await mkdtemp(join(tmpdir(), 'portal-test-dovecot-'));
+  const own = async (path: string) => {
+    if (isRoot) await chown(path, nobody, nobody);
+  };
+  await chmod(root, 0o755);
+  for (const folder of ['', 'run', 'state', 'mail']) {
+    await mkdir(join(root, folder), { recursive: true });
+    await own(join(root, folder));
+  }
+  for (const [name, fixture] of [
+    ['certificate', options.certificate ?? 'localhost'],
+    ['key', 'key'],
+  ] as const) {
+    await copyFile(fixturePath(fixture), join(root, `${name}.pem`));
+    await own(join(root, `${name}.pem`));
+  }
+  await writeFile(join(root, 'log'), '');
+  await own(join(root, 'log'));
+
+  const ports = { port: await freePort(), tlsPort: await freePort() };
+  await writeFile(join(root, 'dovecot.conf'), configuration(root, ports, userName(), options));
+  const server = spawn(binary, ['-F', '-c', join(root, 'dovecot.conf')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(isRoot && { uid: nobody, gid: nobody }),
+  });
+  let complaint = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-2_000)));
+
+  async function stop(): Promise<void> {
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = once(server, 'exit');
+      // Its children end with it when it is told, and not when it is killed.
+      server.kill('SIGTERM');
+      await ended;
+    }
+    await rm(root, { recursive: true, force: true, maxRetries: 3 });
+  }
+  if (!(await isAccepting(server, ports.port))) {
+    const log = await readFile(join(root, 'log'), 'utf8').catch(() => '');
+    await stop();
+    throw new Error(`dovecot did not start: ${complaint}${log}`);
+  }
+
+  // Maildir++: folders lie beside each other, each level after a dot, named as IMAP names them.
+  const place = (user: string, folder: string): string =>
+    join(root, 'mail', user, folder === 'INBOX' ? '' : `.${encodedName(folder)}`);
+  async function makeFolder(user: string, folder: string): Promise<string> {
+    const at = place(user, folder);
+    for (const inner of ['', 'cur', 'new', 'tmp']) {
+      await mkdir(join(at, inner), { recursive: true });
+      await own(join(at, inner));
+    }
+    await own(join(root, 'mail', user));
+    return at;
+  }
+
+  let delivered = 0;
+  return {
+    host: '127.0.0.1',
+    ...ports,
+    password,
+    caCertificatePem,
+    pid: server.pid as number,
+    async deliver(user, mail, folder = 'INBOX') {
+      const at = await makeFolder(user, folder);
+      delivered += 1;
+      // Names sort as they came, and say the size, which else would be counted.
+      const name = `${1_700_000_000 + delivered}.M${String(delivered).padStart(8, '0')}.test`;
+      const bytes = Buffer.from(mail);
+      const unfinished = join(at, 'tmp', name);
+      await writeFile(unfinished, bytes);
+      await own(unfinished);
+      await rename(unfinished, join(at, 'new', `${name},S=${bytes.length}`));
+    },
+    makeFolder: async (user, folder) => void (await makeFolder(user, folder)),
+    async mails(user, folder = 'INBOX') {
+      const found: { name: string; bytes: Buffer; flags: string }[] = [];
+      for (const inner of ['cur', 'new']) {
+        const at = join(place(user, folder), inner);
+        for (const name of await readdir(at).catch(() => [])) {
+          const flags = inner === 'new' ? 'recent' : (name.split(':2,')[1] ?? '');
+          found.push({ name, bytes: await readFile(join(at, name)), flags });
+        }
+      }
+      return found.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ bytes, flags }) => ({ bytes, flags }));
+    },
+    async renumber(user, folder = 'INBOX') {
+      const at = place(user, folder);
+      for (const name of await readdir(at)) if (name.startsWith('dovecot')) await rm(join(at, name));
+      // UIDVALIDITY is a time in seconds.
+      await pause(1_100);
+    },
+    stop,
+  };
+}
+
+/** Letters beyond ASCII in UTF-16 and base64 (RFC 3501, 5.1.3). */
+const encodedName = (folder: string): string =>
+  folder
+    .replaceAll('&', '&-')
+    .replaceAll(
+      /[^\x20-\x7e]+/g,
+      (letters) =>
+        `&${Buffer.from(letters, 'utf16le').swap16().toString('base64').replaceAll('=', '').replaceAll('/', ',')}-`,
+    );
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+/** Waits until the process takes connections; false when it ends before, or takes none for 20 s. */
+async function isAccepting(
+  server: { exitCode: number | null; signalCode: string | null },
+  port: number,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+    if (server.exitCode !== null || server.signalCode !== null) return false;
+    if (await accepts(port)) return true;
+    await pause(20);
+  }
+  return false;
+}
