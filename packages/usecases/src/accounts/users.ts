@@ -1,4 +1,5 @@
 import { and, asc, eq, ilike, or, sql } from 'drizzle-orm';
+import { containing } from '@portal/db/containing';
 import type { Tx } from '@portal/db/open';
 import { preparedFor } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/accounts/users';
@@ -102,6 +103,3 @@ export const usersPage = preparedFor<PageParams>()('users_page', (db, given) => 
 /** One account the actor may administer; 404 for any other. */
 export const getUser = (ctx: UserContext, userId: string): Promise<User> =>
   administer(ctx, async (tx) => toUser(await accountFor(tx, userId)));
-
-/** What finds a text anywhere; `%` and `_` stand for themselves. */
-const containing = (search: string): string => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
