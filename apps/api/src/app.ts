@@ -11,6 +11,7 @@ import { registerCloudStatus } from './cloud-status/routes.ts';
 import { registerDashboards } from './dashboards/routes.ts';
 import { registerDesktop } from './desktop/routes.ts';
 import { registerDirectory } from './directory/routes.ts';
+import { registerInvoices } from './invoices/routes.ts';
 import { registerMailSettings } from './mail-settings/routes.ts';
 import { registerModules } from './modules/routes.ts';
 import { registerMonitoring } from './monitoring/routes.ts';
@@ -114,6 +115,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerDesktop(app);
   registerCloudStatus(app);
   registerMonitoring(app);
+  registerInvoices(app);
   registerAudit(app);
   registerOperations(app, runtime);
 

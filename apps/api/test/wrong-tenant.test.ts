@@ -70,6 +70,12 @@ const theirServer = async () => (await createServer(await signedIn(them), deadFo
 /** A list has each number once. */
 let accounts = 0;
 
+async function theirInvoice() {
+  const { files } = runtime.system({ requestId: '', ip: null, userAgent: null });
+  const { path } = await files.write('invoice-documents', newId(), 'xml', Buffer.from('<a/>'), { maxBytes: 100 });
+  return (await make.invoice(them.tenantId, { path })).id;
+}
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -105,6 +111,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/ldap/mappings/:id': async () =>
     (await addLdapMapping(await signedIn(them), { ldapAttribute: `x-${newId()}`, field: 'lastName' })).id,
   '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,
+  '/invoices/:id': theirInvoice,
+  '/invoices/:id/document': theirInvoice,
   '/desktop/download/:platform': { nobodys: 'the packages of the desktop app are the operator’s, for everybody' },
   '/virtualization/servers/:id': theirServer,
   '/virtualization/servers/:id/test': theirServer,

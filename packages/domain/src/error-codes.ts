@@ -179,6 +179,14 @@ export const errorCodes = {
   TOKEN_NOT_SUPPORTED: { kind: 'invalid', message: 'Servers of this kind know no API tokens.' },
   POLL_LOCKED: { kind: 'busy', message: 'This was asked for a moment ago. Please wait some seconds.' },
 
+  // Invoices
+  MAILBOX_NOT_CONFIGURED: {
+    kind: 'conflict',
+    message: 'No invoice mailbox is set up yet. Please enter its server and account first.',
+  },
+  FETCH_RUNNING: { kind: 'conflict', message: 'Invoices are being fetched already. Please wait for the end of that.' },
+  MAILBOX_UNAVAILABLE: { kind: 'upstream', message: 'The mailbox cannot be read.' },
+
   // Calls of foreign hosts
   OUTBOUND_BLOCKED: { kind: 'invalid', message: 'This is not an address that the portal may call.' },
   OUTBOUND_UNREACHABLE: { kind: 'upstream', message: 'The host could not be reached.' },

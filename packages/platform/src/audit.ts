@@ -21,7 +21,8 @@ export interface AuditEvent<Action extends string = string> {
       | 'module_category'
       | 'custom_module'
       | 'cloud_instance'
-      | 'server';
+      | 'server'
+      | 'invoice';
     id: string;
   };
   /** One English sentence; never a secret value. */

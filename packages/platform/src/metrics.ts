@@ -43,6 +43,8 @@ export interface Metrics {
   setReleaseTableTrouble(trouble: ReleaseTableTrouble, isSo: boolean): void;
   /** `outcome` is `read`, `dropped` when the server was changed meanwhile, or the class of the failure. */
   countPoll(kind: string, outcome: string): void;
+  /** `outcome` is the state an invoice came in with, or `known` for a document that was there already. */
+  countInvoice(format: string, outcome: string): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -99,6 +101,12 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     name: 'portal_polls_total',
     help: 'Looks at monitored servers, by kind and how they ended',
     labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const invoices = new Counter({
+    name: 'portal_invoices_total',
+    help: 'Invoices that came in by mail, by format and what became of them',
+    labelNames: ['format', 'outcome'],
     registers,
   });
   const signIns = new Counter({
@@ -170,6 +178,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countCheck: (outcome) => checks.inc({ outcome }),
     setReleaseTableTrouble: (trouble, isSo) => releaseTable.set({ trouble }, isSo ? 1 : 0),
     countPoll: (kind, outcome) => polls.inc({ kind, outcome }),
+    countInvoice: (format, outcome) => invoices.inc({ format, outcome }),
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

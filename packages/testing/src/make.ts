@@ -3,6 +3,7 @@ import type { Database } from '@portal/db/open';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
+import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { reminders } from '@portal/db/schema/reminders';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
@@ -77,5 +78,40 @@ export function builders(database: Database) {
     return values;
   }
 
-  return { tenant, user, session, reminder, cloudInstance };
+  /** With `path`, the invoice has that file. */
+  async function invoice(
+    tenantId: string,
+    { path, ...overrides }: Overrides<typeof invoices> & { path?: string } = {},
+  ) {
+    const mailId = newId();
+    const values = {
+      id: newId(),
+      tenantId,
+      mailId,
+      state: 'new' as const,
+      format: 'ubl' as const,
+      receivedAt: new Date(),
+      ...overrides,
+    };
+    await across('a test makes an invoice', async (tx) => {
+      const mail = { id: mailId, tenantId, boxId: newId(), uidValidity: '1', uid: 1, isSettled: true };
+      await tx.insert(invoiceMails).values({ ...mail, fingerprint: Buffer.from(mailId) });
+      await tx.insert(invoices).values(values);
+      if (path !== undefined) {
+        const file = {
+          id: newId(),
+          tenantId,
+          invoiceId: values.id,
+          position: 0,
+          fileName: 'rechnung.xml',
+          sizeBytes: 1,
+          path,
+        };
+        await tx.insert(invoiceFiles).values({ ...file, type: 'application/xml', sha256: Buffer.from(path) });
+      }
+    });
+    return values;
+  }
+
+  return { tenant, user, session, reminder, cloudInstance, invoice };
 }

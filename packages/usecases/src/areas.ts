@@ -10,6 +10,7 @@ import { cloudStatus } from './cloud-status/area.ts';
 import { dashboards } from './dashboards/area.ts';
 import { desktop } from './desktop/area.ts';
 import { directory } from './directory/area.ts';
+import { invoices } from './invoices/area.ts';
 import { mailSettings } from './mail-settings/area.ts';
 import { modules } from './modules/area.ts';
 import { monitoring } from './monitoring/area.ts';
@@ -32,6 +33,7 @@ export const areas: readonly Area[] = withPlatform([
   cloudStatus,
   monitoring,
   accounting,
+  invoices,
   audit,
 ]);
 

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { needs } from '@portal/domain/access';
+import { Id } from '@portal/domain/ids';
+import { ImapTest } from '@portal/domain/imap';
+import { InvoiceMailbox } from '@portal/domain/invoices/mailbox';
+import { waitForOperation } from '@portal/platform/operations/wait';
+import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '@portal/usecases/invoices/mailbox';
+import { ReadableMailboxInput } from '@portal/usecases/invoices/mailbox-input';
+import { startFetch } from '@portal/usecases/invoices/start-fetch';
+import { testInvoiceMailbox } from '@portal/usecases/invoices/test-mailbox';
+import { getRun } from '@portal/usecases/operations/get-run';
+import { Run } from '../operations/work-routes.ts';
+import { preferenceApplied, preferredWait } from '../prefer.ts';
+import { type App, NoContent } from '../zod-app.ts';
+
+const tags = ['invoices'];
+const use = needs('invoice-mailbox', 'USE');
+const manage = needs('invoice-mailbox', 'MANAGE');
+
+/** Where invoices come from, and fetching them. */
+export function registerInvoiceMailbox(app: App): void {
+  app.get(
+    '/invoices/mailbox',
+    {
+      config: { access: manage },
+      schema: {
+        operationId: 'getInvoiceMailbox',
+        tags,
+        summary: 'Read the settings of the invoice mailbox',
+        description: 'Nulls while nothing is set; the password is never shown.',
+        response: { 200: InvoiceMailbox },
+      },
+    },
+    (request) => getInvoiceMailbox(request.ctx),
+  );
+
+  app.put(
+    '/invoices/mailbox',
+    {
+      config: { access: manage, errors: { 400: ['SECRET_REQUIRED'] } },
+      schema: {
+        operationId: 'putInvoiceMailbox',
+        tags,
+        summary: 'Replace the settings of the invoice mailbox',
+        description:
+          'While active it is read right away and then every 10 minutes. Without the two folders nothing in it is ever changed, not even a flag; with them a mail is moved once its documents are kept. The server has to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+        body: ReadableMailboxInput,
+        response: { 200: InvoiceMailbox },
+      },
+    },
+    (request) => putInvoiceMailbox(request.ctx, request.body),
+  );
+
+  app.delete(
+    '/invoices/mailbox',
+    {
+      config: { access: manage },
+      schema: {
+        operationId: 'deleteInvoiceMailbox',
+        tags,
+        summary: 'Delete the invoice mailbox',
+        description: 'Forgets where invoices come from; those that came stay.',
+        response: { 204: NoContent },
+      },
+    },
+    (request) => deleteInvoiceMailbox(request.ctx),
+  );
+
+  app.post(
+    '/invoices/mailbox/test',
+    {
+      config: { access: manage, errors: { 400: ['SECRET_REQUIRED'], 429: ['RATE_LIMITED'] } },
+      schema: {
+        operationId: 'testInvoiceMailbox',
+        tags,
+        summary: 'Try an invoice mailbox before saving it',
+        description:
+          'Signs in, opens the folder and looks for the two others, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+        body: ReadableMailboxInput,
+        response: { 200: ImapTest },
+      },
+    },
+    (request) => testInvoiceMailbox(request.ctx, request.body),
+  );
+
+  app.post(
+    '/invoices/fetch',
+    {
+      config: { access: use, errors: { 409: ['FETCH_RUNNING', 'MAILBOX_NOT_CONFIGURED'] } },
+      schema: {
+        operationId: 'fetchInvoices',
+        tags,
+        summary: 'Fetch invoices now',
+        description:
+          'Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads 20 mails in a minute at most and counts mails; what is left follows at once in a run of its own. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.',
+        response: {
+          200: Run,
+          202: z
+            .object({ runId: Id })
+            .meta({ example: { runId: '0198d3d9-2a3b-7c4d-8e5f-607182930415' } })
+            .describe('Started; `GET /runs/{id}` shows how it goes'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { ctx } = request;
+      const started = await startFetch(ctx);
+      const seconds = preferredWait(request);
+      if (seconds === null) return reply.status(202).send(started);
+      preferenceApplied(reply, seconds);
+      const isOver = await waitForOperation(ctx, started.runId, seconds);
+      return isOver ? reply.status(200).send(await getRun(ctx, started.runId)) : reply.status(202).send(started);
+    },
+  );
+}

@@ -1,0 +1,172 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
+import { tenants } from './tenants.ts';
+
+export const imapSecurity = pgEnum('imap_security', ['none', 'starttls', 'tls']);
+export const imapFailure = pgEnum('imap_failure', [
+  'unreachable',
+  'certificate',
+  'unauthorized',
+  'folderMissing',
+  'timeout',
+  'protocol',
+]);
+
+/** Where a tenant's invoices come in, one row per tenant. */
+export const invoiceMailboxes = pgTable(
+  'invoice_mailboxes',
+  {
+    ...tenantColumns,
+    host: text().notNull(),
+    port: integer().notNull(),
+    security: imapSecurity().notNull(),
+    username: text().notNull(),
+    /** Sealed, see the secrets area of the platform. */
+    password: text(),
+    folder: text().notNull(),
+    caCertificatePem: text(),
+    isActive: boolean().notNull(),
+    processedFolder: text(),
+    failedFolder: text(),
+    /** Names this folder of this account: another one after a change of server, account or folder, for its UIDs are others. */
+    boxId: uuid().notNull(),
+    /** Grows with every change: what was fetched from the mailbox as it was before is not written any more. */
+    revision: integer().notNull().default(1),
+    /** When the next fetch begins by itself; null while switched off and nothing is left over. */
+    nextFetchAt: instant(),
+    lastFetchedAt: instant(),
+    lastError: imapFailure(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('invoice_mailboxes_tenant_unique').on(t.tenantId),
+    index('invoice_mailboxes_due')
+      .on(t.nextFetchAt)
+      .where(sql`next_fetch_at is not null`),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+export const invoiceMailTarget = pgEnum('invoice_mail_target', ['processed', 'failed']);
+
+/**
+ * Every mail that was seen, those with nothing to take included. They stay when the mailbox is deleted: their fingerprints tell when the
+ * same mails come again.
+ */
+export const invoiceMails = pgTable(
+  'invoice_mails',
+  {
+    ...tenantColumns,
+    boxId: uuid().notNull(),
+    /** A number of up to 64 bits. */
+    uidValidity: text().notNull(),
+    uid: bigint({ mode: 'number' }).notNull(),
+    /** A hash of the Message-ID and what else tells mails apart, whatever their UID. */
+    fingerprint: bytea().notNull(),
+    /** Whether its documents are kept; otherwise the server did not hand it over yet. */
+    isSettled: boolean().notNull(),
+    tries: integer().notNull().default(0),
+    /** The folder it has yet to be moved to. */
+    moveTo: invoiceMailTarget(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    uniqueIndex('invoice_mails_uid_unique').on(t.tenantId, t.boxId, t.uidValidity, t.uid),
+    index('invoice_mails_fingerprint').on(t.tenantId, t.fingerprint),
+    index('invoice_mails_left')
+      .on(t.tenantId, t.boxId)
+      .where(sql`not is_settled or move_to is not null`),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+export const invoiceState = pgEnum('invoice_state', ['new', 'processed', 'duplicate', 'failed']);
+export const invoiceError = pgEnum('invoice_error', [
+  'ENCRYPTED',
+  'DAMAGED',
+  'UNSUPPORTED',
+  'TOO_LARGE',
+  'XML_REFUSED',
+]);
+export const invoiceFormat = pgEnum('invoice_format', ['xrechnung', 'zugferd', 'ubl', 'cii', 'other']);
+
+/** What came in, with what it says. Nothing here goes by itself. */
+export const invoices = pgTable(
+  'invoices',
+  {
+    ...tenantColumns,
+    mailId: uuid().notNull(),
+    state: invoiceState().notNull(),
+    error: invoiceError(),
+    duplicateOf: uuid(),
+    format: invoiceFormat().notNull(),
+    typeCode: text(),
+    number: text(),
+    date: date({ mode: 'string' }),
+    dueDate: date({ mode: 'string' }),
+    seller: text(),
+    sellerVatId: text(),
+    buyer: text(),
+    currency: text(),
+    totalCents: bigint({ mode: 'number' }),
+    payableCents: bigint({ mode: 'number' }),
+    iban: text(),
+    receivedAt: instant().notNull(),
+    /** Of the mail, for people who look for it. */
+    sender: text(),
+    subject: text(),
+    /** Seller, number, date and total, by which another document is a duplicate; null where one of them is missing. */
+    identity: text(),
+  },
+  (t) => [
+    index('invoices_newest').on(t.tenantId, t.id.desc()),
+    index('invoices_identity')
+      .on(t.tenantId, t.identity)
+      .where(sql`identity is not null`),
+    index('invoices_mail').on(t.tenantId, t.mailId),
+    index('invoices_duplicate_of').on(t.tenantId, t.duplicateOf),
+    foreignKey({ columns: [t.tenantId, t.mailId], foreignColumns: [invoiceMails.tenantId, invoiceMails.id] }),
+    foreignKey({ columns: [t.tenantId, t.duplicateOf], foreignColumns: [t.tenantId, t.id] }),
+    check('invoices_failed_why', sql`${t.state} <> 'failed' or ${t.error} is not null`),
+    ...tenantRules(t, tenants),
+  ],
+);
+
+/** The documents of an invoice as they came, the one it was read from first. */
+export const invoiceFiles = pgTable(
+  'invoice_files',
+  {
+    ...tenantColumns,
+    invoiceId: uuid().notNull(),
+    position: integer().notNull(),
+    /** Fit to be shown, and to save it by. */
+    fileName: text().notNull(),
+    type: text().notNull(),
+    sizeBytes: integer().notNull(),
+    sha256: bytea().notNull(),
+    path: text().notNull(),
+  },
+  (t) => [
+    uniqueIndex('invoice_files_sha256_unique').on(t.tenantId, t.sha256),
+    uniqueIndex('invoice_files_position_unique').on(t.tenantId, t.invoiceId, t.position),
+    uniqueIndex('invoice_files_path_unique').on(t.path),
+    foreignKey({ columns: [t.tenantId, t.invoiceId], foreignColumns: [invoices.tenantId, invoices.id] }).onDelete(
+      'cascade',
+    ),
+    ...tenantRules(t, tenants),
+  ],
+);

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { ImapFailureKind, imapFields, OptionalFolder, shownImapFields } from '../imap.ts';
+import { Instant } from '../time.ts';
+
+const example = {
+  host: 'imap.example.org',
+  port: 993,
+  security: 'tls',
+  username: 'rechnung@example.org',
+  folder: 'INBOX',
+  caCertificatePem: null,
+  isActive: true,
+  processedFolder: 'INBOX/Verarbeitet',
+  failedFolder: 'INBOX/Fehler',
+} as const;
+
+/** The tenant’s invoice mailbox as its managers write it; a PUT replaces all of it, a kept password excepted. */
+export const InvoiceMailboxInput = z
+  .object({
+    ...imapFields,
+    processedFolder: OptionalFolder.describe('Where mails go whose documents are kept; without one they stay'),
+    failedFolder: OptionalFolder.describe('Where mails go that could not be read; without one they stay'),
+  })
+  .superRefine(({ folder, processedFolder, failedFolder }, check) => {
+    for (const [field, target] of Object.entries({ processedFolder, failedFolder })) {
+      if (target === folder)
+        check.addIssue({ code: 'custom', path: [field], message: 'must not be the folder itself' });
+    }
+  })
+  .meta({ example: { ...example, password: 'a mailbox password' } });
+export type InvoiceMailboxInput = z.output<typeof InvoiceMailboxInput>;
+
+/** The same as it is shown, with how the last fetch went. */
+export const InvoiceMailbox = z
+  .object({
+    ...shownImapFields,
+    processedFolder: z.string().nullable(),
+    failedFolder: z.string().nullable(),
+    lastFetchedAt: Instant.nullable().describe('When the mailbox was last read without trouble'),
+    lastError: ImapFailureKind.nullable().describe('Why the last fetch failed; null when it did not'),
+  })
+  .meta({
+    id: 'InvoiceMailbox',
+    example: { ...example, hasPassword: true, lastFetchedAt: '2026-11-20T08:30:00.000Z', lastError: null },
+  });
+export type InvoiceMailbox = z.output<typeof InvoiceMailbox>;

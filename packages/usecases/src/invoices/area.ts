@@ -1,0 +1,36 @@
+import { invoiceFiles, invoiceMailboxes } from '@portal/db/schema/invoices';
+import { SECOND } from '@portal/domain/time';
+import type { Area } from '@portal/platform/area';
+import { handle } from '@portal/platform/jobs/handler';
+import { schedule } from '@portal/platform/jobs/schedules';
+import { auditActions } from './audit.ts';
+import { fetchInvoices, startDueFetches } from './jobs.ts';
+import { passwordContext } from './stored-mailbox.ts';
+
+export const invoices: Area = {
+  name: 'invoices',
+  tags: { invoices: 'Invoices that come in by mail: where from, and what each of them says.' },
+  jobs: [
+    handle(fetchInvoices, async (ctx, _payload, work) => {
+      const { fetchTenantInvoices } = await import('./fetch/fetch-invoices.ts');
+      await fetchTenantInvoices(ctx, work);
+    }),
+    handle(startDueFetches, async (ctx) => {
+      const { startDueInvoiceFetches } = await import('./start-due-fetches.ts');
+      await startDueInvoiceFetches(ctx);
+    }),
+  ],
+  schedules: [schedule(startDueFetches, {}, { everyMs: 10 * SECOND })],
+  // A fetch mostly waits for its mail server; how many have a mail in memory is bounded for the process as a whole.
+  concurrency: { invoices: 20 },
+  sealedColumns: [
+    {
+      table: invoiceMailboxes,
+      column: invoiceMailboxes.password,
+      boundTo: invoiceMailboxes.tenantId,
+      context: passwordContext,
+    },
+  ],
+  files: [{ folder: 'invoice-documents', table: invoiceFiles, path: invoiceFiles.path }],
+  auditActions,
+};

@@ -1,0 +1,175 @@
+import { and, eq, exists, sql } from 'drizzle-orm';
+import { ImapFailure } from '@portal/connectors/imap/imap-failure';
+import { type Mailbox, type MailHead, openMailbox } from '@portal/connectors/imap/mailbox';
+import { prepared } from '@portal/db/prepared';
+import { invoiceMailboxes } from '@portal/db/schema/invoices';
+import { runs } from '@portal/db/schema/platform/operations';
+import { upstream } from '@portal/domain/errors';
+import { fetchBeginsUntilMs, fetchMaxMails, fetchMs, mailMaxBytes } from '@portal/domain/invoices/limits';
+import { SECOND } from '@portal/domain/time';
+import type { TenantContext } from '@portal/platform/context';
+import type { Work } from '@portal/platform/jobs/handler';
+import { startDueFetches } from '../jobs.ts';
+import { imapServerWith, type StoredMailbox, storedMailbox } from '../stored-mailbox.ts';
+import { type Fetching, FetchOvertakenError } from './fetching.ts';
+import { folderFor, forgetUnsettled, mailsToMove, rememberMoved, seenSoFar } from './seen-mails.ts';
+import { takeMail } from './take-mail.ts';
+import { takeMails } from './take-mails.ts';
+
+/** Mails whose heads are asked for together. */
+const headsAtOnce = 50;
+/** Mails moved in one run; the rest follows in the next. */
+const mostMoves = 500;
+
+export interface FetchLimits {
+  inAllMs: number;
+  beginsUntilMs: number;
+}
+const usualLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsUntilMs };
+
+/**
+ * One run: reads the mails that are new, keeps their documents, and then moves the mails, where there are folders for that. Ends early with
+ * the rest left for another run, which begins at once. Throws a PortalError whose sentence is for people where the mailbox cannot be read.
+ */
+export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = usualLimits): Promise<void> {
+  const { run, signal } = work;
+  if (!run) throw new Error('A fetch begins with a run.');
+  const mailbox = await ctx.read((db) => storedMailbox(db));
+  if (!mailbox) return;
+  const deadline = AbortSignal.timeout(limits.inAllMs);
+  try {
+    const { isRestLeft, failure } = await fetchFrom({ ctx, run, mailbox }, work, {
+      limits,
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    await noteEnd({ ctx, run, mailbox }, { isRestLeft, failure });
+    if (isRestLeft) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
+    if (failure) throw unavailableMailbox(failure);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // What was changed meanwhile is fetched from by a run of its own.
+    if (error instanceof FetchOvertakenError) return;
+    const failure =
+      error === deadline.reason
+        ? new ImapFailure('timeout', mailbox, `could not be read within ${limits.inAllMs / SECOND} seconds.`, error)
+        : error;
+    if (!(failure instanceof ImapFailure)) throw failure;
+    // A database that is away cannot take it down; the next fetch tells anew.
+    await noteEnd({ ctx, run, mailbox }, { failure }).catch((noting: unknown) =>
+      ctx.log.warn({ err: noting, tenantId: ctx.tenantId }, 'a failed fetch could not be noted'),
+    );
+    throw unavailableMailbox(failure);
+  }
+}
+
+const unavailableMailbox = (failure: ImapFailure) =>
+  upstream('MAILBOX_UNAVAILABLE', failure.message, { cause: failure });
+
+const fetchEnd = prepared<{
+  id: string;
+  revision: number;
+  runId: string;
+  attempt: number;
+  lastError: string | null;
+  isRestLeft: boolean;
+}>()('invoice_fetch_end', (db) => {
+  const counting = db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.id, sql.placeholder('runId')),
+        eq(runs.state, 'running'),
+        eq(runs.attempts, sql.placeholder('attempt')),
+      ),
+    );
+  return db
+    .update(invoiceMailboxes)
+    .set({
+      lastError: sql`${sql.placeholder('lastError')}::imap_failure`,
+      lastFetchedAt: sql`case when ${sql.placeholder('lastError')}::text is null then now() else ${invoiceMailboxes.lastFetchedAt} end`,
+      nextFetchAt: sql`case when ${sql.placeholder('isRestLeft')}::boolean then now() else ${invoiceMailboxes.nextFetchAt} end`,
+    })
+    .where(
+      and(
+        eq(invoiceMailboxes.id, sql.placeholder('id')),
+        eq(invoiceMailboxes.revision, sql.placeholder('revision')),
+        exists(counting),
+      ),
+    )
+    .returning({ id: invoiceMailboxes.id });
+});
+
+/** Notes how a fetch ended, of the mailbox it was from; nothing of a fetch that does not count any more. */
+async function noteEnd(
+  { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
+  { failure, isRestLeft = false }: { failure: ImapFailure | null; isRestLeft?: boolean },
+): Promise<void> {
+  const { id, revision } = mailbox;
+  const lastError = failure?.kind ?? null;
+  await ctx.tx((tx) =>
+    tx.runAndCommit(fetchEnd, { id, revision, runId: run.id, attempt: run.attempt, lastError, isRestLeft }),
+  );
+}
+
+interface FetchEnd {
+  /** Mails are left for another run. */
+  isRestLeft: boolean;
+  /** Why mails could not be moved, though their documents are kept. */
+  failure: ImapFailure | null;
+}
+
+async function fetchFrom(
+  { ctx, run, mailbox }: { ctx: TenantContext; run: Fetching['run']; mailbox: StoredMailbox },
+  { progress }: Work,
+  { limits, signal }: { limits: FetchLimits; signal: AbortSignal },
+): Promise<FetchEnd> {
+  const startedAt = performance.now();
+  const server = imapServerWith(ctx, mailbox, mailbox);
+  const isWritable = mailbox.processedFolder !== null || mailbox.failedFolder !== null;
+  using box = await openMailbox(server, { folder: mailbox.folder, isWritable, signal, maxMailBytes: mailMaxBytes });
+  const fetching: Fetching = { ctx, run, mailbox, uidValidity: box.uidValidity };
+  const { lastUid, unsettled } = await seenSoFar(fetching);
+  const isNothingNew = box.uidNext !== null && box.uidNext <= lastUid + 1;
+  const uids = [...unsettled, ...(isNothingNew ? [] : await box.uidsFrom(lastUid + 1))];
+  const begin = (head: MailHead) => takeMail(fetching, box, head, { signal, until: startedAt + limits.inAllMs });
+  const hasTime = () => performance.now() - startedAt < limits.beginsUntilMs;
+  let done = 0;
+  const onSettled = () => {
+    done += 1;
+    progress(done, uids.length);
+  };
+  let most = fetchMaxMails;
+  for (let at = 0; at < uids.length && most > 0 && hasTime(); at += headsAtOnce) {
+    const part = uids.slice(at, at + headsAtOnce);
+    const heads = await box.heads(part);
+    const there = new Set(heads.map(({ uid }) => uid));
+    const gone = part.filter((uid) => !there.has(uid));
+    if (gone.some((uid) => uid <= lastUid)) await forgetUnsettled(fetching, gone);
+    done += gone.length;
+    const { settled, taken } = await takeMails(fetching, heads, { begin, hasTime, most, onSettled });
+    if (settled < heads.length) break;
+    most -= taken;
+  }
+  const moves = isWritable ? await moveMails(fetching, box) : { isRestLeft: false, failure: null };
+  return { isRestLeft: done < uids.length || moves.isRestLeft, failure: moves.failure };
+}
+
+/** Moves what has its folder to go to. What fails comes again with the next run, and leads to no second document. */
+async function moveMails(fetching: Fetching, box: Mailbox): Promise<FetchEnd> {
+  const mails = await mailsToMove(fetching, mostMoves);
+  let failure: ImapFailure | null = null;
+  for (const target of ['processed', 'failed'] as const) {
+    const folder = folderFor(fetching, target);
+    const uids = mails.filter(({ moveTo }) => moveTo === target).map(({ uid }) => uid);
+    if (folder === null || uids.length === 0) continue;
+    try {
+      await box.move(uids, folder);
+      await rememberMoved(fetching, uids);
+    } catch (error) {
+      if (!(error instanceof ImapFailure)) throw error;
+      failure ??= error;
+    }
+  }
+  return { isRestLeft: mails.length === mostMoves && failure === null, failure };
+}

@@ -1,0 +1,499 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { invoiceFiles, invoiceMailboxes, invoiceMails, invoices } from '@portal/db/schema/invoices';
+import type { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
+import { invoiceSample } from '@portal/testing/einvoice-samples';
+import { beginFetch, fetchNow, invoiceMail, mailboxForm, mailWith, ublInvoice } from '@portal/testing/invoices';
+import { deflatedGigabyte, pdfStream, pdfWithFile, plainPdf } from '@portal/testing/pdf';
+import { testRuntime } from '@portal/testing/runtime';
+import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
+import { type ImapGate, openImapGate } from '@portal/testing/servers/imap-gate';
+import { serviceBinary } from '@portal/testing/services';
+import { getDocument, listInvoices, openDocument } from '../invoices.ts';
+import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '../mailbox.ts';
+import { fetchTenantInvoices } from './fetch-invoices.ts';
+
+const { make, signedIn, config } = await testRuntime();
+
+type Ctx = Awaited<ReturnType<typeof signedIn>>;
+const MiB = 1024 * 1024;
+
+describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
+  let dovecot: TestDovecot;
+  let gate: ImapGate;
+  beforeAll(async () => {
+    dovecot = await startDovecot();
+    gate = await openImapGate(dovecot);
+  });
+  afterEach(() => {
+    gate.setFault(null);
+    gate.onCommand = null;
+  });
+  afterAll(async () => {
+    await gate.stop();
+    await dovecot.stop();
+  });
+
+  let people = 0;
+  /** Somebody who manages a mailbox with these mails; it is reached by way of the gate. */
+  async function managed(mails: (string | Uint8Array)[] = [], more: Partial<InvoiceMailboxInput> = {}) {
+    const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
+    people += 1;
+    const name = `rechnung${people}`;
+    await dovecot.makeFolder(name, 'INBOX');
+    for (const folder of [more.processedFolder, more.failedFolder]) if (folder) await dovecot.makeFolder(name, folder);
+    for (const mail of mails) await dovecot.deliver(name, mail);
+    await putInvoiceMailbox(ctx, mailboxForm({ ...gate, password: dovecot.password }, name, more));
+    return { ctx, name };
+  }
+  const folders = { processedFolder: 'Verarbeitet', failedFolder: 'Fehler' };
+
+  const all = async (ctx: Ctx) => (await listInvoices(ctx, { limit: 200 })).items.toReversed();
+  const shown = async (ctx: Ctx) =>
+    (await all(ctx)).map(({ number, state, error, files }) => [
+      number,
+      state,
+      error,
+      files.map(({ fileName }) => fileName),
+    ]);
+  const bytesOf = async (ctx: Ctx, id: string, position = 0): Promise<Buffer> => {
+    const file = await openDocument(ctx, await getDocument(ctx, id, position));
+    return Buffer.concat(await file.stream.toArray());
+  };
+  const mailRows = (ctx: Ctx) => ctx.read((db) => db.$count(invoiceMails));
+
+  describe('a mail', () => {
+    it('is taken once, and leaves no trace in the mailbox without folders', async () => {
+      const { ctx, name } = await managed([invoiceMail(), mailWith(), invoiceMail({ number: 'R-2' })]);
+      const before = await dovecot.mails(name);
+      expect(await fetchNow(ctx)).toEqual({ done: 3, total: 3 });
+      expect(await fetchNow(ctx)).toBeNull();
+      expect(await shown(ctx)).toEqual([
+        ['R-1000', 'new', null, ['R-1000.xml']],
+        ['R-2', 'new', null, ['R-2.xml']],
+      ]);
+      expect(await dovecot.mails(name)).toEqual(before);
+      // One with nothing to take is remembered like the others.
+      expect(await mailRows(ctx)).toBe(3);
+      expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: null, lastFetchedAt: expect.any(Date) });
+    });
+
+    it('that is known by its UID is not even asked about', async () => {
+      const { ctx } = await managed([invoiceMail()]);
+      await fetchNow(ctx);
+      gate.takeCommands();
+      await fetchNow(ctx);
+      expect(gate.takeCommands().join('\n')).not.toMatch(/FETCH|SEARCH/);
+    });
+
+    it('is known by its Message-ID after the UIDs have changed, and is not downloaded again', async () => {
+      const { ctx, name } = await managed([
+        invoiceMail(),
+        mailWith(),
+        mailWith({ messageId: null, attachments: [{ name: 'a.xml', bytes: ublInvoice({ number: 'R-3' }) }] }),
+      ]);
+      await fetchNow(ctx);
+      const before = await shown(ctx);
+      await dovecot.renumber(name);
+      await dovecot.deliver(name, invoiceMail({ number: 'R-9' }));
+      gate.takeCommands();
+      await fetchNow(ctx);
+      expect(await shown(ctx)).toEqual([...before, ['R-9', 'new', null, ['R-9.xml']]]);
+      expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(1);
+    });
+
+    it('that uses the Message-ID of another is no less read', async () => {
+      const messageId = '<always@the.same>';
+      const { ctx } = await managed([
+        invoiceMail({ number: 'R-1' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:00 +0100' }),
+        invoiceMail({ number: 'R-2' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:01 +0100' }),
+        // The same mail twice.
+        invoiceMail({ number: 'R-2' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:01 +0100' }),
+      ]);
+      gate.takeCommands();
+      expect(await fetchNow(ctx)).toEqual({ done: 3, total: 3 });
+      expect((await shown(ctx)).map(([number]) => number)).toEqual(['R-1', 'R-2']);
+      expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(2);
+    });
+
+    it('of other words with a document that came before brings nothing new', async () => {
+      const bytes = ublInvoice({ number: 'R-7' });
+      const twice = { name: 'r.xml', bytes };
+      const { ctx } = await managed([
+        mailWith({ attachments: [twice, { name: 'again.xml', bytes }] }),
+        mailWith({ subject: 'Mahnung', attachments: [twice] }),
+      ]);
+      await fetchNow(ctx);
+      expect(await shown(ctx)).toEqual([['R-7', 'new', null, ['r.xml']]]);
+    });
+
+    it('with other bytes of the same invoice is kept, as a duplicate of the first', async () => {
+      const { ctx } = await managed([
+        invoiceMail({ note: 'first' }),
+        invoiceMail({ note: 'second' }),
+        invoiceMail({ note: 'third' }),
+        invoiceMail({ note: 'other total', total: '120.00' }),
+        invoiceMail({ note: 'other seller', vatId: 'DE999999999' }),
+      ]);
+      await fetchNow(ctx);
+      const [first, ...others] = await all(ctx);
+      expect(others.map(({ state, duplicateOf }) => [state, duplicateOf])).toEqual([
+        ['duplicate', first?.id],
+        ['duplicate', first?.id],
+        ['new', null],
+        ['new', null],
+      ]);
+    });
+
+    it('with XML and PDF of one number is one invoice of two files, XML first; a PDF that comes later joins it', async () => {
+      const xml = { name: 'R-1000.xml', bytes: ublInvoice() };
+      const pdf = { name: 'Rechnung R-1000.pdf', bytes: plainPdf('a') };
+      const { ctx } = await managed([
+        mailWith({ attachments: [pdf, xml] }),
+        mailWith({ attachments: [xml, { name: 'R-1000 Kopie.pdf', bytes: plainPdf('b') }] }),
+      ]);
+      await fetchNow(ctx);
+      const [invoice, ...others] = await all(ctx);
+      expect(others).toEqual([]);
+      expect(invoice?.files.map(({ fileName, type }) => [fileName, type])).toEqual([
+        ['R-1000.xml', 'application/xml'],
+        ['Rechnung R-1000.pdf', 'application/pdf'],
+        ['R-1000 Kopie.pdf', 'application/pdf'],
+      ]);
+      expect(await bytesOf(ctx, invoice?.id ?? '', 0)).toEqual(Buffer.from(xml.bytes));
+      expect(await bytesOf(ctx, invoice?.id ?? '', 2)).toEqual(plainPdf('b'));
+    });
+
+    it('may hold any of the samples, attached mails included, and each is served byte for byte', async () => {
+      const pdf = invoiceSample('zugferd-corpus/EN16931_Einfach.pdf');
+      const inner = mailWith({ attachments: [{ name: 'zf.pdf', type: 'application/pdf', bytes: pdf }] });
+      const { ctx } = await managed([
+        mailWith({ attachments: [{ name: 'fwd.eml', type: 'message/rfc822', bytes: inner, encoding: '8bit' }] }),
+      ]);
+      await fetchNow(ctx);
+      const [invoice] = await all(ctx);
+      expect(invoice).toMatchObject({ format: 'zugferd', number: '471102', totalCents: 529_87, fileName: 'zf.pdf' });
+      expect(await bytesOf(ctx, invoice?.id ?? '')).toEqual(pdf);
+    });
+  });
+
+  it('files inside an invoice stay where they are, and are no documents of their own', async () => {
+    const inside = Buffer.from(plainPdf()).toString('base64');
+    const note = `</cbc:Note><cac:AdditionalDocumentReference><cbc:ID>1</cbc:ID><cac:Attachment><cbc:EmbeddedDocumentBinaryObject mimeCode="application/pdf" filename="anlage.pdf">${inside}</cbc:EmbeddedDocumentBinaryObject></cac:Attachment></cac:AdditionalDocumentReference><cbc:Note>`;
+    const { ctx } = await managed([invoiceMail({ note })]);
+    await fetchNow(ctx);
+    expect(await shown(ctx)).toEqual([['R-1000', 'new', null, ['R-1000.xml']]]);
+  });
+
+  describe('what cannot be read', () => {
+    it('is kept with its reason, beside what can', async () => {
+      const { ctx } = await managed([
+        mailWith({
+          attachments: [
+            { name: 'alles.zip', type: 'application/zip', bytes: 'PK' },
+            { name: 'boese.xml', bytes: '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' },
+            { name: 'seite.xml', bytes: '<html><body>Rechnung</body></html>' },
+            { name: 'halb.pdf', bytes: invoiceSample('zugferd-corpus/EN16931_Einfach.pdf').subarray(0, 50_000) },
+            { name: 'gut.xml', bytes: ublInvoice() },
+          ],
+        }),
+      ]);
+      await fetchNow(ctx);
+      expect(await shown(ctx)).toEqual([
+        ['R-1000', 'new', null, ['gut.xml']],
+        [null, 'failed', 'UNSUPPORTED', ['alles.zip']],
+        [null, 'failed', 'XML_REFUSED', ['boese.xml']],
+        [null, 'failed', 'XML_REFUSED', ['seite.xml']],
+        [null, 'failed', 'DAMAGED', ['halb.pdf']],
+      ]);
+    });
+
+    it('harms nothing but itself, whatever it unfolds to', { timeout: 120_000 }, async () => {
+      // An object stream is unfolded before anything can be asked of the file.
+      const giga = deflatedGigabyte();
+      const objects = Buffer.concat([
+        Buffer.from(
+          `%PDF-1.7\n1 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${giga.length} >>\nstream\n`,
+        ),
+        giga,
+        Buffer.from('\nendstream\nendobj\ntrailer << /Root 1 0 R >>\nstartxref\n9\n%%EOF\n'),
+      ]);
+      const { ctx } = await managed([
+        mailWith({
+          attachments: [
+            { name: 'riese.pdf', bytes: objects },
+            { name: 'gut.xml', bytes: ublInvoice() },
+          ],
+        }),
+        mailWith({
+          attachments: [
+            { name: 'klein.pdf', bytes: pdfWithFile('factur-x.xml', pdfStream(giga, '/Filter /FlateDecode')) },
+          ],
+        }),
+      ]);
+      const before = process.memoryUsage().rss;
+      await fetchNow(ctx);
+      expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(200);
+      expect(await shown(ctx)).toEqual([
+        ['R-1000', 'new', null, ['gut.xml']],
+        [null, 'failed', 'TOO_LARGE', ['riese.pdf']],
+        [null, 'failed', 'TOO_LARGE', ['klein.pdf']],
+      ]);
+    });
+
+    it('of a mail beyond 25 MiB is not downloaded; one with too many documents is kept as it is', async () => {
+      const large = mailWith({ attachments: [{ name: 'gross.pdf', bytes: Buffer.alloc(19 * MiB) }] });
+      const crowded = mailWith({
+        attachments: Array.from({ length: 1_000 }, (_, n) => ({ name: `${n}.xml`, bytes: '<a/>' })),
+      });
+      const { ctx } = await managed([large, crowded]);
+      gate.takeCommands();
+      await fetchNow(ctx);
+      expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(1);
+      expect(await shown(ctx)).toEqual([
+        [null, 'failed', 'TOO_LARGE', []],
+        [null, 'failed', 'TOO_LARGE', ['mail.eml']],
+      ]);
+      const [unread, kept] = await all(ctx);
+      expect(unread).toMatchObject({ fileName: null, sender: 'rechnung@lieferant.example', subject: 'Ihre Rechnung' });
+      expect(await bytesOf(ctx, kept?.id ?? '')).toEqual(crowded);
+    });
+
+    it('and 20 MB of XML end in bounded time and memory', { timeout: 120_000 }, async () => {
+      const xml = ublInvoice({ note: `</cbc:Note>${'<x>1</x>'.repeat(2_500_000)}<cbc:Note>` });
+      const { ctx } = await managed([mailWith({ attachments: [{ name: 'lang.xml', bytes: xml, encoding: '8bit' }] })]);
+      await fetchNow(ctx);
+      expect(await shown(ctx)).toEqual([[null, 'failed', 'TOO_LARGE', ['lang.xml']]]);
+    });
+
+    it('keeps names that are fit to be shown and saved by', async () => {
+      const names = ['../../etc/passwd.xml', 'C:\\temp\\a.xml', 'fdp\u202Elmx.xml', '.xml', `${'x'.repeat(500)}.xml`];
+      const encoded = (name: string) => `=?utf-8?B?${Buffer.from(name).toString('base64')}?=`;
+      const { ctx } = await managed([
+        mailWith({
+          attachments: names.map((name, n) => ({ name: encoded(name), bytes: ublInvoice({ number: `${n}` }) })),
+        }),
+        mailWith({ attachments: [{ name: 'a\r\n b.xml', bytes: ublInvoice({ number: '9' }) }] }),
+      ]);
+      await fetchNow(ctx);
+      const files = (await all(ctx)).flatMap((invoice) => invoice.files.map(({ fileName }) => fileName));
+      expect(files.slice(0, 4)).toEqual(['passwd.xml', 'a.xml', 'fdplmx.xml', '.xml']);
+      for (const name of files) expect(name).toMatch(/^[^/\\\p{Cc}\p{Cf}]{1,200}$/u);
+    });
+  });
+
+  describe('a run', () => {
+    it('reads twenty mails, tells how far it is, and leaves the rest for another one that begins at once', async () => {
+      const { ctx } = await managed(Array.from({ length: 45 }, (_, n) => invoiceMail({ number: `R-${n}` })));
+      await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now() + interval '10 minutes'` }));
+      const isDue = async () =>
+        (await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))) === 1;
+      expect(await fetchNow(ctx)).toEqual({ done: 20, total: 45 });
+      expect(await isDue()).toBe(true);
+      await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: null }));
+      expect(await fetchNow(ctx)).toEqual({ done: 20, total: 25 });
+      await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: null }));
+      expect(await fetchNow(ctx)).toEqual({ done: 5, total: 5 });
+      expect(await isDue()).toBe(false);
+      expect((await all(ctx)).map(({ number }) => number)).toEqual(Array.from({ length: 45 }, (_, n) => `R-${n}`));
+    });
+
+    it('begins no other mail when its time is nearly up, and ends when it is up', async () => {
+      const { ctx } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })]);
+      expect(await fetchNow(ctx, { limits: { inAllMs: 60_000, beginsUntilMs: 0 } })).toBeNull();
+      expect(await all(ctx)).toEqual([]);
+      gate.setFault({ kind: 'stall', at: /BODY\.PEEK\[\]/ });
+      const startedAt = performance.now();
+      await expect(fetchNow(ctx, { limits: { inAllMs: 1_500, beginsUntilMs: 1_000 } })).rejects.toMatchObject({
+        code: 'MAILBOX_UNAVAILABLE',
+      });
+      expect(performance.now() - startedAt).toBeLessThan(6_000);
+      expect((await getInvoiceMailbox(ctx)).lastError).toBe('timeout');
+    });
+
+    it('goes past a mail that the server never hands over, after some tries', async () => {
+      const { ctx } = await managed([
+        invoiceMail({ number: 'R-1' }),
+        invoiceMail({ number: 'R-2' }),
+        invoiceMail({ number: 'R-3' }),
+      ]);
+      gate.setFault({ kind: 'drop', at: /UID FETCH 2 .*BODY\.PEEK\[\]/ });
+      for (let n = 0; n < 5; n += 1) await expect(fetchNow(ctx)).rejects.toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
+      expect((await getInvoiceMailbox(ctx)).lastError).toBe('unreachable');
+      await fetchNow(ctx);
+      expect((await shown(ctx)).map(([number, , error]) => [number, error])).toEqual([
+        ['R-1', null],
+        [null, 'DAMAGED'],
+        ['R-3', null],
+      ]);
+      expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
+    });
+
+    it('takes a mail that comes through at a later try, and forgets one that is gone by then', async () => {
+      const { ctx, name } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })], folders);
+      gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
+      await expect(fetchNow(ctx)).rejects.toThrow();
+      gate.setFault(null);
+      await fetchNow(ctx);
+      expect((await all(ctx)).map(({ number }) => number)).toEqual(['R-1', 'R-2']);
+      expect((await dovecot.mails(name, 'Verarbeitet')).length).toBe(2);
+      expect(await ctx.read((db) => db.$count(invoiceMails, eq(invoiceMails.isSettled, false)))).toBe(0);
+    });
+
+    it.each([
+      ['unauthorized', { password: 'wrong' }],
+      ['folderMissing', { folder: 'Nirgends' }],
+      ['unreachable', { port: 1 }],
+      ['protocol', { security: 'tls' as const }],
+    ])('that fails says why: %s', async (kind, more) => {
+      const { ctx } = await managed([invoiceMail()], more);
+      await expect(fetchNow(ctx)).rejects.toMatchObject({
+        kind: 'upstream',
+        code: 'MAILBOX_UNAVAILABLE',
+        message: expect.stringMatching(/^The mail server .*\.$/),
+      });
+      expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: kind, lastFetchedAt: null });
+      expect(await all(ctx)).toEqual([]);
+    });
+
+    it('of a mailbox that is gone does nothing', async () => {
+      const { ctx } = await managed([invoiceMail()]);
+      const run = await beginFetch(ctx);
+      await deleteInvoiceMailbox(ctx);
+      await fetchTenantInvoices(ctx, {
+        run,
+        signal: new AbortController().signal,
+        actorId: null,
+        progress: () => undefined,
+      });
+      expect(await all(ctx)).toEqual([]);
+    });
+
+    it('writes nothing once the mailbox was changed, and leaves no file behind', async () => {
+      const { ctx, name } = await managed([invoiceMail()], folders);
+      const files = async () => {
+        const found = await readdir(join(config.dataDir, 'files', 'invoice-documents'), { recursive: true }).catch(
+          () => [],
+        );
+        return found.filter((path) => /\.\w+$/.test(path)).length;
+      };
+      const before = await files();
+      gate.onCommand = async (line) => {
+        if (!/BODY\.PEEK\[\]/.test(line)) return;
+        gate.onCommand = null;
+        await putInvoiceMailbox(ctx, mailboxForm({ ...gate, password: dovecot.password }, `${name}x`));
+      };
+      await fetchNow(ctx);
+      expect([await all(ctx), await mailRows(ctx), await files()]).toEqual([[], 0, before]);
+      expect((await dovecot.mails(name)).length).toBe(1);
+      expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastFetchedAt: null, lastError: null });
+    });
+
+    it('that another worker has taken over writes nothing more', async () => {
+      const { ctx } = await managed([invoiceMail()]);
+      const run = await beginFetch(ctx);
+      const overtaken = { ...run, attempt: run.attempt - 1 };
+      await fetchTenantInvoices(ctx, {
+        run: overtaken,
+        signal: new AbortController().signal,
+        actorId: null,
+        progress: () => undefined,
+      });
+      expect([await all(ctx), await mailRows(ctx)]).toEqual([[], 0]);
+    });
+
+    it('of a mailbox of ten thousand mails holds its memory', { timeout: 120_000 }, async () => {
+      const { ctx, name } = await managed();
+      for (let n = 0; n < 10_000; n += 500)
+        await Promise.all(
+          Array.from({ length: 500 }, (_, k) =>
+            dovecot.deliver(name, `Subject: ${n + k}\r\nMessage-ID: <${n + k}@x>\r\n\r\nx\r\n`),
+          ),
+        );
+      await fetchNow(ctx);
+      const before = process.memoryUsage().rss;
+      expect(await fetchNow(ctx)).toEqual({ done: 20, total: 9_980 });
+      expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(100);
+    });
+  });
+
+  describe('with folders', () => {
+    it('mails are moved once their documents are kept; those with nothing to take stay', async () => {
+      const bad = mailWith({ attachments: [{ name: 'x.zip', bytes: 'PK' }] });
+      const { ctx, name } = await managed(
+        [invoiceMail(), mailWith(), bad, invoiceMail({ note: 'duplicate' })],
+        folders,
+      );
+      await fetchNow(ctx);
+      expect((await dovecot.mails(name)).length).toBe(1);
+      expect((await dovecot.mails(name, 'Verarbeitet')).length).toBe(2);
+      expect((await dovecot.mails(name, 'Fehler')).map(({ bytes }) => bytes)).toEqual([bad]);
+      expect((await all(ctx)).map(({ state }) => state)).toEqual(['new', 'failed', 'duplicate']);
+    });
+
+    it('a move that fails comes again, and makes no second document', async () => {
+      const { ctx, name } = await managed([invoiceMail()], folders);
+      gate.setFault({ kind: 'drop', at: /UID MOVE/ });
+      await expect(fetchNow(ctx)).rejects.toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
+      expect((await all(ctx)).length).toBe(1);
+      expect((await getInvoiceMailbox(ctx)).lastError).toBe('unreachable');
+      gate.setFault(null);
+      await fetchNow(ctx);
+      expect([(await dovecot.mails(name)).length, (await dovecot.mails(name, 'Verarbeitet')).length]).toEqual([0, 1]);
+      expect((await all(ctx)).length).toBe(1);
+    });
+
+    it('a folder that is missing is told, and keeps no mail from being read', async () => {
+      const { ctx, name } = await managed(
+        Array.from({ length: 25 }, (_, n) => invoiceMail({ number: `R-${n}` })),
+        folders,
+      );
+      await putInvoiceMailbox(ctx, {
+        ...mailboxForm({ ...gate, password: dovecot.password }, name, { processedFolder: 'Fort' }),
+      });
+      await expect(fetchNow(ctx)).rejects.toMatchObject({ message: expect.stringContaining('no such folder') });
+      await expect(fetchNow(ctx)).rejects.toThrow();
+      expect((await getInvoiceMailbox(ctx)).lastError).toBe('folderMissing');
+      expect((await all(ctx)).length).toBe(25);
+      await dovecot.makeFolder(name, 'Fort');
+      await fetchNow(ctx);
+      expect((await dovecot.mails(name, 'Fort')).length).toBe(25);
+    });
+
+    it('known mails follow those they are known by', async () => {
+      const mail = invoiceMail();
+      const { ctx, name } = await managed([mail], folders);
+      await fetchNow(ctx);
+      await dovecot.deliver(name, mail);
+      await fetchNow(ctx);
+      expect([(await dovecot.mails(name)).length, (await dovecot.mails(name, 'Verarbeitet')).length]).toEqual([0, 2]);
+      expect((await all(ctx)).length).toBe(1);
+    });
+  });
+
+  it('a mailbox that is deleted, and set up again, keeps its invoices and takes none of them twice', async () => {
+    const { ctx, name } = await managed([invoiceMail(), invoiceMail({ number: 'R-2' })]);
+    await fetchNow(ctx);
+    const before = await all(ctx);
+    await deleteInvoiceMailbox(ctx);
+    expect(await all(ctx)).toEqual(before);
+    await putInvoiceMailbox(ctx, mailboxForm({ ...gate, password: dovecot.password }, name));
+    gate.takeCommands();
+    await fetchNow(ctx);
+    expect(await all(ctx)).toEqual(before);
+    expect(gate.takeCommands().join('\n')).not.toMatch(/BODY\.PEEK\[\]/);
+  });
+
+  it('two tenants with one document have it each', async () => {
+    const mail = invoiceMail();
+    const [one, other] = [await managed([mail]), await managed([mail])];
+    await fetchNow(one.ctx);
+    await fetchNow(other.ctx);
+    expect([(await all(one.ctx)).length, (await all(other.ctx)).length]).toEqual([1, 1]);
+    const ids = await one.ctx.read((db) => db.select({ id: invoices.id }).from(invoices));
+    expect(await one.ctx.read((db) => db.$count(invoiceFiles))).toBe(1);
+    await expect(getDocument(other.ctx, ids[0]?.id ?? '', 0)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});

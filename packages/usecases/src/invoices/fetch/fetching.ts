@@ -1,0 +1,39 @@
+import { and, eq } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { invoiceMailboxes } from '@portal/db/schema/invoices';
+import type { TenantContext } from '@portal/platform/context';
+import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import type { StoredMailbox } from '../stored-mailbox.ts';
+
+/** A fetch under way: whose, which run of it, and from which mailbox as it was when it began. */
+export interface Fetching {
+  ctx: TenantContext;
+  run: RunningOperation;
+  mailbox: StoredMailbox;
+  /** Of the folder, as long as it is open. */
+  uidValidity: string;
+}
+
+/** The mailbox was changed or deleted, or another worker has taken the run over: nothing of this fetch counts any more. */
+export class FetchOvertakenError extends Error {
+  constructor() {
+    super('The mailbox was changed while it was read.');
+    this.name = 'FetchOvertakenError';
+  }
+}
+
+/** A transaction that writes only while this fetch is the one that counts. Throws a FetchOvertakenError. */
+export const whileCounting = <T>(
+  { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  ctx.tx(async (tx) => {
+    if (!(await holdOperation(tx, run))) throw new FetchOvertakenError();
+    const unchanged = await tx
+      .select({ id: invoiceMailboxes.id })
+      .from(invoiceMailboxes)
+      .where(and(eq(invoiceMailboxes.id, mailbox.id), eq(invoiceMailboxes.revision, mailbox.revision)))
+      .for('share');
+    if (unchanged.length === 0) throw new FetchOvertakenError();
+    return work(tx);
+  });

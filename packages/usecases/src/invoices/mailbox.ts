@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm';
+import { invoiceMailboxes } from '@portal/db/schema/invoices';
+import { newId } from '@portal/domain/ids';
+import { imapTarget } from '@portal/domain/imap';
+import type { InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
+import type { UserContext } from '@portal/platform/context';
+import { recordAudit } from './audit.ts';
+import { type StoredMailbox, storedMailbox, storedPassword } from './stored-mailbox.ts';
+
+const unset: InvoiceMailbox = {
+  host: null,
+  port: null,
+  security: null,
+  username: null,
+  hasPassword: false,
+  folder: null,
+  caCertificatePem: null,
+  isActive: null,
+  processedFolder: null,
+  failedFolder: null,
+  lastFetchedAt: null,
+  lastError: null,
+};
+
+/** The tenant's mailbox without its password; nulls while nothing is set. */
+export async function getInvoiceMailbox(ctx: UserContext): Promise<InvoiceMailbox> {
+  const stored = await ctx.read((db) => storedMailbox(db));
+  return stored ? { ...stored, hasPassword: stored.password !== null } : unset;
+}
+
+/**
+ * Replaces the tenant's mailbox; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
+ * would go to another server or account, or less well protected. An active one is fetched from right away; a fetch of the mailbox as it
+ * was before writes nothing any more.
+ */
+export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxInput): Promise<InvoiceMailbox> {
+  const { password, ...fields } = input;
+  await ctx.tx(async (tx) => {
+    const before = await storedMailbox(tx, 'update');
+    const isSameBox = before !== undefined && boxOf(before) === boxOf(fields);
+    const values = {
+      ...fields,
+      // The kept one is written too: a server from here and a password from a change in between must not meet.
+      password: storedPassword(ctx, before).sealedFor(imapTarget(fields), password),
+      boxId: isSameBox ? before.boxId : newId(),
+      nextFetchAt: fields.isActive ? sql`now()` : null,
+      lastError: null,
+      updatedAt: sql`now()`,
+      ...(!isSameBox && { lastFetchedAt: null }),
+    };
+    await tx
+      .insert(invoiceMailboxes)
+      .values({ id: newId(), tenantId: ctx.tenantId, ...values })
+      .onConflictDoUpdate({
+        target: invoiceMailboxes.tenantId,
+        set: { ...values, revision: sql`${invoiceMailboxes.revision} + 1` },
+      });
+    const moved = before !== undefined && !isSameBox;
+    await recordAudit(tx, ctx, {
+      action: 'invoice_mailbox.update',
+      tenantId: ctx.tenantId,
+      summary: `Changed the invoice mailbox: ${shown(fields)}${moved ? `, before ${shown(before)}` : ''}, ${
+        fields.isActive ? 'switched on' : 'switched off'
+      }.`,
+    });
+  });
+  return getInvoiceMailbox(ctx);
+}
+
+/** Forgets the mailbox, its password with it; the invoices stay. */
+export async function deleteInvoiceMailbox(ctx: UserContext): Promise<void> {
+  await ctx.tx(async (tx) => {
+    const deleted = await tx.delete(invoiceMailboxes).returning({ host: invoiceMailboxes.host });
+    if (deleted.length === 0) return;
+    await recordAudit(tx, ctx, {
+      action: 'invoice_mailbox.delete',
+      tenantId: ctx.tenantId,
+      summary: `Deleted the invoice mailbox at ${deleted[0]?.host}.`,
+    });
+  });
+}
+
+type Box = Pick<StoredMailbox, 'host' | 'port' | 'username' | 'folder'>;
+
+/** What decides which mails UIDs name. */
+const boxOf = ({ host, port, username, folder }: Box): string =>
+  JSON.stringify([host.toLowerCase(), port, username, folder]);
+
+const shown = ({ host, port, username, folder }: Box): string => `folder ${folder} of ${username} at ${host}:${port}`;

@@ -1,0 +1,97 @@
+import PostalMime from 'postal-mime';
+import type { InvoiceError } from '@portal/domain/invoices/invoices';
+import { mailMaxDocuments } from '@portal/domain/invoices/limits';
+import { readPdf } from './pdf.ts';
+import { type Reading, readXml } from './xml.ts';
+
+/** Something in a mail that may be an invoice. */
+export interface MailDocument {
+  /** As the sender calls it, which may be anything. */
+  name: string | null;
+  /** `unopened` is what may hold one and is not opened here. */
+  kind: 'xml' | 'pdf' | 'unopened';
+  type: string;
+  bytes: Uint8Array;
+}
+
+const mailType = 'message/rfc822';
+const extensionOf = (name: string | null): string =>
+  /\.([a-z0-9]{1,5})$/i.exec((name ?? '').trim())?.[1]?.toLowerCase() ?? '';
+
+/** Archives, and mails packed by Outlook or sealed. */
+const unopened: Record<string, string> = {
+  zip: 'application/zip',
+  '7z': 'application/x-7z-compressed',
+  rar: 'application/vnd.rar',
+  gz: 'application/gzip',
+  p7m: 'application/pkcs7-mime',
+  eml: mailType,
+  msg: 'application/vnd.ms-outlook',
+};
+const unopenedTypes: ReadonlySet<string> = new Set([
+  'application/x-zip-compressed',
+  'application/ms-tnef',
+  'application/vnd.ms-tnef',
+  ...Object.values(unopened),
+]);
+
+/**
+ * The documents of a mail, those of mails attached to it included. What is no invoice by type, name and content, such as the picture of
+ * a signature, is left out. An error where the mail cannot be taken apart, or holds more than is looked at.
+ */
+export async function documentsOf(mail: Uint8Array): Promise<MailDocument[] | InvoiceError> {
+  const documents: MailDocument[] = [];
+  try {
+    for (const part of await partsOf(mail)) {
+      if (part.mimeType !== mailType) take(part);
+      // One level: what is attached to an attached mail in turn stays closed.
+      else for (const inner of await partsOf(part.bytes)) take(inner);
+    }
+  } catch {
+    return 'DAMAGED';
+  }
+  return documents.length > mailMaxDocuments ? 'TOO_LARGE' : documents;
+
+  function take({ name, mimeType, bytes }: Part): void {
+    const document = documentOf(name, mimeType, bytes);
+    if (document) documents.push(document);
+  }
+}
+
+interface Part {
+  name: string | null;
+  mimeType: string;
+  bytes: Uint8Array;
+}
+
+async function partsOf(mail: Uint8Array): Promise<Part[]> {
+  const { attachments } = await PostalMime.parse(mail, { forceRfc822Attachments: true, maxNestingDepth: 50 });
+  return attachments.map(({ filename, mimeType, content }) => ({
+    name: filename,
+    mimeType,
+    bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
+  }));
+}
+
+function documentOf(name: string | null, mimeType: string, bytes: Uint8Array): MailDocument | null {
+  const extension = extensionOf(name);
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1_024)).toString('latin1');
+  const isPdf = start.includes('%PDF-');
+  if (isPdf || extension === 'pdf' || mimeType === 'application/pdf') {
+    return { name, kind: 'pdf', type: isPdf ? 'application/pdf' : 'application/octet-stream', bytes };
+  }
+  const isUntold = extension === '' || mimeType === 'application/octet-stream';
+  const isXml = extension === 'xml' || /^(?:application|text)\/xml$/.test(mimeType);
+  if (isXml || (isUntold && /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(start) && !/^(?:svg|x?html?)$/.test(extension))) {
+    return { name, kind: 'xml', type: 'application/xml', bytes };
+  }
+  if (name?.toLowerCase() === 'winmail.dat') return { name, kind: 'unopened', type: 'application/ms-tnef', bytes };
+  const type = unopened[extension] ?? (unopenedTypes.has(mimeType) ? mimeType : undefined);
+  return type === undefined ? null : { name, kind: 'unopened', type, bytes };
+}
+
+/** What a document says. */
+export async function readDocument({ kind, bytes }: Pick<MailDocument, 'kind' | 'bytes'>): Promise<Reading> {
+  if (kind === 'unopened') return { format: 'other', data: null, error: 'UNSUPPORTED' };
+  return kind === 'pdf' ? readPdf(bytes) : readXml(bytes);
+}

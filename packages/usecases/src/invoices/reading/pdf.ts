@@ -1,0 +1,130 @@
+import { inflateSync } from 'node:zlib';
+import {
+  decodePDFRawStream,
+  EncryptedPDFError,
+  ParseSpeeds,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  type PDFObject,
+  PDFRawStream,
+  PDFString,
+} from '@cantoo/pdf-lib';
+import type { InvoiceError } from '@portal/domain/invoices/invoices';
+import { xmlMaxBytes } from '@portal/domain/invoices/limits';
+import { type Reading, readXml } from './xml.ts';
+
+/** What the XML of an invoice is called inside its PDF, by the standards. */
+const usualNames: ReadonlySet<string> = new Set(['factur-x.xml', 'xrechnung.xml', 'zugferd-invoice.xml']);
+/** Files looked at, and nodes of the tree that names them: one that goes in circles has no end. */
+const mostFiles = 50;
+const mostNodes = 1_000;
+
+interface Embedded {
+  name: string;
+  stream: PDFRawStream;
+}
+
+const failed = (error: InvoiceError): Reading => ({ format: 'other', data: null, error });
+
+/** Reads the invoice inside a PDF. Its other files stay where they are; one without an invoice inside is `other`. */
+export async function readPdf(bytes: Uint8Array): Promise<Reading> {
+  let embedded: Embedded[];
+  try {
+    embedded = embeddedFiles(await opened(bytes));
+  } catch (error) {
+    return failed(error instanceof EncryptedPDFError || isPasswordWanted(error) ? 'ENCRYPTED' : 'DAMAGED');
+  }
+  const readings = embedded.map(readEmbedded);
+  const invoice = readings.find(({ data }) => data !== null);
+  if (invoice) return { ...invoice, format: 'zugferd' };
+  const trouble = readings.find(({ error }) => error !== null);
+  if (trouble) return trouble;
+  return isWhole(bytes) ? { format: 'other', data: null, error: null } : failed('DAMAGED');
+}
+
+/** One that is locked only against changes opens with an empty password. */
+async function opened(bytes: Uint8Array): Promise<PDFDocument> {
+  // Nobody else is waiting in this process, so it need not pause.
+  const options = { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
+  try {
+    return await PDFDocument.load(bytes, options);
+  } catch (error) {
+    if (!(error instanceof EncryptedPDFError)) throw error;
+    return PDFDocument.load(bytes, { ...options, password: '' });
+  }
+}
+
+const isPasswordWanted = (error: unknown): boolean => error instanceof Error && /password/i.test(error.message);
+
+function readEmbedded({ name, stream }: Embedded): Reading {
+  const isNamed = usualNames.has(name.toLowerCase());
+  const xml = unfolded(stream);
+  if (xml === null) return isNamed ? failed('DAMAGED') : { format: 'other', data: null, error: null };
+  if (xml === 'TOO_LARGE') return isNamed ? failed('TOO_LARGE') : { format: 'other', data: null, error: null };
+  const reading = readXml(xml);
+  // Whatever else is embedded need not be an XML at all.
+  return isNamed || reading.data !== null ? reading : { format: 'other', data: null, error: null };
+}
+
+/** The usual names first, then everything else that is called an XML, or nothing. */
+function embeddedFiles({ context, catalog }: PDFDocument): Embedded[] {
+  const found: Embedded[] = [];
+  let nodes = 0;
+  const dictOf = (object: PDFObject | undefined): PDFDict | null => {
+    const value = context.lookup(object);
+    return value instanceof PDFDict ? value : null;
+  };
+  const arrayOf = (object: PDFObject | undefined): PDFObject[] => {
+    const value = context.lookup(object);
+    return value instanceof PDFArray ? value.asArray() : [];
+  };
+  const take = (specification: PDFObject | undefined): void => {
+    const file = dictOf(specification);
+    const contents = dictOf(file?.get(PDFName.of('EF')));
+    const stream = context.lookup(contents?.get(PDFName.of('UF')) ?? contents?.get(PDFName.of('F')));
+    const name = context.lookup(file?.get(PDFName.of('UF')) ?? file?.get(PDFName.of('F')));
+    const isText = name instanceof PDFString || name instanceof PDFHexString;
+    if (!isText || !(stream instanceof PDFRawStream) || found.length >= mostFiles) return;
+    found.push({ name: name.decodeText(), stream });
+  };
+  const walk = (object: PDFObject | undefined): void => {
+    nodes += 1;
+    const node = nodes > mostNodes ? null : dictOf(object);
+    if (!node) return;
+    for (const [at, value] of arrayOf(node.get(PDFName.of('Names'))).entries()) if (at % 2 === 1) take(value);
+    for (const kid of arrayOf(node.get(PDFName.of('Kids')))) walk(kid);
+  };
+  walk(dictOf(catalog.get(PDFName.of('Names')))?.get(PDFName.of('EmbeddedFiles')));
+  for (const file of arrayOf(catalog.get(PDFName.of('AF')))) take(file);
+  const rank = ({ name }: Embedded): number => (usualNames.has(name.toLowerCase()) ? 0 : 1);
+  return found.filter(({ name }) => /^$|\.xml$/i.test(name)).toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Its bytes; null where they cannot be had. The usual compression is undone by the runtime, which stops in time. */
+function unfolded(stream: PDFRawStream): Uint8Array | 'TOO_LARGE' | null {
+  const filter = stream.dict.lookup(PDFName.of('Filter'));
+  const isPlainFlate =
+    filter === PDFName.of('FlateDecode') && !stream.dict.has(PDFName.of('DecodeParms')) && !stream.transform;
+  try {
+    if (isPlainFlate) return inflateSync(stream.contents, { maxOutputLength: xmlMaxBytes });
+    return decodePDFRawStream(stream).decode();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'TOO_LARGE' : null;
+  }
+}
+
+/** Whether the end of the file is where it says: the last table of its objects. What was cut off has none, or an earlier one. */
+function isWhole(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const at = text.lastIndexOf('startxref');
+  if (at === -1) return false;
+  const told = Number(/^startxref\s+(\d{1,10})/.exec(text.toString('latin1', at, at + 40))?.[1] ?? Number.NaN);
+  // Where something stands before the PDF begins, it counts from there or from the beginning of the file.
+  const begins = Math.max(0, text.indexOf('%PDF-'));
+  return [told, told + begins].some((offset) =>
+    /^\s*(?:xref|\d+\s+\d+\s+obj)/.test(text.toString('latin1', offset, offset + 40)),
+  );
+}

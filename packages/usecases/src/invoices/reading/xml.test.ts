@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { ublInvoice } from '@portal/testing/invoices';
+import { centsOf, dateOf, firstIban, shownLine } from './fields.ts';
+import { readXml } from './xml.ts';
+
+const umlauts = ublInvoice({ seller: 'Müller & Söhne'.replace('&', '&amp;') });
+const declaring = (encoding: string) => umlauts.replace('encoding="UTF-8"', `encoding="${encoding}"`);
+const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16();
+
+describe('an XML is read whatever it is written in', () => {
+  it.each([
+    ['UTF-8', Buffer.from(umlauts)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${umlauts}`)],
+    ['UTF-16 with one', Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le')],
+    ['big-endian UTF-16 with one', swapped(Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le'))],
+    ['UTF-16 without one', Buffer.from(declaring('UTF-16'), 'utf16le')],
+    ['ISO-8859-1', Buffer.from(declaring('ISO-8859-1'), 'latin1')],
+    ['Windows-1252', Buffer.from(declaring('windows-1252'), 'latin1')],
+    ['UTF-8 that calls itself UTF-16', Buffer.from(declaring('UTF-16'))],
+    ['UTF-8 that calls itself by an unknown name', Buffer.from(declaring('x-lieferant-7'))],
+    ['Latin-1 that calls itself UTF-8', Buffer.from(umlauts, 'latin1')],
+    ['references by number', Buffer.from(umlauts.replace('ü', '&#252;').replace('ö', '&#xF6;'))],
+  ])('%s', (_, bytes) => {
+    expect(readXml(bytes)).toMatchObject({ error: null, data: { seller: 'Müller & Söhne', number: 'R-1000' } });
+  });
+});
+
+const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from({ length: 9 }, (_, n) => `<!ENTITY b${n} "${`&b${n - 1};`.repeat(10)}">`).join('')}]>${ublInvoice().slice(39)}`;
+
+describe('an XML that is none of ours is told apart', () => {
+  it.each([
+    ['billion laughs', laughs, { error: 'XML_REFUSED' }],
+    ['billion laughs in UTF-16', Buffer.from(`\uFEFF${laughs}`, 'utf16le'), { error: 'XML_REFUSED' }],
+    [
+      'an external entity',
+      ublInvoice().replace('?>', '?><!DOCTYPE x SYSTEM "file:///etc/passwd">'),
+      { error: 'XML_REFUSED' },
+    ],
+    ['a page that is no XML', '<!doctype html><html><body><p>Rechnung<br></html>', { error: 'XML_REFUSED' }],
+    ['a page without a DOCTYPE', '<html><body><p>Rechnung<br></body></html>', { error: 'XML_REFUSED' }],
+    ['nothing', '', { error: 'XML_REFUSED' }],
+    ['text', 'Bitte überweisen Sie 119 Euro.', { error: 'XML_REFUSED' }],
+    ['one that is cut off', ublInvoice().slice(0, 1_000), { error: 'DAMAGED' }],
+    ['one that nests without end', '<a>'.repeat(5_000) + '</a>'.repeat(5_000), { error: 'DAMAGED' }],
+    [
+      'an order',
+      '<Order xmlns="urn:oasis:names:specification:ubl:schema:xsd:Order-2"><ID>1</ID></Order>',
+      { format: 'other', error: null },
+    ],
+    [
+      'an invoice of another namespace',
+      ublInvoice().replace('xsd:Invoice-2', 'xsd:Invoice-3'),
+      { format: 'other', error: null },
+    ],
+    ['names of the language', '<__proto__><toString>1</toString></__proto__>', { error: 'DAMAGED' }],
+  ])('%s', (_, bytes, told) => {
+    expect(readXml(Buffer.from(bytes))).toMatchObject({ data: null, ...told });
+  });
+
+  it('one with many comments and no root ends in time', () => {
+    const startedAt = performance.now();
+    expect(readXml(Buffer.from(`${'<!-- a -->'.repeat(200_000)}${' '.repeat(200_000)}!`)).error).toBe('XML_REFUSED');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('one of a million elements is too large, and is not taken apart', () => {
+    const startedAt = performance.now();
+    const note = `</cbc:Note>${'<x>1</x>'.repeat(1_000_000)}<cbc:Note>`;
+    expect(readXml(Buffer.from(ublInvoice({ note }))).error).toBe('TOO_LARGE');
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('one beyond 20 MiB is too large, and is not looked at', () => {
+    expect(readXml(Buffer.alloc(20 * 1024 * 1024 + 1, '<a/>')).error).toBe('TOO_LARGE');
+  });
+});
+
+describe('what an invoice says', () => {
+  it('is kept as it is written: leading zeros, and whatever stands in notes', () => {
+    const note = `${'&amp;'.repeat(5_000)}<![CDATA[<x>]]>`;
+    expect(readXml(Buffer.from(ublInvoice({ number: '00012', note }))).data?.number).toBe('00012');
+  });
+
+  it('names a credit note by its type, and when it is due by its means of payment', () => {
+    const creditNote = ublInvoice()
+      .replaceAll('Invoice-2', 'CreditNote-2')
+      .replaceAll(/(<\/?)Invoice\b/g, '$1CreditNote')
+      .replace('<cbc:InvoiceTypeCode>380</cbc:InvoiceTypeCode>', '<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>')
+      .replace(
+        '<cac:LegalMonetaryTotal>',
+        '<cac:PaymentMeans><cbc:PaymentDueDate>2026-12-01</cbc:PaymentDueDate></cac:PaymentMeans><cac:LegalMonetaryTotal>',
+      );
+    expect(readXml(Buffer.from(creditNote))).toMatchObject({
+      format: 'ubl',
+      data: { typeCode: '381', dueDate: '2026-12-01', totalCents: 119_00 },
+    });
+  });
+
+  it('has the VAT id by its tax scheme, whichever comes first, and without blanks', () => {
+    expect(readXml(Buffer.from(ublInvoice())).data?.sellerVatId).toBe('DE123456789');
+    expect(
+      readXml(Buffer.from(ublInvoice().replace('<cbc:ID>VAT</cbc:ID>', '<cbc:ID>FC</cbc:ID>'))).data?.sellerVatId,
+    ).toBeNull();
+  });
+
+  it('takes other prefixes for the same elements, and attributes in other quotes', () => {
+    const renamed = ublInvoice()
+      .replaceAll('cbc:', 'b:')
+      .replaceAll('xmlns:cbc', 'xmlns:b')
+      .replaceAll(/(xmlns[^=]*)="([^"]*)"/g, "$1 = '$2'");
+    expect(readXml(Buffer.from(renamed)).data).toMatchObject({ number: 'R-1000', totalCents: 119_00 });
+  });
+
+  it.each([
+    ['119.00', 119_00],
+    ['336.9', 336_90],
+    ['14918.84', 14_918_84],
+    ['5', 5_00],
+    ['-12.345', -12_35],
+    ['1.005', 1_01],
+    ['0.994999', 99],
+    ['-0.001', 0],
+    ['+7.', 7_00],
+    ['9999999999999.99', 999_999_999_999_999],
+    ['99999999999999', null],
+    ['1,50', null],
+    ['1e5', null],
+    ['', null],
+    ['NaN', null],
+  ])('the amount %j is %j cents', (text, cents) => expect(centsOf(text)).toBe(cents));
+
+  it.each([
+    ['2026-11-20', '2026-11-20'],
+    ['2026-11-20+01:00', '2026-11-20'],
+    ['2026-11-20T10:00:00Z', '2026-11-20'],
+    ['20261120', '2026-11-20'],
+    ['202611201030', '2026-11-20'],
+    ['2026-02-30', null],
+    ['0001-01-01', null],
+    ['20.11.2026', null],
+    ['14 Tage', null],
+  ])('the date %j is %j', (text, date) => expect(dateOf(text)).toBe(date));
+
+  it('is the first IBAN, whatever stands in its place', () => {
+    expect(firstIban(['1234567', null, 'de79 0000 0000 1234 5678 90', 'DE16000000002345678901'])).toBe(
+      'DE79000000001234567890',
+    );
+    expect(firstIban(['1234567'])).toBeNull();
+  });
+
+  it('is shown on one line, without what turns or hides it', () => {
+    expect(shownLine(' a\u202Eb\r\nc\u0000d  e ')).toBe('a b c d e');
+    expect(shownLine('x'.repeat(1_000_000))).toHaveLength(200);
+    expect(shownLine('\u200B \n')).toBeNull();
+  });
+});

@@ -1,0 +1,81 @@
+import { ImapFailure } from '@portal/connectors/imap/imap-failure';
+import type { ImapServer } from '@portal/connectors/imap/mailbox';
+import type { Tx } from '@portal/db/open';
+import { invoiceMailboxes } from '@portal/db/schema/invoices';
+import { type ImapSettings, imapTarget } from '@portal/domain/imap';
+import type { SecretInput } from '@portal/domain/secret-input';
+import type { TenantContext } from '@portal/platform/context';
+import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
+import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
+
+/**
+ * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
+ * until the transaction ends when it is about to change.
+ */
+export async function storedMailbox(db: Pick<Tx, 'select'>, lock?: 'update') {
+  const query = db
+    .select({
+      id: invoiceMailboxes.id,
+      host: invoiceMailboxes.host,
+      port: invoiceMailboxes.port,
+      security: invoiceMailboxes.security,
+      username: invoiceMailboxes.username,
+      password: invoiceMailboxes.password,
+      folder: invoiceMailboxes.folder,
+      caCertificatePem: invoiceMailboxes.caCertificatePem,
+      isActive: invoiceMailboxes.isActive,
+      processedFolder: invoiceMailboxes.processedFolder,
+      failedFolder: invoiceMailboxes.failedFolder,
+      boxId: invoiceMailboxes.boxId,
+      revision: invoiceMailboxes.revision,
+      lastFetchedAt: invoiceMailboxes.lastFetchedAt,
+      lastError: invoiceMailboxes.lastError,
+    })
+    .from(invoiceMailboxes);
+  const [row] = await (lock ? query.for(lock) : query);
+  return row;
+}
+
+export type StoredMailbox = NonNullable<Awaited<ReturnType<typeof storedMailbox>>>;
+
+/** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
+export const passwordContext = (tenantId: string): string => `invoice_mailboxes.password:${tenantId}`;
+
+type SecretsOfTenant = Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>;
+
+/** The password of the tenant at work as its row has it. */
+export const storedPassword = (
+  { tenantId, secrets }: Pick<SecretsOfTenant, 'tenantId' | 'secrets'>,
+  stored: StoredMailbox | undefined,
+): StoredSecret =>
+  secrets.at({
+    context: passwordContext(tenantId),
+    field: 'password',
+    sealed: stored?.password ?? null,
+    target: stored ? imapTarget(stored) : null,
+  });
+
+/**
+ * How a mailbox is reached with these settings, and with the stored password unless another one or null is given. Throws 400
+ * `SECRET_REQUIRED` where that was stored for another one, and an ImapFailure when no key here opens it.
+ */
+export function imapServerWith(
+  ctx: SecretsOfTenant,
+  stored: StoredMailbox | undefined,
+  { host, port, security, username, caCertificatePem }: ImapSettings,
+  input?: SecretInput,
+): ImapServer {
+  const settings = { host, port, security, username, caCertificatePem };
+  try {
+    const password = storedPassword(ctx, stored).for(imapTarget(settings), input);
+    return { ...settings, password, policy: ctx.config.outbound.byAdmins };
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error;
+    ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'the password of an invoice mailbox cannot be read');
+    throw new ImapFailure(
+      'unauthorized',
+      settings,
+      'was not asked, because the stored password cannot be read any more. Please enter it again.',
+    );
+  }
+}
