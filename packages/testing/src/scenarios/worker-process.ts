@@ -31,9 +31,13 @@ export const workerSettings = (options: {
   ...noSources,
 });
 
-/** The real worker as a process. The channel ends with this process, and with it the worker. */
-export function startWorkerProcess(env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess {
-  const child = spawn(process.execPath, [...nodeOptions, workerProgram], {
+/** The real worker as a process. */
+export const startWorkerProcess = (env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess =>
+  startProgram(workerProgram, env, nodeOptions);
+
+/** A program as a process. The channel ends with this process, and with it the program. */
+export function startProgram(program: string, env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess {
+  const child = spawn(process.execPath, [...nodeOptions, program], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileFetching } from '@portal/testing/scenarios/crash-while-fetching';
+import { serviceBinary } from '@portal/testing/services';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak invoice-crash`: the steps between which something is written.
+describe.skipIf(serviceBinary('dovecot') === null)('whoever fetches invoices is killed', () => {
+  it('and each document is there once, with its file, and no mail is lost', { timeout: 200_000 }, async () => {
+    const result = await crashWhileFetching({
+      databaseUrl: url,
+      redisUrl: null,
+      rounds: 1,
+      life: 'program',
+      steps: ['reading', 'written', 'moving', 'moved', 'any'],
+      deadlineMs: 180_000,
+      say: () => undefined,
+    });
+    expect(result).toMatchObject({ kills: 5, documents: 15, violations: [] });
+  });
+});

@@ -1,0 +1,38 @@
+// A program of its own: does the fetches of invoices that are due, and takes up those that nobody is at, until it is killed.
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, inArray } from 'drizzle-orm';
+import { runs } from '@portal/db/schema/platform/operations';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { openRuntime } from '@portal/platform/runtime';
+import { fetchTenantInvoices } from '@portal/usecases/invoices/fetch/fetch-invoices';
+import { startDueInvoiceFetches } from '@portal/usecases/invoices/start-due-fetches';
+
+const runtime = openRuntime(readConfig(process.env), { process: 'worker', log: openLog('silent', 'worker') });
+const origin = { requestId: 'soak', ip: null, userAgent: null };
+const system = { ...runtime.system(origin), enqueue: async () => undefined };
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit());
+
+for (;;) {
+  await startDueInvoiceFetches(system);
+  const unfinished = await system.acrossTenants('a scenario takes up runs', (tx) =>
+    tx
+      .select({ id: runs.id, tenantId: runs.tenantId })
+      .from(runs)
+      .where(and(eq(runs.kind, 'invoices.fetch'), inArray(runs.state, ['queued', 'running']))),
+  );
+  for (const { id, tenantId } of unfinished) {
+    const ctx = { ...runtime.tenant(origin, tenantId ?? ''), enqueue: async () => undefined };
+    const run = await beginOperation(ctx, id);
+    if (!run) continue;
+    const work = { run, signal: new AbortController().signal, actorId: null, progress: () => undefined };
+    const error = await fetchTenantInvoices(ctx, work).then(
+      () => null,
+      (failure: unknown) => String(failure),
+    );
+    await endOperation(ctx, run, { error });
+  }
+  await pause(50);
+}
