@@ -71,7 +71,7 @@ describe('the areas of the product', () => {
 
   it('own every folder that files are written to', () => {
     const written = sources.flatMap((path) =>
-      [...textOf(path).matchAll(/files\.write\(\s*'([^']+)'/g)].map(([, folder]) => folder),
+      [...textOf(path).matchAll(/files\.(?:write|receive)\(\s*'([^']+)'/g)].map(([, folder]) => folder),
     );
     const owned = areas.flatMap(({ files = [] }) => files.map(({ folder }) => folder));
     expect(owned.toSorted()).toEqual([...new Set(written)].toSorted());

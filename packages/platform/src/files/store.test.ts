@@ -52,6 +52,47 @@ const endless = () => {
   return source;
 };
 
+describe('receiving', () => {
+  it('keeps what was put into the place, once it is whole', async () => {
+    const path = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+      await writeFile(unfinished, 'half');
+      expect(await listed()).toEqual([]);
+      await writeFile(unfinished, 'whole');
+      return true;
+    });
+    expect(await content(path ?? '')).toBe('whole');
+    expect(await found()).toEqual([place(path ?? '')]);
+  });
+
+  it('leaves nothing of what was not to be kept, nor of what failed', async () => {
+    const none = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+      await writeFile(unfinished, 'unchanged');
+      return false;
+    });
+    expect(none).toBeNull();
+    const failed = room.receive('avatars', newId(), 'webp', async (unfinished) => {
+      await writeFile(unfinished, 'half');
+      throw new Error('broken off');
+    });
+    await expect(failed).rejects.toThrow('broken off');
+    expect(await found()).toEqual([]);
+  });
+
+  it('of a process that was killed goes with the sweep', async () => {
+    const path = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+      await writeFile(unfinished, 'whole');
+      // As if the process had ended here, and its file had stayed.
+      await writeFile(unfinished.replace(/[0-9a-f]{12}\.part$/, '0123456789ab.part'), 'half');
+      return true;
+    });
+    const left = `${path}.0123456789ab.part`;
+    await age(left, 61);
+    expect(await listed()).toEqual([left]);
+    await room.remove(left);
+    expect(await found()).toEqual([place(path ?? '')]);
+  });
+});
+
 describe('writing', () => {
   it('keeps a file under its id and type, for this account alone', async () => {
     const stored = await room.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
-import { type FileContent, syncFolder, type WriteLimits, writeThenRename } from './write-then-rename.ts';
+import { fillThenRename, type FileContent, syncPlace, type WriteLimits, writeThenRename } from './write-then-rename.ts';
 
 export interface StoredFile {
   /** Relative to the store; what a row keeps. */
@@ -19,6 +19,16 @@ export interface FileStore {
    * More than `maxBytes` is 413 `PAYLOAD_TOO_LARGE`, and the stream is closed without reading on.
    */
   write(folder: string, id: string, extension: string, content: FileContent, limits: WriteLimits): Promise<StoredFile>;
+  /**
+   * The same for content that `fill` writes itself, to a place of its own, where nothing is yet. Answers its path; null when `fill`
+   * says that there is none.
+   */
+  receive(
+    folder: string,
+    id: string,
+    extension: string,
+    fill: (place: string) => Promise<boolean>,
+  ): Promise<string | null>;
   /** The bytes under a stored path; null when there is no such file, or the path is none that `write` answers. */
   open(path: string): Promise<OpenedFile | null>;
   /** Removes a file by a path that `write` or `list` gave. One that is gone already is fine. */
@@ -55,22 +65,41 @@ export function openFileStore(dataDir: string): FileStore {
     }
   }
 
+  /** The place of a new file, for `put` to write to. */
+  async function storing<T>(path: string, put: (place: string) => Promise<T>): Promise<T> {
+    if (!storedPath.test(path)) throw new TypeError('A stored file needs a UUID and a plain extension.');
+    try {
+      // Others may have to pass through the data folder; the store itself is ours alone.
+      await mkdir(dirname(root), { recursive: true });
+      await makeFolder(join(root, dirname(path)));
+      const place = await locate(path);
+      if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
+      return await put(place);
+    } catch (error) {
+      throw isFull(error)
+        ? unavailable('There is no room to store this file right now. Please try again later.', error, 60)
+        : error;
+    }
+  }
+
+  const pathOf = (folder: string, id: string, extension: string) => `${folder}/${id.slice(-2)}/${id}.${extension}`;
+
   return {
-    async write(folder, id, extension, content, limits) {
-      const path = `${folder}/${id.slice(-2)}/${id}.${extension}`;
-      if (!storedPath.test(path)) throw new TypeError('A stored file needs a UUID and a plain extension.');
-      try {
-        // Others may have to pass through the data folder; the store itself is ours alone.
-        await mkdir(dirname(root), { recursive: true });
-        await makeFolder(join(root, dirname(path)));
-        const place = await locate(path);
-        if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
-        return { path, sizeBytes: await writeThenRename(place, content, limits) };
-      } catch (error) {
-        throw isFull(error)
-          ? unavailable('There is no room to store this file right now. Please try again later.', error, 60)
-          : error;
-      }
+    write(folder, id, extension, content, limits) {
+      const path = pathOf(folder, id, extension);
+      return storing(path, async (place) => ({ path, sizeBytes: await writeThenRename(place, content, limits) }));
+    },
+
+    receive(folder, id, extension, fill) {
+      const path = pathOf(folder, id, extension);
+      return storing(path, async (place) => {
+        const isThere = await fillThenRename(place, async (unfinished) => {
+          const isFilled = await fill(unfinished);
+          if (isFilled) await syncPlace(unfinished);
+          return isFilled;
+        });
+        return isThere ? path : null;
+      });
     },
 
     async open(path) {
@@ -103,7 +132,7 @@ async function makeFolder(folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
   // A new folder is there after a power cut once the folder above it is on the disk.
-  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made));
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncPlace(dirname(made));
 }
 
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {

@@ -16,15 +16,26 @@ export interface WriteLimits {
 
 /** Writes beside the place and renames, so that the place holds all of the content or nothing. Answers how many bytes it took. */
 export async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
+  let sizeBytes = 0;
+  await fillThenRename(place, async (unfinished) => {
+    sizeBytes = await writeDurably(unfinished, content, limits);
+    return true;
+  });
+  return sizeBytes;
+}
+
+/** The same for what `fill` puts on the disk under the name it is given. False, and the place stays as it is. */
+export async function fillThenRename(place: string, fill: (unfinished: string) => Promise<boolean>): Promise<boolean> {
   const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
   try {
-    const sizeBytes = await writeDurably(unfinished, content, limits);
-    await rename(unfinished, place);
-    await syncFolder(dirname(place));
-    return sizeBytes;
-  } catch (error) {
+    const isFilled = await fill(unfinished);
+    if (isFilled) {
+      await rename(unfinished, place);
+      await syncPlace(dirname(place));
+    }
+    return isFilled;
+  } finally {
     await unlink(unfinished).catch(() => undefined);
-    throw error;
   }
 }
 
@@ -49,8 +60,8 @@ async function writeDurably(
   return sizeBytes;
 }
 
-/** Puts what was renamed in a folder on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, constants.O_RDONLY);
+/** Puts a file, or what was renamed in a folder, on the disk. */
+export async function syncPlace(place: string): Promise<void> {
+  await using handle = await open(place, constants.O_RDONLY);
   await handle.sync();
 }
