@@ -5,7 +5,11 @@ import type { UserContext } from './context.ts';
 import { type RateLimit, retryAfter, consume } from './rate-limit.ts';
 
 /** Each kind of settings by itself: who tries the directory may still try the mail. */
-const perTenant = (action: string): RateLimit => ({ name: `${action} per tenant`, max: 10, windowSec: 60 });
+const limitOf = (action: string, each: 'tenant' | 'user'): RateLimit => ({
+  name: `${action} per ${each}`,
+  max: 10,
+  windowSec: 60,
+});
 
 /** Settings that are about to be tried. */
 export interface SettingsTest<Action extends string> {
@@ -18,21 +22,24 @@ export interface SettingsTest<Action extends string> {
   server: string | null;
   input: SecretInput;
   hasStoredSecret: boolean;
+  /** Whose tries are counted together: those of the tenant, unless each user has settings of their own. */
+  each?: 'tenant' | 'user';
 }
 
 /**
- * To be called before anything is dialled: counts the test against its tenant's limit and notes for the audit log which server
+ * To be called before anything is dialled: counts the test against the limit of its tenant or user and notes for the audit log which server
  * gets what. Throws 429 beyond ten a minute.
  */
 export async function beginSettingsTest<Action extends string>(
   ctx: UserContext,
   test: SettingsTest<Action>,
 ): Promise<void> {
-  const { action, recordAudit, subject, server } = test;
-  const limit = perTenant(action);
+  const { action, recordAudit, subject, server, each = 'tenant' } = test;
+  const limit = limitOf(action, each);
+  const counted = each === 'user' ? ctx.actor.id : ctx.tenantId;
   await ctx.tx(async (tx) => {
-    if (!(await consume(tx, limit, ctx.tenantId))) {
-      const waitSec = await retryAfter(tx, limit, ctx.tenantId);
+    if (!(await consume(tx, limit, counted))) {
+      const waitSec = await retryAfter(tx, limit, counted);
       throw busy('These settings were tried too often. Please wait before you try again.', waitSec ?? 1);
     }
     await recordAudit(tx, ctx, {
