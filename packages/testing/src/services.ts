@@ -6,6 +6,7 @@ export const services = [
   { binary: 'redis-server', debianPackage: 'redis-server', skipped: 'the tests of the queues on Redis' },
   { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
+  { binary: 'radicale', debianPackage: 'radicale', skipped: 'the tests against a calendar server' },
   { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
   { binary: 'openssl', debianPackage: 'openssl', skipped: 'the judgment of OpenSSL on exported certificates' },
 ] as const;

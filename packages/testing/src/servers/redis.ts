@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { serviceBinary } from '../services.ts';
+import { freePort } from './private-process.ts';
 
 export interface TestRedis {
   url: string;
@@ -19,14 +19,6 @@ export interface TestRedis {
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-};
 
 /** A private Redis on 127.0.0.1, set up as the deployed one: append-only file, no eviction. */
 export async function startRedis(): Promise<TestRedis> {

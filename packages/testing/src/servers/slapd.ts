@@ -1,13 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Attribute, Change, Client } from 'ldapts';
 import { serviceBinary } from '../services.ts';
+import { freePort, isAccepting } from './private-process.ts';
 import { caCertificatePem, fixturePath, type ServerCertificate } from './tls.ts';
 
 const run = promisify(execFile);
@@ -101,22 +100,6 @@ export const group = (cn: string, member: string[], baseDn = 'dc=example,dc=org'
   dn: `cn=${escapeRdnValue(cn)},ou=groups,${baseDn}`,
   attributes: { objectClass: 'groupOfNames', cn, member },
 });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 
 const slapdConf = (folder: string, baseDn: string, adminDn: string, options: SlapdOptions): string => `
 include /etc/ldap/schema/core.schema
@@ -249,14 +232,4 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<TestSlapd>
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Waits until the process takes connections; false when it ends before, or takes none for 20 s. */
-async function isAccepting(server: ChildProcess, port: number): Promise<boolean> {
-  for (let attempt = 0; attempt < 1_000; attempt += 1) {
-    if (server.exitCode !== null || server.signalCode !== null) return false;
-    if (await accepts(port)) return true;
-    await pause(20);
-  }
-  return false;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 
 export type ServerCertificate = 'localhost' | 'elsewhere' | 'expired' | 'self-signed';
@@ -18,3 +19,9 @@ export const otherCaCertificatePem = pem('other-ca');
 export const serverKeyPem = pem('key');
 
 export const serverCertificatePem = (name: ServerCertificate): string => pem(name);
+
+/**
+ * Has this process trust the authority of the tests beside those of the machine, as NODE_EXTRA_CA_CERTS does for one that is started:
+ * for what people set without a word on certificates.
+ */
+export const trustTestAuthority = (): void => setDefaultCACertificates([...getCACertificates(), caCertificatePem]);

@@ -1,0 +1,31 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A port of 127.0.0.1 that nobody listens on, at this moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
+/** Waits until the process takes connections; false when it ends before, or takes none for 20 s. */
+export async function isAccepting(server: ChildProcess, port: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+    if (server.exitCode !== null || server.signalCode !== null) return false;
+    if (await accepts(port)) return true;
+    await pause(20);
+  }
+  return false;
+}
