@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { DAY, Instant } from '../time.ts';
+import { CalendarError } from './sources.ts';
+
+/** Days that are asked for at once. */
+const maxDays = 92;
+
+/** Between which instants events are asked for. */
+export const EventWindow = z
+  .object({
+    from: Instant,
+    to: Instant.describe(`Later than \`from\`, by ${maxDays} days at most`),
+  })
+  .superRefine(({ from, to }, check) => {
+    // Not a number where one of them is no instant, which has been said already.
+    const length = Number(to) - Number(from);
+    if (length <= 0) check.addIssue({ code: 'custom', path: ['to'], message: 'must be later than from' });
+    if (length > maxDays * DAY)
+      check.addIssue({ code: 'custom', path: ['to'], message: `must be at most ${maxDays} days later than from` });
+  });
+export type EventWindow = z.output<typeof EventWindow>;
+
+const start = z
+  .union([z.iso.datetime(), z.iso.date()])
+  .describe('An instant, or the date of an event that lasts all day');
+
+/** One time at which an event is. */
+export const CalendarEvent = z
+  .object({
+    sourceId: Id,
+    uid: z.string(),
+    title: z.string().describe('Text, whatever it looks like; may be empty'),
+    start,
+    end: start.describe('As `start`; that of an event that lasts all day is the day after its last'),
+    allDay: z.boolean(),
+    location: z.string().nullable(),
+  })
+  .meta({ id: 'CalendarEvent' });
+export type CalendarEvent = z.output<typeof CalendarEvent>;
+
+/** What the calendars of an account hold. */
+export const CalendarEvents = z
+  .object({
+    events: z.array(CalendarEvent).describe('By start'),
+    errors: z
+      .array(z.object({ sourceId: Id, error: CalendarError }))
+      .describe('Sources that could not be read, or not whole; what was last read of them is among the events'),
+  })
+  .meta({
+    id: 'CalendarEvents',
+    example: {
+      events: [
+        {
+          sourceId: '0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
+          uid: '040000008200E00074C5B7101A82E008',
+          title: 'Jour fixe',
+          start: '2026-10-27T13:00:00.000Z',
+          end: '2026-10-27T14:00:00.000Z',
+          allDay: false,
+          location: 'Raum 2.14',
+        },
+      ],
+      errors: [],
+    },
+  });
+export type CalendarEvents = z.output<typeof CalendarEvents>;

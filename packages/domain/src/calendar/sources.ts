@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { Id } from '../ids.ts';
+import { SecretInput, secretMask } from '../secret-input.ts';
+import type { SecretTarget } from '../secret-target.ts';
+import { line, requiredLine } from '../text.ts';
+import { HttpsAddress } from '../web-address.ts';
+
+/** Sources of one user. */
+export const maxSources = 20;
+
+export const CalendarKind = z.enum(['ics', 'caldav']).describe('`ics` a file of events · `caldav` a calendar server');
+export type CalendarKind = z.output<typeof CalendarKind>;
+
+/** Why a calendar could not be read. */
+export const CalendarError = z
+  .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid'])
+  .describe(
+    '`unreachable` not reached, or the server failed · `unauthorized` the sign-in was refused · `notFound` nothing is there · `certificate` it did not prove who it is · `timeout` it was too slow · `invalid` no calendar, or more than is taken',
+  );
+export type CalendarError = z.output<typeof CalendarError>;
+
+/** As it is called: calendar programs have a scheme of their own for what is fetched over https. */
+const called = (address: unknown): unknown =>
+  typeof address === 'string' ? address.trim().replace(/^webcals?:\/\//i, 'https://') : address;
+
+/** The address of a calendar: https, with a host and without credentials. */
+export const CalendarAddress = z
+  .preprocess(called, HttpsAddress)
+  .meta({ format: 'uri', example: 'https://calendar.example.org/team/4f1c.ics' });
+
+/** The page on which Nextcloud shows a public calendar, and the file behind it. */
+const nextcloudPage =
+  /^(https:\/\/[^/?#]+(?:\/(?!index\.php\/|apps\/)[^/?#]+)*)(?:\/index\.php)?\/apps\/calendar\/p\/([^/?#]+)/i;
+
+/** Where the events of this address are. */
+export function addressOf(kind: CalendarKind, address: string): string {
+  const [, server, token] = (kind === 'ics' && nextcloudPage.exec(address)) || [];
+  return server === undefined ? address : `${server}/remote.php/dav/public-calendars/${token}?export`;
+}
+
+/**
+ * What is shown of an address. Whoever knows that of a file of events can read them, so the address is a secret, of which no more
+ * is told than its server; that of a calendar server is none.
+ */
+export const shownAddress = (kind: CalendarKind, origin: string, address: () => string): string =>
+  kind === 'ics' ? `${origin}/${secretMask}` : address();
+
+/** Whether an address is one as it was shown, and so means the stored one. */
+export const isShownAddress = (address: string): boolean => URL.parse(address)?.pathname === `/${secretMask}`;
+
+/** Where the secrets of a source travel; the address of a file belongs to no account. */
+export function sourceTarget(origin: string, account: string | null): SecretTarget {
+  const { hostname, port } = new URL(origin);
+  return {
+    scheme: 'https',
+    host: hostname,
+    port: port === '' ? 443 : Number(port),
+    account,
+    encryption: 'tls',
+    verifiesCertificate: true,
+    authorities: null,
+  };
+}
+
+const username = line()
+  .nullable()
+  .overwrite((value) => (value === '' ? null : value))
+  .refine((value) => !value?.includes(':'), 'must not contain a colon')
+  .describe('Where the calendar wants a sign-in');
+const color = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #3366cc')
+  .meta({ example: '#3366cc' });
+
+const example = {
+  name: 'Team',
+  kind: 'ics' as const,
+  url: 'https://calendar.example.org/team/4f1c.ics',
+  username: null,
+  color: '#3366cc',
+  isActive: true,
+};
+
+/** A new source. */
+export const NewCalendarSource = z
+  .object({
+    name: requiredLine(),
+    kind: CalendarKind,
+    url: CalendarAddress.refine((url) => !isShownAddress(url), 'must be the whole address'),
+    username: username.default(null),
+    password: SecretInput,
+    color: color.default('#3366cc'),
+    isActive: z.boolean().default(true),
+  })
+  .meta({ example });
+export type NewCalendarSource = z.output<typeof NewCalendarSource>;
+
+const keptAddress = z
+  .union([z.literal(''), CalendarAddress])
+  .optional()
+  .describe('Missing, blank or as it was shown means the stored one');
+
+/** What of a source changes. */
+export const CalendarSourceChange = z
+  .object({
+    name: requiredLine().optional(),
+    kind: CalendarKind.optional(),
+    url: keptAddress,
+    username: username.optional(),
+    password: SecretInput,
+    color: color.optional(),
+    isActive: z.boolean().optional(),
+  })
+  .meta({ example: { name: 'Team Nord', color: '#cc6633' } });
+export type CalendarSourceChange = z.output<typeof CalendarSourceChange>;
+
+/** A source to be tried before it is saved. */
+export const CalendarSourceTest = z
+  .object({
+    id: Id.nullish().describe('A source whose address and password stand in for those left blank'),
+    kind: CalendarKind,
+    url: keptAddress,
+    username: username.optional(),
+    password: SecretInput,
+  })
+  .meta({ example: { kind: example.kind, url: example.url } });
+export type CalendarSourceTest = z.output<typeof CalendarSourceTest>;
+
+/** A source as it is shown to whom it belongs. */
+export const CalendarSource = z
+  .object({
+    id: Id,
+    name: z.string(),
+    kind: CalendarKind,
+    url: z.string().describe('Of a file of events only the server, for its address is a secret'),
+    username: z.string().nullable(),
+    hasPassword: z.boolean(),
+    color: z.string(),
+    isActive: z.boolean(),
+  })
+  .meta({
+    id: 'CalendarSource',
+    example: {
+      id: '0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
+      ...example,
+      url: `https://calendar.example.org/${secretMask}`,
+      hasPassword: false,
+    },
+  });
+export type CalendarSource = z.output<typeof CalendarSource>;
+
+/** What a try of a source came to. */
+export const CalendarTestResult = z
+  .object({
+    ok: z.boolean(),
+    error: CalendarError.nullable(),
+    calendars: z
+      .array(z.object({ name: z.string(), url: z.string() }))
+      .optional()
+      .describe('Those of a calendar server that hold events; each of these addresses can be a source'),
+  })
+  .meta({
+    id: 'CalendarTestResult',
+    example: {
+      ok: true,
+      error: null,
+      calendars: [{ name: 'Dienstlich', url: 'https://cloud.example.org/remote.php/dav/calendars/ada/personal/' }],
+    },
+  });
+export type CalendarTestResult = z.output<typeof CalendarTestResult>;
