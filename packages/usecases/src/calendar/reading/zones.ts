@@ -1,0 +1,99 @@
+import ICAL from 'ical.js';
+import { findIana } from 'windows-iana';
+import { SECOND } from '@portal/domain/time';
+import type { IcsCalendar } from './ics-lines.ts';
+
+/**
+ * A zone of times. Wall times are milliseconds as if they were UTC, which is what calendars count in; an hour that the clock leaves out
+ * is an hour later, and of one that it shows twice the first is meant.
+ */
+export interface Zone {
+  instantOf(wall: number): number;
+}
+
+/** Names are shorter; what is longer is none. */
+const longestName = 255;
+
+const named = new Map<string, Zone>();
+
+/** The zone the runtime knows by this name. */
+function zoneNamed(name: string): Zone {
+  const zone = named.get(name) ?? {
+    instantOf: (wall) =>
+      Temporal.Instant.fromEpochMilliseconds(wall)
+        .toZonedDateTimeISO('UTC')
+        .toPlainDateTime()
+        .toZonedDateTime(name, { disambiguation: 'compatible' }).epochMilliseconds,
+  };
+  named.set(name, zone);
+  return zone;
+}
+
+export const utc: Zone = { instantOf: (wall) => wall };
+
+/** Where times without a zone are, and those in one that nobody knows. */
+export const berlin = zoneNamed('Europe/Berlin');
+
+const ofFile = new WeakMap<IcsCalendar, Map<string, Zone>>();
+
+/**
+ * The zone a calendar means by a name: one of the IANA, also behind a prefix, one of Windows, or one its file describes.
+ * Localised names of Windows are in no table; where the file does not describe them either, they are read as Berlin.
+ */
+export function zoneOf(name: string, calendar: IcsCalendar): Zone {
+  const known = ofFile.get(calendar) ?? new Map<string, Zone>();
+  ofFile.set(calendar, known);
+  const zone = known.get(name) ?? knownZone(name) ?? describedZone(name, calendar) ?? berlin;
+  if (known.size < 1_000) known.set(name, zone);
+  return zone;
+}
+
+function knownZone(name: string): Zone | null {
+  if (name.length > longestName) return null;
+  const parts = name.split('/').filter(Boolean);
+  const candidates = [name, ...findIana(name).slice(0, 1), parts.slice(-3).join('/'), parts.slice(-2).join('/')];
+  const found = candidates.find(isZoneName);
+  return found === undefined ? null : zoneNamed(found);
+}
+
+function isZoneName(name: string): boolean {
+  // An offset would pass, but knows no summer time; nor does `EST`, which Windows and people use for more.
+  if (!/^[A-Za-z_]+\/[\w+/-]+$|^(?:UTC|GMT)$/.test(name)) return false;
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A clock changes a few times a year, by a few rules; what says more would only keep us busy. */
+function isPlausible(zone: string): boolean {
+  const rules = zone.match(/^RRULE.*$/gim) ?? [];
+  return rules.length <= 20 && rules.every((rule) => /FREQ=YEARLY/i.test(rule));
+}
+
+/** A zone by its VTIMEZONE. */
+function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
+  const text = zones.get(name) ?? zones.get(`"${name}"`) ?? zones.get(name.replaceAll(/([,;])/g, '\\$1'));
+  if (text === undefined || !isPlausible(text)) return null;
+  try {
+    const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(text)));
+    return {
+      instantOf(wall) {
+        const time = new Date(wall);
+        const at = ICAL.Time.fromData({
+          year: time.getUTCFullYear(),
+          month: time.getUTCMonth() + 1,
+          day: time.getUTCDate(),
+          hour: time.getUTCHours(),
+          minute: time.getUTCMinutes(),
+          second: time.getUTCSeconds(),
+        });
+        return wall - zone.utcOffset(at) * SECOND;
+      },
+    };
+  } catch {
+    return null;
+  }
+}
