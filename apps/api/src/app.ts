@@ -6,6 +6,7 @@ import type { Runtime } from '@portal/platform/runtime';
 import { registerAccounting } from './accounting/routes.ts';
 import { registerAccounts } from './accounts/routes.ts';
 import { registerAudit } from './audit/routes.ts';
+import { registerCalendar } from './calendar/routes.ts';
 import { registerCertificates } from './certificates/routes.ts';
 import { registerCloudStatus } from './cloud-status/routes.ts';
 import { registerDashboards } from './dashboards/routes.ts';
@@ -110,6 +111,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerReminders(app);
   registerCertificates(app);
   registerAccounting(app);
+  registerCalendar(app);
   registerDirectory(app);
   registerSupport(app);
   registerDesktop(app);

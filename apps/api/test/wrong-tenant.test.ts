@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NewCalendarSource } from '@portal/domain/calendar/sources';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
@@ -7,6 +8,7 @@ import { deliverMails } from '@portal/platform/outbox/jobs';
 import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
 import { createAccount } from '@portal/usecases/accounting/accounts';
+import { addSource } from '@portal/usecases/calendar/sources';
 import { uploadLogo } from '@portal/usecases/cloud-status/logo';
 import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { addFavorite } from '@portal/usecases/dashboards/favorites';
@@ -67,6 +69,14 @@ async function directoryAdmin() {
 
 const theirServer = async () => (await createServer(await signedIn(them), deadForm())).id;
 
+const theirCalendar = async () =>
+  (
+    await addSource(
+      await signedIn(them),
+      NewCalendarSource.parse({ name: 'Team', kind: 'ics', url: 'https://calendar.example.org/team.ics' }),
+    )
+  ).id;
+
 /** A list has each number once. */
 let accounts = 0;
 
@@ -116,6 +126,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/desktop/download/:platform': { nobodys: 'the packages of the desktop app are the operator’s, for everybody' },
   '/virtualization/servers/:id': theirServer,
   '/virtualization/servers/:id/test': theirServer,
+  '/calendar/sources/:id': theirCalendar,
+  '/calendar/sources/:id/test': theirCalendar,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

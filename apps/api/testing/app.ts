@@ -25,7 +25,7 @@ export interface TestRequest extends Pick<InjectOptions, 'method' | 'payload' | 
 
 /** The real app on a database of the calling file's own. */
 export async function testApp(options: TestAppOptions = {}) {
-  const { runtime, make, url, config, signedIn } = await testRuntime(options.env);
+  const { runtime, make, url, ownerUrl, config, signedIn } = await testRuntime(options.env);
   const lines: Record<string, unknown>[] = [];
   const log = openLog('info', 'api', { write: (line) => void lines.push(JSON.parse(line)) });
   const app = await buildApp({ ...runtime, log });
@@ -49,5 +49,5 @@ export async function testApp(options: TestAppOptions = {}) {
     return app.inject({ ...rest, headers: { ...headers, ...(as && { cookie: await cookieOf(as) }) } });
   }
 
-  return { app, runtime, make, url, config, signedIn, request, cookieOf, logLines: lines };
+  return { app, runtime, make, url, ownerUrl, config, signedIn, request, cookieOf, logLines: lines };
 }

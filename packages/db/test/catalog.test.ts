@@ -9,6 +9,7 @@ import { migrateDatabase } from '../src/migrate.ts';
  */
 const kinds: Record<string, string> = {
   audit_entries: 'tenant',
+  calendar_sources: 'tenant',
   cloud_instances: 'tenant',
   cloud_outage_notices: 'tenant',
   cloud_outages: 'tenant',

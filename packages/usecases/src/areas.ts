@@ -5,6 +5,7 @@ import { outboxArea } from '@portal/platform/outbox/area';
 import { accounting } from './accounting/area.ts';
 import { accounts } from './accounts/area.ts';
 import { audit } from './audit/area.ts';
+import { calendar } from './calendar/area.ts';
 import { certificates } from './certificates/area.ts';
 import { cloudStatus } from './cloud-status/area.ts';
 import { dashboards } from './dashboards/area.ts';
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = withPlatform([
   tenants,
   reminders,
   certificates,
+  calendar,
   support,
   desktop,
   cloudStatus,

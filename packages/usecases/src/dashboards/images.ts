@@ -1,9 +1,7 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
-import type { Tx } from '@portal/db/open';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
-import { dashboardImages, dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
+import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
-import type { WidgetConfig } from '@portal/domain/dashboards/widgets';
 import { conflict, invalid, notFound, PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
@@ -11,6 +9,7 @@ import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { clearBackgroundImage } from '../accounts/update-own-profile.ts';
 import { changeDashboards } from './change-dashboards.ts';
+import { forgetInWidgets } from './named-in-widgets.ts';
 
 const imageColumns = {
   id: dashboardImages.id,
@@ -88,21 +87,10 @@ export async function deleteImage(ctx: UserContext, imageId: string): Promise<vo
       .returning({ path: dashboardImages.storagePath });
     if (!deleted) throw notFound();
     await clearBackgroundImage(tx, ctx.actor.id, imageId);
-    await forgetImage(tx, ctx, imageId);
+    await forgetInWidgets(tx, ctx, 'imageIds', imageId);
     return deleted.path;
   });
   await ctx.files.remove(path);
-}
-
-/** Throws 404 unless all pictures a configuration names are the caller's. */
-export async function checkOwnImages(tx: Tx, ctx: UserContext, config: WidgetConfig): Promise<void> {
-  const imageIds = [...new Set(config['imageIds'] as string[] | undefined)];
-  if (imageIds.length === 0) return;
-  const own = await tx
-    .select({ id: dashboardImages.id })
-    .from(dashboardImages)
-    .where(and(inArray(dashboardImages.id, imageIds), eq(dashboardImages.userId, ctx.actor.id)));
-  if (own.length < imageIds.length) throw notFound();
 }
 
 const insertImage = (ctx: UserContext, row: typeof dashboardImages.$inferInsert): Promise<DashboardImage> =>
@@ -114,16 +102,3 @@ const insertImage = (ctx: UserContext, row: typeof dashboardImages.$inferInsert)
     if (!image) throw new Error('an insert answered no row');
     return image;
   });
-
-/** Takes a deleted picture out of the caller's picture frames, so that none names what is not there. */
-async function forgetImage(tx: Tx, ctx: UserContext, imageId: string): Promise<void> {
-  const ownTabs = tx.select({ id: dashboardTabs.id }).from(dashboardTabs).where(eq(dashboardTabs.userId, ctx.actor.id));
-  await tx
-    .update(dashboardWidgets)
-    .set({
-      config: sql`jsonb_set(${dashboardWidgets.config}, '{imageIds}', (${dashboardWidgets.config} -> 'imageIds') - ${imageId}::text)`,
-    })
-    .where(
-      and(inArray(dashboardWidgets.tabId, ownTabs), sql`${dashboardWidgets.config} -> 'imageIds' ? ${imageId}::text`),
-    );
-}

@@ -17,8 +17,8 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { checkModuleAccess } from '../modules/module-access.ts';
 import { changeDashboards } from './change-dashboards.ts';
-import { checkOwnImages } from './images.ts';
 import { removeItems } from './layout.ts';
+import { checkOwn } from './named-in-widgets.ts';
 import { getOwnTab, tabsOf } from './own-tabs.ts';
 
 const widgetColumns = {
@@ -56,7 +56,7 @@ export async function listWidgets(ctx: UserContext, tabId: string): Promise<Dash
 
 /**
  * Adds a widget to a tab. Throws 400 `INVALID_WIDGET_TYPE`, 403 `MODULE_DISABLED` or `MODULE_ACCESS_DENIED` when it shows a module
- * the caller may not use, 404 for the tab and for pictures, 409 `LIMIT_REACHED` at 60. A grant lost later leaves the widget.
+ * the caller may not use, 404 for the tab and for what the configuration names, 409 `LIMIT_REACHED` at 60. A grant lost later leaves the widget.
  */
 export async function addWidget(
   ctx: UserContext,
@@ -70,7 +70,7 @@ export async function addWidget(
   await changeDashboards(ctx, async (tx) => {
     await getOwnTab(tx, ctx, tabId);
     await checkRoom(tx, tabId);
-    await checkOwnImages(tx, ctx, widget.config);
+    await checkOwn(tx, ctx, widget.config);
     await tx.insert(dashboardWidgets).values({ ...widget, tenantId: ctx.tenantId, tabId });
   });
   return widget;
@@ -78,7 +78,7 @@ export async function addWidget(
 
 /**
  * Replaces a widget's configuration, moves it to another tab, or both; its place on the tab it leaves is given up.
- * Throws 400 for a configuration its type does not allow, 404 also for the other tab and for pictures, 409 `LIMIT_REACHED`.
+ * Throws 400 for a configuration its type does not allow, 404 also for the other tab and for what the configuration names, 409 `LIMIT_REACHED`.
  */
 export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetChange): Promise<DashboardWidget> =>
   changeDashboards(ctx, async (tx) => {
@@ -88,7 +88,7 @@ export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetC
     if (change.config !== undefined) {
       checkWidgetType(widget.type);
       changed.config = checkConfig(widget.type, change.config);
-      await checkOwnImages(tx, ctx, changed.config);
+      await checkOwn(tx, ctx, changed.config);
     }
     if (tabId !== from) {
       await getOwnTab(tx, ctx, tabId);

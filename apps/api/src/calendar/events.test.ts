@@ -1,0 +1,339 @@
+import { globSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CalendarEvents } from '@portal/domain/calendar/events';
+import { DAY, MINUTE, SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
+import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
+import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
+import { trustTestAuthority } from '@portal/testing/servers/tls';
+import { serviceBinary } from '@portal/testing/services';
+import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
+import { listEvents } from '@portal/usecases/calendar/events';
+import { testApp } from '../../testing/app.ts';
+
+trustTestAuthority();
+const server = await startCalendarServer();
+const usual = server.answer;
+const { request, make, config, ownerUrl, signedIn, runtime } = await testApp({
+  env: { OUTBOUND_ALLOW_HOSTS: 'localhost' },
+});
+const owner = new Client({ connectionString: ownerUrl });
+beforeAll(() => owner.connect());
+afterAll(() => Promise.all([owner.end(), server.stop()]));
+
+let ada: Awaited<ReturnType<typeof make.user>>;
+beforeEach(async () => {
+  server.answer = usual;
+  server.seen.length = 0;
+  ada = await make.user({ role: 'ADMIN' });
+});
+
+const november = 'from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z';
+async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) {
+  const answer = await request({ method, url, as: ada, ...(payload && { payload }) });
+  expect(answer.statusCode).toBeLessThan(300);
+  return answer.body === '' ? null : answer.json();
+}
+const events = (window = november): Promise<CalendarEvents> => call('GET', `/calendar/events?${window}`);
+const titles = async (window?: string) => (await events(window)).events.map(({ title }) => title);
+/** The same without a request, of which an account has only so many at once. */
+async function titlesOf(ctx: UserContext): Promise<string[]> {
+  const window = { from: new Date('2026-11-01T00:00:00Z'), to: new Date('2026-12-01T00:00:00Z') };
+  const { events: found } = JSON.parse(Buffer.from(await listEvents(ctx, window)).toString()) as CalendarEvents;
+  return found.map(({ title }) => title);
+}
+async function added(path: string, changes: object = {}): Promise<string> {
+  const form = { name: path, kind: 'ics', url: `${server.origin}/${path}`, ...changes };
+  return (await call('POST', '/calendar/sources', form)).id;
+}
+/** As if that much time had passed since anybody looked at a source. */
+const later = (ms: number) =>
+  owner.query(
+    "update calendar_sources set checked_at = checked_at - $1 * interval '1 millisecond' where user_id = $2",
+    [ms, ada.id],
+  );
+const storedFiles = () => globSync('files/calendars/*/*', { cwd: config.dataDir });
+const ownFiles = async () =>
+  (await owner.query('select body_path from calendar_sources where body_path is not null')).rows.length;
+
+describe('events', () => {
+  it('are those of all active calendars, by start, days as dates and times in UTC', async () => {
+    const whole = icsOf('Timed').replace(
+      'BEGIN:VEVENT',
+      [
+        'BEGIN:VEVENT',
+        'UID:days@example.org',
+        'SUMMARY:Messe',
+        'LOCATION:Halle 3\\, Nord',
+        'DTSTART;VALUE=DATE:20261110',
+        'DTEND;VALUE=DATE:20261112',
+        'END:VEVENT',
+        'BEGIN:VEVENT',
+      ].join('\r\n'),
+    );
+    server.answer = ({ path }, response) => void response.end(path === '/a' ? whole : icsOf('<b>Other</b>'));
+    const [first, second] = [await added('a'), await added('b')];
+    await added('c', { isActive: false });
+    const times = { start: '2026-11-10T08:00:00.000Z', end: '2026-11-10T09:00:00.000Z', allDay: false, location: null };
+    expect(await events()).toEqual({
+      events: [
+        {
+          sourceId: first,
+          uid: 'days@example.org',
+          title: 'Messe',
+          start: '2026-11-10',
+          end: '2026-11-12',
+          allDay: true,
+          location: 'Halle 3, Nord',
+        },
+        { sourceId: first, uid: 'Timed@example.org', title: 'Timed', ...times },
+        { sourceId: second, uid: '<b>Other</b>@example.org', title: '<b>Other</b>', ...times },
+      ],
+      errors: [],
+    });
+    expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']);
+    expect(await titles('from=2026-11-10T23:00:00Z&to=2026-11-10T23:01:00Z')).toEqual(['Messe']);
+    expect(await titles('from=2026-11-11T23:00:00Z&to=2026-11-12T23:00:00Z')).toEqual([]);
+  });
+
+  it('are fresh for five minutes, and then asked for by what changed', async () => {
+    let etag = '"1"';
+    server.answer = (asked, response) => sendIcs(asked, response, icsOf(`Version ${etag}`), etag);
+    await added('a');
+    expect(await titles()).toEqual(['Version "1"']);
+    await later(4 * MINUTE);
+    await titles();
+    await titles('from=2026-11-02T00:00:00Z&to=2026-11-30T00:00:00Z');
+    expect([server.seen.length, server.conditional()]).toEqual([1, 0]);
+    await later(2 * MINUTE);
+    const [kept] = storedFiles();
+    expect(await titles()).toEqual(['Version "1"']);
+    expect([server.seen.length, server.conditional()]).toEqual([2, 1]);
+    expect(storedFiles()).toContain(kept);
+    etag = '"2"';
+    await later(6 * MINUTE);
+    expect(await titles()).toEqual(['Version "2"']);
+    expect([server.seen.length, server.conditional()]).toEqual([3, 2]);
+    expect(storedFiles()).toHaveLength(await ownFiles());
+  });
+
+  it('of a calendar that fails are those last read, beside its error; it is asked again after a minute', async () => {
+    const [good, bad] = [await added('good'), await added('bad')];
+    expect(await titles()).toEqual(['Jour fixe', 'Jour fixe']);
+    server.answer = (asked, response) =>
+      asked.path === '/bad' ? void response.writeHead(403).end() : sendIcs(asked, response, icsOf('New'), '"2"');
+    await later(6 * MINUTE);
+    expect(await events()).toMatchObject({
+      events: [
+        { title: 'New', sourceId: good },
+        { title: 'Jour fixe', sourceId: bad },
+      ],
+      errors: [{ sourceId: bad, error: 'unauthorized' }],
+    });
+    const asked = server.seen.length;
+    await later(50 * SECOND);
+    expect((await events()).errors).toHaveLength(1);
+    expect(server.seen).toHaveLength(asked);
+    server.answer = usual;
+    await later(20 * SECOND);
+    expect((await events()).errors).toEqual([]);
+  });
+
+  it('wait no longer than 15 s for calendars, which are all asked at once', async () => {
+    server.answer = ({ path }, response) => (path === '/good' ? void response.end(icsOf('Good')) : undefined);
+    await Promise.all(['slow 1', 'slow 2', 'slow 3', 'good'].map((path) => added(encodeURIComponent(path))));
+    const begun = performance.now();
+    const { events: found, errors } = await events();
+    expect(performance.now() - begun).toBeLessThan(18_000);
+    expect(found.map(({ title }) => title)).toEqual(['Good']);
+    expect(errors.map(({ error }) => error)).toEqual(['timeout', 'timeout', 'timeout']);
+  });
+
+  it('of what is no whole calendar are what can be read, and an error', async () => {
+    const each = 'RRULE:FREQ=SECONDLY\r\nEND:VEVENT';
+    server.answer = (_asked, response) => void response.end(icsOf('Second').replace('END:VEVENT', each));
+    const id = await added('seconds');
+    const { events: found, errors } = await events();
+    expect([found.length, errors]).toEqual([2_000, [{ sourceId: id, error: 'invalid' }]]);
+    server.answer = (_asked, response) => void response.end('<html>Please sign in</html>');
+    await later(6 * MINUTE);
+    expect((await events()).events).toHaveLength(2_000);
+  });
+
+  it('asked for fifty times at once are one request for each calendar', async () => {
+    server.answer = async (asked, response) => {
+      await pause(300);
+      sendIcs(asked, response, icsOf(asked.path));
+    };
+    for (const path of ['a', 'b']) await added(path);
+    const ctx = await signedIn(ada);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => titlesOf(ctx)));
+    expect(new Set(answers.map(String))).toEqual(new Set(['/a,/b']));
+    expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']);
+  });
+
+  it('are asked for by one process of several', async () => {
+    server.answer = async (asked, response) => {
+      await pause(500);
+      sendIcs(asked, response, icsOf('Shared'));
+    };
+    await added('a');
+    const beside = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
+    const session = await make.session(ada);
+    const system = beside.system({ requestId: 'x', ip: null, userAgent: null });
+    const token = sessionTokens(system).issue({ sub: ada.id, tid: ada.tenantId, sid: session.id, ver: 1 });
+    const contexts = [await signedIn(ada), await authenticate(system, token)];
+    expect(await Promise.all(contexts.map(titlesOf))).toEqual([['Shared'], ['Shared']]);
+    expect(server.seen).toHaveLength(1);
+    await beside.close();
+  });
+});
+
+describe('an answer that comes too late', () => {
+  const held = () => {
+    const begun = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    server.answer = async (asked, response) => {
+      begun.resolve();
+      await go.promise;
+      sendIcs(asked, response, icsOf('Late'));
+    };
+    return { begun: begun.promise, go: () => go.resolve() };
+  };
+
+  it('for a calendar that was deleted leaves nothing', async () => {
+    const files = storedFiles().length;
+    const id = await added('a');
+    const { begun, go } = held();
+    const late = events();
+    await begun;
+    await call('DELETE', `/calendar/sources/${id}`);
+    go();
+    expect(await late).toEqual({ events: [], errors: [] });
+    expect(storedFiles()).toHaveLength(files);
+  });
+
+  it('for a calendar that is another one by now is dropped, and the other one is read', async () => {
+    const id = await added('old');
+    const { begun, go } = held();
+    const late = events();
+    await begun;
+    await call('PATCH', `/calendar/sources/${id}`, { url: `${server.origin}/new` });
+    server.answer = (asked, response) => sendIcs(asked, response, icsOf('New'));
+    go();
+    await late;
+    expect(await titles()).toEqual(['New']);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/old', '/new']);
+    expect(storedFiles()).toHaveLength(await ownFiles());
+  });
+
+  it('counts for a calendar that only got another name', async () => {
+    const id = await added('a');
+    const { begun, go } = held();
+    const late = events();
+    await begun;
+    await call('PATCH', `/calendar/sources/${id}`, { name: 'Renamed', color: '#000000' });
+    go();
+    expect((await late).events).toMatchObject([{ title: 'Late' }]);
+  });
+
+  it('of a process that died is asked for again once its claim has passed', async () => {
+    const id = await added('a');
+    await owner.query(
+      "update calendar_sources set claim = gen_random_uuid(), claimed_until = now() + interval '1 second' where id = $1",
+      [id],
+    );
+    expect(await titles()).toEqual(['Jour fixe']);
+  });
+});
+
+it('what was read goes with the calendar, and with the account', async () => {
+  const files = storedFiles().length;
+  const id = await added('a');
+  await titles();
+  expect(storedFiles()).toHaveLength(files + 1);
+  await call('PATCH', `/calendar/sources/${id}`, { password: 'new', username: 'ada' });
+  expect(storedFiles()).toHaveLength(files);
+  await titles();
+  await call('DELETE', `/calendar/sources/${id}`);
+  expect(storedFiles()).toHaveLength(files);
+});
+
+it('a file that is gone, as after a restore without files, is read anew', async () => {
+  const id = await added('a');
+  await titles();
+  const { rows } = await owner.query('select body_path from calendar_sources where id = $1', [id]);
+  await runtime.system({ requestId: 'x', ip: null, userAgent: null }).files.remove(rows[0].body_path);
+  expect(await titles('from=2026-11-01T00:00:00Z&to=2026-11-20T00:00:00Z')).toEqual(['Jour fixe']);
+  expect(server.seen).toHaveLength(2);
+});
+
+describe.skipIf(serviceBinary('radicale') === null)('a calendar server', () => {
+  let radicale: TestRadicale;
+  beforeAll(async () => {
+    radicale = await startRadicale();
+  });
+  afterAll(() => radicale?.stop());
+
+  const object = (title: string, day: Date) => {
+    const date = day.toISOString().slice(0, 10).replaceAll('-', '');
+    return [
+      'BEGIN:VCALENDAR',
+      'VERSION:2.0',
+      'PRODID:-//Portal//Tests//EN',
+      'BEGIN:VEVENT',
+      `UID:${title}`,
+      'DTSTAMP:20260101T000000Z',
+      `SUMMARY:${title}`,
+      `DTSTART;TZID=Europe/Berlin:${date}T090000`,
+      `DTEND;TZID=Europe/Berlin:${date}T100000`,
+      'RRULE:FREQ=WEEKLY;COUNT=2',
+      'END:VEVENT',
+      'END:VCALENDAR',
+      '',
+    ].join('\r\n');
+  };
+  const around = (day: Date) =>
+    `from=${new Date(day.getTime() - DAY).toISOString()}&to=${new Date(day.getTime() + 20 * DAY).toISOString()}`;
+
+  it('is found from its root, tried, read, and read again once something has changed', async () => {
+    const { username, password, origin } = radicale;
+    const work = await radicale.makeCalendar('work', 'Dienstlich');
+    await radicale.makeCalendar('tasks', 'Aufgaben', 'VTODO');
+    const today = new Date();
+    await radicale.put(`${work}one.ics`, object('One', today));
+    const form = { kind: 'caldav', url: origin, username, password };
+    expect(await call('POST', '/calendar/sources/test', form)).toEqual({
+      ok: true,
+      error: null,
+      calendars: [{ name: 'Dienstlich', url: work }],
+    });
+    expect(await call('POST', '/calendar/sources/test', { ...form, password: 'wrong' })).toEqual({
+      ok: false,
+      error: 'unauthorized',
+    });
+    expect(await call('POST', '/calendar/sources/test', { ...form, url: work })).toMatchObject({
+      calendars: [{ name: 'Dienstlich', url: work }],
+    });
+    const id = await added('Radicale', form);
+    expect(await titles(around(today))).toEqual(['One', 'One']);
+    const [before] = (await owner.query('select * from calendar_sources where id = $1', [id])).rows;
+    await later(6 * MINUTE);
+    await titles(around(today));
+    const [unchanged] = (await owner.query('select * from calendar_sources where id = $1', [id])).rows;
+    expect(unchanged.body_path).toBe(before.body_path);
+    await radicale.put(`${work}two.ics`, object('Two', new Date(today.getTime() + DAY)));
+    await later(6 * MINUTE);
+    expect(await titles(around(today))).toEqual(['One', 'Two', 'One', 'Two']);
+    // Further away than it was asked for before.
+    const past = new Date(today.getTime() - 400 * DAY);
+    await radicale.put(`${work}past.ics`, object('Past', past));
+    expect(await titles(around(past))).toEqual(['Past', 'Past']);
+    expect(storedFiles()).toHaveLength(await ownFiles());
+  });
+});

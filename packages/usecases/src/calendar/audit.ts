@@ -1,0 +1,3 @@
+import { auditLog } from '@portal/platform/audit';
+
+export const { auditActions, recordAudit } = auditLog('calendar_sources.test');

@@ -1,0 +1,73 @@
+import { buffer } from 'node:stream/consumers';
+import type { DavCollection } from '@portal/connectors/calendar/read-dav';
+import { unavailable } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import type { TenantContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
+import { openSharedSlots } from '@portal/platform/semaphore';
+import { type Task, TaskError, taskOf } from '@portal/platform/work-apart/task';
+import type { run as readDav } from './dav-task.ts';
+
+export const tooBusy = (cause?: unknown) =>
+  unavailable('Too many calendars are being read right now. Please try again in a few seconds.', cause);
+
+/** As many as there are processes, so that other work never waits behind more than what these are at. */
+const slots = resource(() =>
+  openSharedSlots({ each: { slots: 1, queueLimit: 200 }, all: { slots: 2, queueLimit: 1_000 }, refusal: tooBusy }),
+);
+
+/**
+ * Work on what calendars answered, in a process apart, one piece for each user at a time. What `read` gives is in memory no sooner than
+ * there is a place. Null for input that ends the process, or that nobody can make sense of.
+ */
+export const workApart = <Input, Output>(
+  ctx: TenantContext,
+  userId: string,
+  task: Task<Input, Output>,
+  read: () => Promise<Input>,
+): Promise<Output | null> =>
+  slots(ctx)(userId, async () => {
+    try {
+      return await ctx.workApart.run(task, await read());
+    } catch (error) {
+      if (!(error instanceof TaskError)) throw error;
+      if (error.fault === 'outside') throw tooBusy(error);
+      ctx.log.warn({ tenantId: ctx.tenantId, reason: error.reason }, 'a calendar cannot be read');
+      return null;
+    }
+  });
+
+/** A file is gone: replaced by a newer one, or lost. */
+export class MissingFileError extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super('The file of a calendar is gone.');
+    this.name = 'MissingFileError';
+    this.path = path;
+  }
+}
+
+/** The bytes of a stored file. Throws a MissingFileError. */
+export async function bytesOf({ files }: Pick<TenantContext, 'files'>, path: string): Promise<Buffer> {
+  const file = await files.open(path);
+  if (!file) throw new MissingFileError(path);
+  return buffer(file.stream);
+}
+
+const limits = { timeoutMs: 10 * SECOND, maxMemoryMb: 400 };
+const davModule = new URL('dav-task.ts', import.meta.url);
+const reading = taskOf<typeof readDav>(davModule, { ...limits, maxOutputBytes: 16 * 1024 * 1024 });
+
+/** What a calendar server answered about its collections. */
+export const collectionsApart = (ctx: TenantContext, userId: string, body: Buffer): Promise<DavCollection[] | null> =>
+  workApart(ctx, userId, reading, async () => ({ what: 'collections' as const, body })) as Promise<
+    DavCollection[] | null
+  >;
+
+/** The events of an answer that is kept in a file, as one file of events. */
+export const eventsApart = (ctx: TenantContext, userId: string, path: string): Promise<Uint8Array | null> =>
+  workApart(ctx, userId, reading, async () => ({
+    what: 'events' as const,
+    body: await bytesOf(ctx, path),
+  })) as Promise<Uint8Array | null>;

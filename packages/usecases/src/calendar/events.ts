@@ -1,0 +1,113 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { prepared } from '@portal/db/prepared';
+import { calendarSources } from '@portal/db/schema/calendar';
+import { SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
+import { taskOf } from '@portal/platform/work-apart/task';
+import { bytesOf, MissingFileError, tooBusy, workApart } from './calendar-work.ts';
+import type { Expansion, run as expand } from './expansion-task.ts';
+import { keepAnswers } from './kept-answers.ts';
+import type { MergeOrder, run as merge } from './merge-task.ts';
+import type { EventRange } from './read-source.ts';
+import { freshness, isDue, refreshed, type SourceState, stateColumns } from './refresh.ts';
+
+const limits = { timeoutMs: 10 * SECOND, maxMemoryMb: 400, maxOutputBytes: 16 * 1024 * 1024 };
+const expanding = taskOf<typeof expand>(new URL('expansion-task.ts', import.meta.url), limits);
+const merging = taskOf<typeof merge>(new URL('merge-task.ts', import.meta.url), limits);
+
+/** What lies under a path never changes, so an answer made of it is right for as long as that path is the row’s. */
+const expansions = resource(() => keepAnswers<{ expansion: Expansion; bytes: number }>(16 * 1024 * 1024));
+const answers = resource(() => keepAnswers<{ json: Uint8Array; bytes: number }>(16 * 1024 * 1024));
+
+const activeSources = prepared<{ userId: string }>()('calendar_states', (db) =>
+  db
+    .select({
+      ...stateColumns,
+      kind: calendarSources.kind,
+      isFresh: sql<boolean>`coalesce(${calendarSources.checkedAt} > now() - ${freshness}, false)`,
+    })
+    .from(calendarSources)
+    .where(and(eq(calendarSources.userId, sql.placeholder('userId')), eq(calendarSources.isActive, true)))
+    .orderBy(asc(calendarSources.id)),
+);
+
+/**
+ * What the caller's active calendars hold between two instants, as the JSON of a CalendarEvents, which may be large. Calendars that were
+ * not read for five minutes are asked before, all at once; of one that fails its error is told beside what was last read.
+ */
+export async function listEvents(ctx: UserContext, window: EventRange): Promise<Uint8Array> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await eventsOf(ctx, window);
+    } catch (error) {
+      if (attempt === 3 || !(error instanceof MissingFileError)) throw error;
+      await forgetFile(ctx, error.path);
+    }
+  }
+}
+
+/** Has a source read anew whose file is gone. One whose row names another file by now has been. */
+async function forgetFile(ctx: UserContext, path: string): Promise<void> {
+  await ctx.tx((tx) =>
+    tx
+      .update(calendarSources)
+      .set({ bodyPath: null, checkedAt: null, validators: null })
+      .where(eq(calendarSources.bodyPath, path)),
+  );
+}
+
+async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Array> {
+  const userId = ctx.actor.id;
+  const rows = await ctx.run(activeSources, { userId });
+  const states = await Promise.all(
+    rows.map((row) =>
+      isDue({ ...row, validators: null }, window) ? refreshed(ctx, userId, row.id, window) : Promise.resolve(row),
+    ),
+  );
+  const sources = states.filter((state): state is SourceState => state !== undefined);
+  const span = `${window.from.getTime()} ${window.to.getTime()}`;
+  const key = `${span} ${sources.map(({ id, bodyPath, error }) => `${id} ${bodyPath} ${error}`).join(' ')}`;
+  const { json } = await answers(ctx)(key, async () => {
+    const order = await orderOf(ctx, sources, window, span);
+    const made = await workApart(ctx, userId, merging, async () => order);
+    if (made === null) throw tooBusy();
+    return { json: made, bytes: made.length };
+  });
+  return json;
+}
+
+async function orderOf(
+  ctx: UserContext,
+  sources: SourceState[],
+  { from, to }: EventRange,
+  span: string,
+): Promise<MergeOrder> {
+  const expanded = await Promise.all(
+    sources.map(async ({ id: sourceId, bodyPath, error }) => {
+      if (bodyPath === null) return { sourceId, error, expansion: null };
+      const { expansion } = await expansions(ctx)(`${bodyPath} ${span}`, async () => {
+        const read = async () => ({ body: await bytesOf(ctx, bodyPath), from: from.getTime(), to: to.getTime() });
+        const made = (await workApart(ctx, ctx.actor.id, expanding, read)) ?? unreadable;
+        return { expansion: made, bytes: made.events.length };
+      });
+      return { sourceId, error, expansion };
+    }),
+  );
+  const order: MergeOrder = { sources: [], errors: [] };
+  let room = mostBytes;
+  for (const { sourceId, error, expansion } of expanded) {
+    room -= expansion?.events.length ?? 0;
+    if (expansion && room >= 0) order.sources.push({ sourceId, events: expansion.events });
+    const isWhole = expansion === null || (expansion.isWhole && room >= 0);
+    const shown = error ?? (isWhole ? null : 'invalid');
+    if (shown !== null) order.errors.push({ sourceId, error: shown });
+  }
+  return order;
+}
+
+/** Of one answer: far more than twenty full calendars of ordinary words take. */
+const mostBytes = 12 * 1024 * 1024;
+
+/** Of a file that ends the process which reads it. */
+const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false };

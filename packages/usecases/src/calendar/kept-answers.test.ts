@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { keepAnswers } from './kept-answers.ts';
+
+const made: string[] = [];
+const answer =
+  (key: string, bytes = 10) =>
+  async () => {
+    made.push(key);
+    return { key, bytes };
+  };
+
+it('makes an answer once for all who ask for it meanwhile, and keeps it', async () => {
+  const get = keepAnswers(1_000);
+  made.length = 0;
+  const answers = await Promise.all([get('a', answer('a')), get('a', answer('a')), get('b', answer('b'))]);
+  expect(answers.map(({ bytes }) => bytes)).toEqual([10, 10, 10]);
+  await get('a', answer('a'));
+  expect(made).toEqual(['a', 'b']);
+});
+
+it('drops those nobody asked for the longest once there are too many bytes, and keeps none that is larger than all of them', async () => {
+  const get = keepAnswers(35);
+  made.length = 0;
+  for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await get(key, answer(key));
+  // The keys count: of four there is room for three, and 'a' was asked for again before 'd' came.
+  expect(made).toEqual(['a', 'b', 'c', 'd', 'b']);
+  await get('large', answer('large', 100));
+  await get('large', answer('large', 100));
+  expect(made.slice(5)).toEqual(['large', 'large']);
+});
+
+it('makes one that failed again', async () => {
+  const get = keepAnswers(1_000);
+  await expect(get('a', () => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
+  expect(await get('a', answer('a'))).toMatchObject({ bytes: 10 });
+});

@@ -1,0 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { CalendarFailure } from '@portal/connectors/calendar/calendar-access';
+import { calendarSources } from '@portal/db/schema/calendar';
+import type { CalendarError } from '@portal/domain/calendar/sources';
+import { newId } from '@portal/domain/ids';
+import { SECOND } from '@portal/domain/time';
+import type { TenantContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
+import { type EventRange, isCovered, type KnownState, readSource } from './read-source.ts';
+import { accessTo, sourceColumns } from './stored-source.ts';
+
+/** From the question to the last byte (contract: 15 s). */
+const timeoutMs = 15 * SECOND;
+/** Longer than a reading takes, so that nobody begins another one meanwhile. */
+const claimSec = 30;
+/** How long what was read is good, and how long nobody asks again who failed. */
+export const freshness = sql`case when ${calendarSources.error} is null then interval '5 minutes' else interval '1 minute' end`;
+
+/** How a source stands: what is shown of it, and what is wrong with it. */
+export const stateColumns = {
+  id: calendarSources.id,
+  bodyPath: calendarSources.bodyPath,
+  error: calendarSources.error,
+  coversFrom: calendarSources.coversFrom,
+  coversTo: calendarSources.coversTo,
+};
+
+export interface SourceState {
+  id: string;
+  bodyPath: string | null;
+  error: CalendarError | null;
+}
+
+/** Readings under way in this process, by source and window. */
+const underWay = resource(() => new Map<string, Promise<SourceState | undefined>>());
+
+/**
+ * A source as it is once it was asked again, or is known by another process that was at it. One question for a source at a time,
+ * however many want to know. Undefined when it is gone.
+ */
+export function refreshed(
+  ctx: TenantContext,
+  userId: string,
+  id: string,
+  window: EventRange,
+): Promise<SourceState | undefined> {
+  const all = underWay(ctx);
+  const key = `${id} ${window.from.getTime()} ${window.to.getTime()}`;
+  let reading = all.get(key);
+  if (!reading) {
+    reading = refresh(ctx, userId, id, window)
+      .then(() => stateOf(ctx, id))
+      .finally(() => all.delete(key));
+    all.set(key, reading);
+  }
+  return reading;
+}
+
+async function stateOf(ctx: TenantContext, id: string): Promise<SourceState | undefined> {
+  const [state] = await ctx.read((db) =>
+    db.select(stateColumns).from(calendarSources).where(eq(calendarSources.id, id)),
+  );
+  return state;
+}
+
+async function refresh(ctx: TenantContext, userId: string, id: string, window: EventRange): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  for (let claim = newId(); performance.now() < until; await pause(200)) {
+    const source = await claimed(ctx, id, claim);
+    if (source)
+      return readClaimed(ctx, userId, source, claim, {
+        window,
+        timeoutMs: Math.max(until - performance.now(), 5 * SECOND),
+      });
+    if (!(await stateOf(ctx, id))) return;
+  }
+}
+
+/** Takes a source to be read; nothing while somebody else is at it, or when it is gone. */
+async function claimed(ctx: TenantContext, id: string, claim: string) {
+  const [source] = await ctx.tx((tx) =>
+    tx
+      .update(calendarSources)
+      .set({ claim, claimedUntil: sql`now() + make_interval(secs => ${claimSec})` })
+      .where(
+        and(
+          eq(calendarSources.id, id),
+          or(isNull(calendarSources.claimedUntil), lt(calendarSources.claimedUntil, sql`now()`)),
+        ),
+      )
+      .returning({
+        ...sourceColumns,
+        ...stateColumns,
+        validators: calendarSources.validators,
+        isFresh: sql<boolean>`coalesce(${calendarSources.checkedAt} > now() - ${freshness}, false)`,
+      }),
+  );
+  return source;
+}
+
+type ClaimedSource = NonNullable<Awaited<ReturnType<typeof claimed>>>;
+
+/** Whether a source has to be asked: nobody did for a while, or a server was asked for other days. */
+export const isDue = (source: KnownState & { kind: string; isFresh: boolean; error: unknown }, window: EventRange) =>
+  !source.isFresh || (source.kind === 'caldav' && source.error === null && !isCovered(window, source));
+
+async function readClaimed(
+  ctx: TenantContext,
+  userId: string,
+  source: ClaimedSource,
+  claim: string,
+  patience: Patience,
+): Promise<void> {
+  // Who came before may have read it while this call waited.
+  const outcome = isDue(source, patience.window) ? await tried(ctx, userId, source, patience) : { found: null };
+  const found = 'found' in outcome ? outcome.found : null;
+  const staleFile = await ctx.tx(async (tx) => {
+    const [now] = await tx
+      .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })
+      .from(calendarSources)
+      .where(eq(calendarSources.id, source.id))
+      .for('update');
+    // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
+    if (now?.claim !== claim) return found?.bodyPath ?? null;
+    await tx
+      .update(calendarSources)
+      .set({ ...found, ...(found && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
+      .where(eq(calendarSources.id, source.id));
+    return found?.bodyPath ? now.bodyPath : null;
+  });
+  if (staleFile !== null) await ctx.files.remove(staleFile);
+  if ('failure' in outcome) throw outcome.failure;
+}
+
+interface Patience {
+  window: EventRange;
+  timeoutMs: number;
+}
+
+/** What a reading changes about the row: everything, or the error alone. */
+interface Found {
+  error: CalendarError | null;
+  bodyPath?: string;
+  validators?: unknown;
+  coversFrom?: Date | null;
+  coversTo?: Date | null;
+}
+
+/** What was found, or why that is not the calendar's fault: somebody else may then try at once. */
+async function tried(
+  ctx: TenantContext,
+  userId: string,
+  source: ClaimedSource,
+  { window, timeoutMs: left }: Patience,
+): Promise<{ found: Found } | { failure: unknown }> {
+  try {
+    const access = accessTo(ctx, source, { username: source.username }, left);
+    const { bodyPath, validators, covers } = await readSource(ctx, userId, source.kind, access, source, window);
+    const { from: coversFrom = null, to: coversTo = null } = covers ?? {};
+    return { found: { error: null, validators, coversFrom, coversTo, ...(bodyPath !== null && { bodyPath }) } };
+  } catch (error) {
+    return error instanceof CalendarFailure ? { found: { error: error.error } } : { failure: error };
+  }
+}

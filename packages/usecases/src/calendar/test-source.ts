@@ -1,0 +1,84 @@
+import { findCalendars } from '@portal/connectors/calendar/caldav';
+import { CalendarFailure, type CalendarAccess } from '@portal/connectors/calendar/calendar-access';
+import { downloadIcs } from '@portal/connectors/calendar/ics';
+import { addressOf, type CalendarSourceTest, type CalendarTestResult } from '@portal/domain/calendar/sources';
+import { busy, notFound } from '@portal/domain/errors';
+import { SECOND } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { openSharedSlots } from '@portal/platform/semaphore';
+import { beginSettingsTest } from '@portal/platform/settings-trial';
+import { TimeoutError, withTimeout } from '@portal/platform/timeout';
+import { recordAudit } from './audit.ts';
+import { collectionsApart } from './calendar-work.ts';
+import { receive } from './read-source.ts';
+import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored-source.ts';
+
+/** Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
+const inSlot = openSharedSlots({
+  each: { slots: 4, queueLimit: 0 },
+  all: { slots: 40, queueLimit: 0 },
+  refusal: () => busy('Several calendars are being tried already. Please try again in a moment.', 15),
+});
+
+/** Within the 15 s a test may take (specification, “calendar test timeout”). */
+const timeoutMs = 14 * SECOND;
+
+/**
+ * Tries a calendar before it is saved; what is left blank is that of the source named by `id`. Trouble with the calendar is part of the
+ * answer. Throws 404 for an unknown `id`, 400 without an address, and 429 after ten tries in a minute.
+ */
+export async function testSource(ctx: UserContext, test: CalendarSourceTest): Promise<CalendarTestResult> {
+  return tried(ctx, test.id ? await storedFor(ctx, test.id) : undefined, test);
+}
+
+/** Tries a calendar as it is stored. Throws 404, and 429 after ten tries in a minute. */
+export async function testStoredSource(ctx: UserContext, id: string): Promise<CalendarTestResult> {
+  const stored = await storedFor(ctx, id);
+  return tried(ctx, stored, { kind: stored.kind });
+}
+
+async function storedFor(ctx: UserContext, id: string): Promise<StoredSource> {
+  const stored = await ctx.read((db) => ownSource(db, ctx, id));
+  if (!stored) throw notFound();
+  return stored;
+}
+
+async function tried(
+  ctx: UserContext,
+  stored: StoredSource | undefined,
+  { kind, password, ...form }: Omit<CalendarSourceTest, 'id'>,
+): Promise<CalendarTestResult> {
+  const entered = enteredAddress(form.url, stored);
+  const url = entered === undefined ? undefined : addressOf(kind, entered);
+  const { username = stored?.username ?? null } = form;
+  try {
+    const access = accessTo(ctx, stored, { url, username, password }, timeoutMs);
+    await beginSettingsTest(ctx, {
+      action: 'calendar_sources.test',
+      recordAudit,
+      subject: 'calendar',
+      server: new URL(access.url.reveal()).host,
+      input: password,
+      hasStoredSecret: Boolean(stored?.password),
+      each: 'user',
+    });
+    return await inSlot(ctx.actor.id, () => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2));
+  } catch (error) {
+    const failure = error instanceof TimeoutError ? new CalendarFailure('timeout') : error;
+    if (!(failure instanceof CalendarFailure)) throw error;
+    return { ok: false, error: failure.error };
+  }
+}
+
+async function look(ctx: UserContext, kind: StoredSource['kind'], access: CalendarAccess): Promise<CalendarTestResult> {
+  if (kind === 'caldav') {
+    const calendars = await findCalendars(access, (body) => collectionsApart(ctx, ctx.actor.id, body));
+    return { ok: true, error: null, calendars: calendars.map(({ name, url }) => ({ name, url })) };
+  }
+  // To its end, for it may be too large; nothing of it is kept.
+  await receive(ctx, 'ics', async (place) => {
+    await downloadIcs(access, place);
+    return false;
+  });
+  return { ok: true, error: null };
+}
