@@ -18,6 +18,7 @@ import { monitoring } from './monitoring/area.ts';
 import { reminders } from './reminders/area.ts';
 import { support } from './support/area.ts';
 import { tenants } from './tenants/area.ts';
+import { tenders } from './tenders/area.ts';
 
 /** The areas of the product, in the order in which a reader of the API document meets them. */
 export const areas: readonly Area[] = withPlatform([
@@ -36,6 +37,7 @@ export const areas: readonly Area[] = withPlatform([
   monitoring,
   accounting,
   invoices,
+  tenders,
   audit,
 ]);
 

@@ -1,0 +1,5 @@
+import type { Area } from '@portal/platform/area';
+
+export const tenders: Area = {
+  name: 'tenders',
+};
