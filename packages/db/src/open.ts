@@ -32,7 +32,8 @@ export interface TenantScope {
 }
 
 export interface Database {
-  inTenant(tenantId: string): TenantScope;
+  /** With an account, the scope also sees what of platform tables is that account's alone. */
+  inTenant(tenantId: string, accountId?: string): TenantScope;
   /** A transaction that sees every tenant. `why` is a constant phrase for the log, told each time. */
   acrossTenants<T>(why: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A single prepared read that sees every tenant. */
@@ -106,8 +107,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   ): Promise<Row[]> => useConnection((client) => runAlone(client, preamble, statement, params));
 
   return {
-    inTenant(tenantId) {
-      const preamble = tenantPreamble(tenantId);
+    inTenant(tenantId, accountId) {
+      const preamble = tenantPreamble(tenantId, accountId);
       return {
         tenantId,
         read: (work) => transaction(preamble, work),

@@ -6,10 +6,13 @@ export type Preamble = string & { [preamble]: true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-export function tenantPreamble(tenantId: string): Preamble {
-  // It becomes part of a statement.
+/** With an account, its own rows among those no colleague may see are seen as well. */
+export function tenantPreamble(tenantId: string, accountId?: string): Preamble {
+  // They become part of a statement.
   if (!uuid.test(tenantId)) throw new TypeError('inTenant needs a tenant id');
-  return `begin; set local portal.tenant = '${tenantId}'` as Preamble;
+  if (accountId === undefined) return `begin; set local portal.tenant = '${tenantId}'` as Preamble;
+  if (!uuid.test(accountId)) throw new TypeError('an account is named by its id');
+  return `begin; set local portal.tenant = '${tenantId}'; set local portal.account = '${accountId}'` as Preamble;
 }
 
 export const acrossPreamble = `begin; set local role ${acrossRoleName}` as Preamble;

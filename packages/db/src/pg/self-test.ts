@@ -9,21 +9,23 @@ import { runAlone, runBare } from './transaction.ts';
 
 const whomIServe = prepared<Record<string, never>>()('portal_self_test', (db) =>
   db
-    .select({ answer: sql<string>`concat(current_user, ' ', current_setting('portal.tenant', true))` })
+    .select({
+      answer: sql<string>`concat(current_user, ' ', current_setting('portal.tenant', true), ' ', current_setting('portal.account', true))`,
+    })
     .from(sql`(values (1)) as one`),
 );
 
 /**
- * Asks a new connection, in one flush, whom its statements serve: one tenant, another, all of them, and then nobody, in
+ * Asks a new connection, in one flush, whom its statements serve: an account of one tenant, another tenant, all of them, and then nobody, in
  * whose name the server must refuse to answer. Throws unless each heard its own. A release of the driver or a proxy that
  * sends things in another way then serves nobody, instead of serving one tenant's rows to another.
  */
 export function testTenantWall(client: PoolClient): Promise<void> {
-  const [one, other] = [newId(), newId()];
+  const [one, other, account] = [newId(), newId(), newId()];
   return expectAnswers([
-    [runAlone(client, tenantPreamble(one), whomIServe, {}), `${appRoleName} ${one}`],
-    [runAlone(client, tenantPreamble(other), whomIServe, {}), `${appRoleName} ${other}`],
-    [runAlone(client, acrossPreamble, whomIServe, {}), `${acrossRoleName} `],
+    [runAlone(client, tenantPreamble(one, account), whomIServe, {}), `${appRoleName} ${one} ${account}`],
+    [runAlone(client, tenantPreamble(other), whomIServe, {}), `${appRoleName} ${other} `],
+    [runAlone(client, acrossPreamble, whomIServe, {}), `${acrossRoleName}  `],
     [ask(client, 'select current_user as answer'), appRoleName],
     [ask(client, `select current_setting('portal.tenant')::uuid as answer`), 'refused'],
   ]);
@@ -32,9 +34,9 @@ export function testTenantWall(client: PoolClient): Promise<void> {
 /** The same of a connection that only serves reads across tenants. */
 export const testAcrossRole = (client: PoolClient): Promise<void> =>
   expectAnswers([
-    [runBare(client, whomIServe, {}), `${acrossRoleName} `],
+    [runBare(client, whomIServe, {}), `${acrossRoleName}  `],
     [ask(client, 'select 1 as answer'), '1'],
-    [runBare(client, whomIServe, {}), `${acrossRoleName} `],
+    [runBare(client, whomIServe, {}), `${acrossRoleName}  `],
   ]);
 
 async function expectAnswers(asked: [answer: Promise<{ answer: unknown }[]>, expected: string][]): Promise<void> {

@@ -16,6 +16,7 @@ export const appRole = pgRole('portal_app').existing();
 export const acrossRole = pgRole('portal_across').existing();
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+export const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3 });
 export const createdAt = () => instant().notNull().defaultNow();
@@ -23,6 +24,9 @@ export const createdAt = () => instant().notNull().defaultNow();
 // In a sub-select the setting is read once per statement, so an index on the tenant still serves.
 // Without the setting the statement fails instead of finding everything.
 export const currentTenant = sql`(select current_setting('portal.tenant')::uuid)`;
+
+/** Null in a scope that names no account: what belongs to one is then seen by nobody. */
+export const currentAccount = sql`(select nullif(current_setting('portal.account', true), '')::uuid)`;
 
 const acrossPolicy = () => pgPolicy('across', { to: acrossRole, using: sql`true`, withCheck: sql`true` });
 
