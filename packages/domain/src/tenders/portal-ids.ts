@@ -1,0 +1,51 @@
+/** How known portals name a procedure in their links; nothing but the id of a link tells which notice it is. */
+const patterns: [portal: string, pattern: RegExp][] = [
+  ['cosinex', /\b(CX[A-Z0-9]{8,32})\b/g],
+  ['netserver', /[?&]TenderOID=([\w%.-]{4,80})/gi],
+  ['netserver', /[?&]TWOID=([\w%.-]{4,80})/gi],
+  ['evergabe-online', /evergabe-online\.de\/tender(?:details|documents)\.html\?(?:[^\s"']*&)?id=(\d{1,20})/gi],
+  ['subreport', /subreport(?:-elvis)?\.de\/(?:[^\s"']*\/)?(E\d{4,20})\b/gi],
+  ['deutsche-evergabe', /\/dashboards\/dashboard_off\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi],
+  ['rib', /\/PlatformId\/(\d{1,6}\/tenderId\/\d{1,20})/gi],
+  ['staatsanzeiger', /BekLanding4Bund\?z_param=([\w-]{4,60})/gi],
+  ['had', /[?&]SHOWPUB=([\w-]{2,40})/gi],
+];
+
+const maxIds = 20;
+
+/** The ids in links and texts, each with its portal before it: `subreport:E12345678`. */
+export function portalIdsIn(texts: Iterable<string>): string[] {
+  const ids = new Set<string>();
+  for (const text of texts) {
+    for (const [portal, pattern] of patterns) {
+      for (const [, id = ''] of text.slice(0, 20_000).matchAll(pattern)) {
+        if (ids.size < maxIds) ids.add(`${portal}:${id}`);
+      }
+    }
+  }
+  return [...ids];
+}
+
+/** `373130-2026`, whatever zeros and separators it is written with; null for what is no publication number. */
+export function publicationNumber(text: string | null): string | null {
+  const [, number, year] = /^0{0,8}([1-9]\d{0,7})[-_](\d{4})$/.exec(text?.trim() ?? '') ?? [];
+  return number === undefined ? null : `${number}-${year}`;
+}
+
+/** The number of a notice in the European journal that a link leads to. */
+export const publicationNumberIn = (url: string): string | null =>
+  publicationNumber(/ted\.europa\.eu\/[^\s?#]*?(\d{1,8}-\d{4})(?!\d)/i.exec(url)?.[1] ?? null);
+
+/** The number of a notice at service.bund.de that a link leads to. */
+export const bundIdIn = (url: string): string | null =>
+  /service\.bund\.de\/IMPORTE\/Ausschreibungen\/(?:[^\s?#]*\/)?(\d{1,18})\.html/i.exec(url)?.[1] ?? null;
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const uuidOf = (text: string | null): string | null => {
+  const trimmed = text?.trim() ?? '';
+  return uuid.test(trimmed) ? trimmed.toLowerCase() : null;
+};
+
+/** The notice of the national service that a link leads to. */
+export const noticeUuidIn = (url: string): string | null =>
+  uuidOf(/oeffentlichevergabe\.de\/[^\s#]*[?&]noticeId=([0-9a-f-]{36})/i.exec(url)?.[1] ?? null);
