@@ -112,8 +112,8 @@ export interface NoticeRecord {
   /** The place in words, to be shown. */
   region: string | null;
 
-  /** ISO 8601, UTC. */
-  publishedAt: string;
+  /** ISO 8601, UTC. Null where an entry of a feed has no date: it counts from when it was first seen, whenever it is read again. */
+  publishedAt: string | null;
   deadlines: NoticeDeadline[];
   valueCents: number | null;
   currency: string | null;

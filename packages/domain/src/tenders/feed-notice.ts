@@ -1,0 +1,137 @@
+import type { Place } from './laender.ts';
+import { type NoticeDraft, UnreadableNotice, webAddress } from './notice-draft.ts';
+import { feedInstant, germanDeadline } from './notice-times.ts';
+import { bundIdIn, noticeUuidIn, publicationNumberIn } from './portal-ids.ts';
+
+/** An entry of a feed in any of the formats, as it stands there. */
+export interface FeedItem {
+  /** `guid` of RSS, `id` of Atom. */
+  id: string | null;
+  title: string | null;
+  link: string | null;
+  publishedAt: string | null;
+  /** HTML, mostly. */
+  text: string | null;
+}
+
+export interface FeedOrigin {
+  sourcePortal: string;
+  /** What links are relative to. */
+  base: string;
+}
+
+interface FeedTools {
+  /** The text of something that may be HTML, a line for each of its lines. */
+  textOf(markup: string): string;
+  hash(text: string): string;
+}
+
+/** Reads an entry of a feed people registered. Throws an UnreadableNotice. */
+export function readFeedItem(
+  item: FeedItem,
+  { sourcePortal, base }: FeedOrigin,
+  tools: FeedTools,
+): Omit<NoticeDraft, 'raw'> {
+  const url = item.link === null ? null : cleanLink(item.link, base);
+  const key = item.id?.trim() || url;
+  if (!key && !item.title?.trim()) throw new UnreadableNotice('has neither id, link nor title.');
+  const text = item.text === null ? null : tools.textOf(item.text);
+  return {
+    ...nothingKnown,
+    sourcePortal,
+    ...identity(shortened(key || tools.hash(`${item.title}\n${item.publishedAt}`), tools)),
+    sourceUrl: url,
+    publicationNumber: url === null ? null : publicationNumberIn(url),
+    noticeUuid: url === null ? null : noticeUuidIn(url),
+    bundId: url === null ? null : bundIdIn(url),
+    title: item.title ?? text,
+    description: text,
+    publishedAt: feedInstant(item.publishedAt),
+    deadlines: deadlinesIn(text ?? ''),
+    links: url === null ? [] : [url],
+  };
+}
+
+/** Reads an entry of the federal feed, which tells buyer, place and deadline in its text. Throws an UnreadableNotice. */
+export function readBundItem(
+  item: FeedItem,
+  { sourcePortal, base }: FeedOrigin,
+  tools: FeedTools,
+): Omit<NoticeDraft, 'raw'> {
+  const url = item.link === null ? null : cleanLink(item.link, base);
+  const bundId = url === null ? null : bundIdIn(url);
+  const key = bundId ?? item.id?.trim() ?? url;
+  if (!key) throw new UnreadableNotice('has neither a link nor an id.');
+  const text = item.text === null ? '' : tools.textOf(item.text);
+  const said = (label: string): string | null =>
+    new RegExp(`^[^\\S\\n]*(?:${label})[^\\S\\n]*:[^\\S\\n]*(.+)$`, 'imu').exec(text)?.[1]?.trim() ?? null;
+  const place = said('Erfüllungsort|Ausführungsort|Ort');
+  return {
+    ...nothingKnown,
+    sourcePortal,
+    ...identity(shortened(key, tools)),
+    sourceUrl: url,
+    bundId,
+    form: 'competition',
+    title: item.title,
+    buyerName: said('Vergabestelle|Auftraggeber'),
+    places: place === null ? [] : [placeIn(place)],
+    publishedAt: feedInstant(item.publishedAt),
+    deadlines: deadlinesIn(text),
+  };
+}
+
+const nothingKnown = {
+  sourceDay: null,
+  noticeUuid: null,
+  publicationNumber: null,
+  bundId: null,
+  procedureUuid: null,
+  changes: null,
+  isCorrection: false,
+  isCancelled: false,
+  form: null,
+  noticeType: null,
+  subtype: null,
+  procedureType: null,
+  nature: null,
+  language: null,
+  description: null,
+  buyerName: null,
+  buyer: null,
+  cpv: [],
+  places: [],
+  valueCents: null,
+  currency: null,
+  documentsUrl: null,
+  lots: [],
+  links: [],
+} satisfies Partial<NoticeDraft>;
+
+const identity = (key: string) => ({ sourceNoticeId: key, noticeKey: key, noticeVersion: 1 });
+
+/** Ids of feeds are of any length; a long one counts by its hash, so that none is cut to that of another. */
+const shortened = (key: string, { hash }: FeedTools): string => (key.length <= 200 ? key : hash(key));
+
+const deadlinesIn = (text: string): NoticeDraft['deadlines'] => {
+  const [, after = ''] =
+    /(?:Angebots|Abgabe|Teilnahme|Bewerbungs|Einreichungs)(?:frist|termin|schluss)[^\n:]{0,40}:?([^\n]{0,80})/iu.exec(
+      text,
+    ) ?? [];
+  const deadline = germanDeadline(after);
+  return deadline ? [deadline] : [];
+};
+
+function placeIn(text: string): Place {
+  const [, postcode = null, town] = /^(?:D-?\s?)?(\d{5})\s+(.*)$/.exec(text) ?? [];
+  return { nuts: null, postcode, city: town ?? text, country: null, anywhere: null };
+}
+
+/** A link as it is opened and compared: absolute, without fragment and without what only tells where a reader came from. */
+function cleanLink(link: string, base: string): string | null {
+  const url = URL.parse(link.trim(), base);
+  if (!url) return null;
+  url.hash = '';
+  for (const name of [...url.searchParams.keys()]) if (/^utm_/i.test(name)) url.searchParams.delete(name);
+  return webAddress(url.href);
+}
