@@ -34,19 +34,22 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
   const language = textAt(root, 'NoticeLanguageCode');
   const project = first(root, 'ProcurementProject');
   const lots = all(root, 'ProcurementProjectLot').filter(isLot);
+  const number = publicationNumber(textAt(extension, 'Publication', 'NoticePublicationID'));
   const id = identityOf(root);
+  // The European journal names a notice by its number, wherever its text is from.
+  const isNumbered = sourcePortal === 'ted' && number !== null;
   const buyer = isDialect ? dialectBuyer(root) : buyerOf(root, extension, language);
   const value = valueOf(project, lots, extension);
   const changes = changeOf(extension);
   const typeCode = first(root, 'NoticeTypeCode');
   const reasons = all(extension, 'Changes', 'ChangeReason', 'ReasonCode').map(({ text }) => text.trim());
-  const number = publicationNumber(textAt(extension, 'Publication', 'NoticePublicationID'));
   const publishedOn = dayOf(textAt(extension, 'Publication', 'PublicationDate')) ?? day ?? wantedDay(root);
   if (publishedOn === null) throw new UnreadableNotice('names no day of publication.');
 
   return {
     sourcePortal,
     ...id,
+    ...(isNumbered && { sourceNoticeId: number, noticeKey: number }),
     sourceUrl: sourceUrlOf(sourcePortal, id.noticeUuid, number),
     sourceDay: day,
     publicationNumber: number,

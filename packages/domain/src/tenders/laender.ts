@@ -1,4 +1,4 @@
-import { townsByLand } from './towns.ts';
+import { nutsRegions } from './nuts-regions.ts';
 
 /** The sixteen Länder by the suffix of ISO 3166-2:DE. */
 export const laender = [
@@ -152,17 +152,18 @@ const landOfLead = new Map(postcodes.flatMap(([leads, land]) => leads.split(' ')
 export const landOfPostcode = (text: string): Land | null =>
   landOfLead.get(/(?<!\d)(\d{2})\d{3}(?!\d)/.exec(text)?.[1] ?? '') ?? null;
 
-const landOfTownName = new Map(
-  Object.entries(townsByLand).flatMap(([land, towns]) =>
-    towns.split(' | ').map((town) => [town.toLowerCase(), land as Land]),
-  ),
-);
+/** Towns and districts by name, those that lie in one Land alone. */
+const landOfTownName = new Map<string, Land | null>();
+for (const [code, label] of nutsRegions) {
+  const land = landOfNuts(code);
+  const town = townIn(label);
+  if (code.length === 5)
+    landOfTownName.set(town, landOfTownName.has(town) && landOfTownName.get(town) !== land ? null : land);
+}
 
-const landOfTown = (city: string): Land | null =>
-  landOfTownName.get(
-    city
-      .split(',', 1)[0]
-      ?.replace(/^\s*\d{5}\s+/, '')
-      .trim()
-      .toLowerCase() ?? '',
-  ) ?? null;
+const landOfTown = (city: string): Land | null => landOfTownName.get(townIn(city.replace(/^\s*\d{5}\s+/, ''))) ?? null;
+
+/** "München, Landeshauptstadt" is München. */
+function townIn(label: string): string {
+  return (label.split(',', 1)[0] ?? '').trim().toLowerCase();
+}

@@ -1,6 +1,7 @@
 import { cpvCodes, cpvDivisions } from './cpv.ts';
 import { findLaender, type Place } from './laender.ts';
 import { noticeBounds, type NoticeLot, type NoticeRecord } from './notice-record.ts';
+import { nutsRegions } from './nuts-regions.ts';
 import { portalIdsIn } from './portal-ids.ts';
 
 /** What a reader found, texts and codes as they stand in the source. */
@@ -87,7 +88,7 @@ export function noticeOf(draft: NoticeDraft, tools: NoticeTools): NoticeRecord {
     sourceNoticeId: identifier(draft.sourceNoticeId),
     noticeKey: identifier(draft.noticeKey),
     sourceUrl: webAddress(draft.sourceUrl),
-    portalIds: portalIdsIn([...links, draft.documentsUrl ?? '', draft.sourceUrl ?? '', draft.description ?? '']),
+    portalIds: portalIdsIn([...links, draft.documentsUrl, draft.sourceUrl, draft.description]),
     noticeType: word(draft.noticeType),
     subtype: word(draft.subtype),
     procedureType: word(draft.procedureType),
@@ -116,9 +117,12 @@ const nutsOf = (places: readonly Place[]): string[] => [
   ...new Set(places.flatMap(({ nuts }) => nuts ?? []).slice(0, noticeBounds.nutsCodes)),
 ];
 
+/** The towns, or the regions by name where there are none. */
 const regionOf = (places: readonly Place[]): string | null => {
-  const named = [...new Set(places.flatMap(({ postcode, city }) => [postcode, city].filter(Boolean).join(' ') || []))];
-  return named.length === 0 ? null : named.slice(0, 10).join(', ');
+  const towns = places.flatMap(({ postcode, city }) => [postcode, city].filter(Boolean).join(' ') || []);
+  const regions = places.flatMap(({ nuts }) => nutsRegions.get(nuts ?? '') ?? []);
+  const named = [...new Set(towns.length > 0 ? towns : regions)];
+  return named.length === 0 ? null : named.slice(0, 10).join('; ');
 };
 
 const identifier = (text: string): string => {
@@ -134,7 +138,8 @@ const word = (text: string | null): string | null => /^[\w.-]{1,60}$/.exec(text?
 
 /** An address a browser may open, as it will open it. */
 export function webAddress(text: string | null): string | null {
-  const trimmed = text?.trim() ?? '';
+  // Some senders escape twice.
+  const trimmed = text?.trim().replaceAll('&amp;', '&') ?? '';
   const url = URL.parse(/^www\./i.test(trimmed) ? `https://${trimmed}` : trimmed);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') return null;
   return url.href.length > noticeBounds.url ? null : url.href;

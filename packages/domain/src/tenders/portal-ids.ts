@@ -14,11 +14,12 @@ const patterns: [portal: string, pattern: RegExp][] = [
 const maxIds = 20;
 
 /** The ids in links and texts, each with its portal before it: `subreport:E12345678`. */
-export function portalIdsIn(texts: Iterable<string>): string[] {
+export function portalIdsIn(texts: Iterable<string | null>): string[] {
   const ids = new Set<string>();
   for (const text of texts) {
+    const found = (text ?? '').slice(0, 20_000).replaceAll('&amp;', '&');
     for (const [portal, pattern] of patterns) {
-      for (const [, id = ''] of text.slice(0, 20_000).matchAll(pattern)) {
+      for (const [, id = ''] of found.matchAll(pattern)) {
         if (ids.size < maxIds) ids.add(`${portal}:${id}`);
       }
     }
