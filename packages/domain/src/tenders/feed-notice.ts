@@ -35,7 +35,6 @@ export function readFeedItem(
   const url = item.link === null ? null : cleanLink(item.link, base);
   const key = item.id?.trim() || url;
   if (!key && !item.title?.trim()) throw new UnreadableNotice('has neither id, link nor title.');
-  const text = item.text === null ? null : tools.textOf(item.text);
   return {
     ...nothingKnown,
     sourcePortal,
@@ -44,10 +43,10 @@ export function readFeedItem(
     publicationNumber: url === null ? null : publicationNumberIn(url),
     noticeUuid: url === null ? null : noticeUuidIn(url),
     bundId: url === null ? null : bundIdIn(url),
-    title: item.title ?? text,
-    description: text,
+    title: item.title ?? item.text,
+    description: item.text,
     publishedAt: feedInstant(item.publishedAt),
-    deadlines: deadlinesIn(text ?? ''),
+    deadlines: deadlinesIn(item.text === null ? '' : tools.textOf(item.text)),
     links: url === null ? [] : [url],
   };
 }
