@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
+import { definePlatformJob } from '@portal/platform/jobs/job';
+
+/** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
+export const readSource = definePlatformJob({
+  name: 'tenders.read-source',
+  queue: 'tenders',
+  payload: z.object({ source: z.string() }),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: ({ source }) => source,
+  runsAlone: true,
+  timeoutMs: HOUR,
+});
+
+/** Begins the readings whose time has come. */
+export const startDueSources = definePlatformJob({
+  name: 'tenders.start-due',
+  queue: 'tenders',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
+});
+
+/** Moves on to the next deadline where one has passed, and closes what has none left. */
+export const passDeadlines = definePlatformJob({
+  name: 'tenders.pass-deadlines',
+  queue: 'tenders',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: 10 * MINUTE,
+});
