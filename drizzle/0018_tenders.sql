@@ -17,7 +17,6 @@ CREATE TABLE "tender_notices" (
 	"portal_ids" text[] NOT NULL,
 	"fingerprint" text,
 	"changed_notice_uuid" text,
-	"changed_notice_version" integer,
 	"changed_publication_number" text,
 	"is_correction" boolean NOT NULL,
 	"is_cancelled" boolean NOT NULL,
@@ -75,7 +74,7 @@ CREATE TABLE "personal_tender_search" (
 	"deadline_at" timestamp (3) with time zone NOT NULL,
 	"deadline_is_date_only" boolean NOT NULL,
 	"open_until" timestamp (3) with time zone NOT NULL,
-	"is_biddable" boolean NOT NULL,
+	"is_open" boolean NOT NULL,
 	"source_keys" text[] NOT NULL,
 	"bundeslaender" text[] NOT NULL,
 	"is_nationwide" boolean NOT NULL,
@@ -93,7 +92,7 @@ CREATE TABLE "tender_search" (
 	"deadline_at" timestamp (3) with time zone NOT NULL,
 	"deadline_is_date_only" boolean NOT NULL,
 	"open_until" timestamp (3) with time zone NOT NULL,
-	"is_biddable" boolean NOT NULL,
+	"is_open" boolean NOT NULL,
 	"source_keys" text[] NOT NULL,
 	"bundeslaender" text[] NOT NULL,
 	"is_nationwide" boolean NOT NULL,
@@ -174,8 +173,8 @@ CREATE INDEX "tenders_merged_into" ON "tenders" USING btree ("merged_into");--> 
 CREATE INDEX "tenders_changed" ON "tenders" USING btree ("changed_at");--> statement-breakpoint
 CREATE INDEX "personal_tender_search_source" ON "personal_tender_search" USING btree ("only_source","published_at");--> statement-breakpoint
 CREATE INDEX "tender_search_published" ON "tender_search" USING btree ("published_at" DESC NULLS FIRST,"tender_id" DESC NULLS FIRST);--> statement-breakpoint
-CREATE INDEX "tender_search_biddable" ON "tender_search" USING btree ("published_at" DESC NULLS FIRST,"tender_id" DESC NULLS FIRST) WHERE is_biddable;--> statement-breakpoint
-CREATE INDEX "tender_search_deadline" ON "tender_search" USING btree ("deadline_at","tender_id") WHERE is_biddable;--> statement-breakpoint
+CREATE INDEX "tender_search_open" ON "tender_search" USING btree ("published_at" DESC NULLS FIRST,"tender_id" DESC NULLS FIRST) WHERE is_open;--> statement-breakpoint
+CREATE INDEX "tender_search_open_deadline" ON "tender_search" USING btree ("deadline_at","tender_id") WHERE is_open;--> statement-breakpoint
 CREATE INDEX "tender_search_document" ON "tender_search" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 CREATE INDEX "rss_feeds_user" ON "rss_feeds" USING btree ("tenant_id","user_id");--> statement-breakpoint
 CREATE INDEX "rss_feeds_source" ON "rss_feeds" USING btree ("source_key");--> statement-breakpoint

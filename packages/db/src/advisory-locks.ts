@@ -15,4 +15,8 @@ export const advisoryLocks = {
   remindersOfUser: 20_261_107,
   /** With the hash of a tenant's id: whoever settles who of that tenant is told of which outage, until the transaction ends. */
   cloudNotices: 20_261_122,
+  /** Whoever stores notices, since two at once could take one procurement for two. */
+  tenderStore: 20_261_019,
+  /** Two tenders becoming one, and, shared, a triage of any. */
+  tenderMerges: 20_261_020,
 } as const;

@@ -5,6 +5,8 @@ import { conflict, invalid, type PortalError, unavailable } from '@portal/domain
 const kinds = {
   /** Input that no schema caught but the database would not take: characters, forms and ranges of values. */
   refusedInput: /^22/,
+  /** A row the database cannot hold, whoever sends it: refused input, or more than fits. */
+  refusedRow: /^(22|54)/,
   /** Duplicate, reference to or from a row that changed at the same moment, deadlock and serialization failures. */
   raced: /^(23505|23503|40P01|40001)$/,
   /** No connection: failed, not accepted for want of a slot, or ended by a server that stops, crashed or starts. */
@@ -41,6 +43,7 @@ const isA = (kind: keyof typeof kinds) => (error: unknown) => kinds[kind].test(s
 export const isSignInRefused = isA('signInRefused');
 export const isRightMissing = isA('rightMissing');
 export const isRoleRaced = isA('roleRaced');
+export const isRefusedRow = isA('refusedRow');
 /** Whether the database has not been migrated. */
 export const isTableMissing = isA('tableMissing');
 

@@ -23,14 +23,7 @@ export const marker = {
 export function markersOf(
   notice: Pick<
     NoticeRecord,
-    | 'sourcePortal'
-    | 'cpvCodes'
-    | 'nutsCodes'
-    | 'bundeslaender'
-    | 'isNationwide'
-    | 'form'
-    | 'procedureType'
-    | 'nature'
+    'sourcePortal' | 'cpvCodes' | 'nutsCodes' | 'bundeslaender' | 'isNationwide' | 'form' | 'procedureType' | 'nature'
   >,
 ): string[] {
   const { cpvCodes, nutsCodes, bundeslaender, isNationwide, form, procedureType, nature, sourcePortal } = notice;

@@ -2,18 +2,24 @@ import type { TenderFilters } from './filters.ts';
 import { marker } from './markers.ts';
 import { fold } from './words.ts';
 
+/** A question of the database's text search. */
+interface Question {
+  /** For `to_tsquery('german', …)`, which brings words to their stems. */
+  words: string | null;
+  /** Markers, which have none. */
+  markers: string | null;
+}
+
 /**
- * Filters as the database is asked: two questions of its text search, and bounds. The list, facets and whatever tells people of new
- * tenders all ask this way, so none of them finds what another does not.
+ * Filters as the database is asked: in its text search, and by bounds. The list, its facets and whatever tells people of new tenders
+ * ask this way, so none of them finds what another does not.
  */
 export interface CompiledSearch {
-  /** Words, for `to_tsquery('german', …)`, which brings them to their stems. */
-  words: string | null;
-  /** Markers that do instead of the words. */
-  orMarkers: string | null;
-  /** Markers that have to be there, or must not. */
-  markers: string | null;
-  /** Calls that are still open, and not whatever `kinds` named. */
+  /** What has to be true, words and markers. */
+  all: Question;
+  /** Of which one has to be true besides. */
+  either: Question | null;
+  /** Only calls that are still open; otherwise whatever `all` names. */
   isOpenOnly: boolean;
   deadline: { minDays: number | null; maxDays: number | null; includeUnknown: boolean } | null;
   sinceDays: number | null;
@@ -21,52 +27,48 @@ export interface CompiledSearch {
   sources: string[] | null;
 }
 
-/** Weights of the document: title, lots and codes, buyer, description. */
-const weightOf = { title: 'A', lots: 'B', description: 'D' };
-const buyerWeight = 'C';
+/** Parts of the document a word may be looked for in. */
+const weightOf = { title: 'A', lots: 'B', buyer: 'C', description: 'D' } as const;
 
 export function compileFilters(filters: TenderFilters): CompiledSearch {
   const { text, cpv, region, buyer, kinds, procedureTypes, natures, value, sources } = filters;
   const weights = (text?.fields ?? []).map((field) => weightOf[field]).join('');
-  const word = (term: string) => termQuery(term, weights);
-  const buyerWord = (term: string) => allOf(term.split(/\s+/).map((one) => termQuery(one, buyerWeight)));
+  const inText = (term: string) => termQuery(term, weights);
+  const inBuyer = (name: string) => allOf(name.split(/\s+/).map((word) => termQuery(word, weightOf.buyer)));
 
-  const wordsAsked = allOf([
-    ...(text?.all ?? []).map(word),
-    anyOf((text?.any ?? []).map(word)),
-    ...(text?.phrases ?? []).map(word),
+  const words = allOf([
+    ...(text?.all ?? []).map(inText),
+    anyOf((text?.any ?? []).map(inText)),
+    ...(text?.phrases ?? []).map(inText),
   ]);
-  const codes = anyOf([
-    ...(cpv?.prefixes ?? []).map((prefix) => quoted(marker.cpv(prefix))),
-    ...(cpv?.includeMissing === true && cpv.prefixes.length > 0 ? [quoted(marker.cpvMissing)] : []),
-  ]);
-  const isEither = filters.combine === 'any' && wordsAsked !== null && codes !== null;
+  const codes = markerOf(cpv?.prefixes, marker.cpv, cpv?.includeMissing === true ? [marker.cpvMissing] : []);
+  const isEither = filters.combine === 'any' && words !== null && codes !== null;
 
-  const places = [
-    ...(region?.laender ?? []).map((land) => quoted(marker.land(land))),
-    ...(region?.nuts ?? []).map((code) => quoted(marker.nuts(code))),
+  const places = [...(region?.laender ?? []).map(marker.land), ...(region?.nuts ?? []).map(marker.nuts)];
+  const elsewhere = [
+    ...(region?.includeNationwide === false ? [] : [marker.nationwide]),
+    ...(region?.includeUnknown === true ? [marker.regionUnknown] : []),
   ];
-  if (places.length > 0 && region?.includeNationwide !== false) places.push(quoted(marker.nationwide));
-  if (places.length > 0 && region?.includeUnknown === true) places.push(quoted(marker.regionUnknown));
-
-  const excluded = [...(text?.none ?? []).map(word), ...(buyer?.none ?? []).map(buyerWord)];
-  const excludedMarkers = [
-    ...(cpv?.exclude ?? []).map((prefix) => quoted(marker.cpv(prefix))),
-    ...(filters.includeRss ? [] : [quoted(marker.feed)]),
-  ];
-  const besides = allOf([anyOf((buyer?.any ?? []).map(buyerWord)), noneOf(excluded)]);
   return {
-    // What has to be there besides is asked on both sides of an "or".
-    words: isEither ? null : allOf([wordsAsked, besides]),
-    orMarkers: null,
-    markers: allOf([
-      isEither ? null : codes,
-      anyOf(places),
-      anyOf((kinds ?? []).map((kind) => quoted(marker.form(kind)))),
-      anyOf((procedureTypes ?? []).map((type) => quoted(marker.procedure(type)))),
-      anyOf((natures ?? []).map((nature) => quoted(marker.nature(nature)))),
-      noneOf(excludedMarkers),
-    ]),
+    all: {
+      words: allOf([
+        isEither ? null : words,
+        anyOf((buyer?.any ?? []).map(inBuyer)),
+        noneOf([...(text?.none ?? []).map(inText), ...(buyer?.none ?? []).map(inBuyer)]),
+      ]),
+      markers: allOf([
+        isEither ? null : codes,
+        markerOf(places, (place) => place, elsewhere),
+        markerOf(kinds, marker.form),
+        markerOf(procedureTypes, marker.procedure),
+        markerOf(natures, marker.nature),
+        noneOf([
+          ...(cpv?.exclude ?? []).map((prefix) => quoted(marker.cpv(prefix))),
+          ...(filters.includeRss ? [] : [quoted(marker.feed)]),
+        ]),
+      ]),
+    },
+    either: isEither ? { words, markers: codes } : null,
     isOpenOnly: kinds === undefined || kinds.length === 0,
     deadline: filters.deadline ?? null,
     sinceDays: filters.published?.sinceDays ?? null,
@@ -80,4 +82,49 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
       : null,
     sources: sources?.length ? sources : null,
   };
+}
+
+/** One of the asked markers, or of those that go with any of them. */
+const markerOf = (asked: readonly string[] | undefined, name: (key: string) => string, others: string[] = []) =>
+  asked === undefined || asked.length === 0 ? null : anyOf([...asked.map(name), ...others].map(quoted));
+
+type Part = string | null;
+const join = (parts: Part[], operator: ' & ' | ' | '): Part => {
+  const asked = parts.filter((part) => part !== null);
+  return asked.length === 0 ? null : asked.length === 1 ? (asked[0] ?? null) : `(${asked.join(operator)})`;
+};
+const allOf = (parts: Part[]): Part => join(parts, ' & ');
+const anyOf = (parts: Part[]): Part => join(parts, ' | ');
+const noneOf = (parts: Part[]): Part => {
+  const named = anyOf(parts);
+  return named === null ? null : `!${named}`;
+};
+
+/** A word, a phrase, or with a star behind it the beginning of a word, with and without umlauts; null where nothing of it is a word. */
+function termQuery(term: string, weights: string): Part {
+  const isBeginning = /[\p{L}\p{N}]{3}\*$/u.test(term);
+  const label = `${isBeginning ? '*' : ''}${weights}`;
+  const spellings = [...new Set([term.normalize('NFC').toLowerCase(), fold(term)])].map(lettersOf);
+  return spellings[0] === '' ? null : anyOf(spellings.map((text) => quoted(text) + (label === '' ? '' : `:${label}`)));
+}
+
+/** What the database takes for words; nothing that it could take for an operator or the end of a text. */
+const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}.+#/@_-]+/gu, ' ').trim();
+
+const quoted = (text: string): string => `'${text}'`;
+
+/**
+ * What somebody typed, as filters: words that all have to be there, "phrases", and -words that must not. Any text is one, and
+ * none of it an error, but for its number of words.
+ */
+export function readSearchText(typed: string): NonNullable<TenderFilters['text']> {
+  const text: NonNullable<TenderFilters['text']> = { all: [], any: [], phrases: [], none: [] };
+  for (const [, minus, phrase, word] of typed.matchAll(/(-?)(?:"([^"]*)"|(\S+))/g)) {
+    const term = (phrase ?? word ?? '').replaceAll('"', ' ').trim();
+    if (lettersOf(term) === '') continue;
+    if (minus) text.none.push(term);
+    else if (phrase === undefined) text.all.push(term);
+    else text.phrases.push(term);
+  }
+  return text;
 }

@@ -70,7 +70,6 @@ export const tenderNotices = pgTable(
     /** Title, buyer and day of the deadline, folded: what tells procurements without better keys apart. */
     fingerprint: text(),
     changedNoticeUuid: text(),
-    changedNoticeVersion: integer(),
     changedPublicationNumber: text(),
     isCorrection: boolean().notNull(),
     isCancelled: boolean().notNull(),

@@ -15,8 +15,8 @@ const searched = () => ({
   deadlineIsDateOnly: boolean().notNull(),
   /** The last deadline, infinity where none is known. */
   openUntil: instant().notNull(),
-  /** A call, or of unknown form, and neither cancelled nor withdrawn. */
-  isBiddable: boolean().notNull(),
+  /** A call, or of unknown form, neither cancelled nor withdrawn, whose last deadline had not passed when a job last looked. */
+  isOpen: boolean().notNull(),
   sourceKeys: text().array().notNull(),
   bundeslaender: text().array().notNull(),
   isNationwide: boolean().notNull(),
@@ -33,12 +33,12 @@ const searched = () => ({
  */
 export const tenderSearch = pgTable('tender_search', searched(), (t) => [
   index('tender_search_published').on(t.publishedAt.desc().nullsFirst(), t.tenderId.desc().nullsFirst()),
-  index('tender_search_biddable')
+  index('tender_search_open')
     .on(t.publishedAt.desc().nullsFirst(), t.tenderId.desc().nullsFirst())
-    .where(sql`is_biddable`),
-  index('tender_search_deadline')
+    .where(sql`is_open`),
+  index('tender_search_open_deadline')
     .on(t.deadlineAt, t.tenderId)
-    .where(sql`is_biddable`),
+    .where(sql`is_open`),
   // What is not yet in order is read through by every search, so it is kept short.
   index('tender_search_document').using('gin', t.document).with({ gin_pending_list_limit: 1024 }),
   ...platformRules(),

@@ -1,0 +1,224 @@
+import type { NoticeForm, NoticeRecord } from './notice-record.ts';
+import { isSettingsSource } from './sources.ts';
+import { fold } from './words.ts';
+
+/** What tells whether two notices are of one procurement. */
+export interface NoticeKeys {
+  sourcePortal: string;
+  noticeUuid: string | null;
+  publicationNumber: string | null;
+  bundId: string | null;
+  procedureUuid: string | null;
+  portalIds: string[];
+  fingerprint: string | null;
+  changedNoticeUuid: string | null;
+  changedPublicationNumber: string | null;
+  form: NoticeForm | null;
+}
+
+/** A notice that is stored, and its tender. */
+export interface KnownNotice extends NoticeKeys {
+  tenderId: string;
+  /** The personal source that alone has shown the tender. */
+  onlySource: string | null;
+}
+
+/** A notice about to be stored; one that is known already has its tender. */
+export interface FreshNotice extends NoticeKeys {
+  tenderId: string | null;
+  isPublic: boolean;
+}
+
+/** Their ids are those of the notices themselves. What others say joins a tender and never makes two of them one. */
+const isAuthority = ({ sourcePortal }: NoticeKeys): boolean => isSettingsSource(sourcePortal);
+
+/** Notices of one tender: the tenders they were before, of which the first stays, and those about to be stored by their place. */
+export interface NoticeGroup {
+  tenderIds: string[];
+  fresh: number[];
+}
+
+/**
+ * Puts notices to the tenders they are about. Ids of notices and of what a correction corrects are exact; ids of portals and, where
+ * there is nothing better, fingerprints count between sources and only while they name a single tender. Two personal sources do not
+ * meet unless a public one has shown the same: who sees one of them may not see the other.
+ */
+export function groupNotices(fresh: readonly FreshNotice[], known: readonly KnownNotice[]): NoticeGroup[] {
+  const groups = new Map<string, NoticeGroup>();
+  const groupOf = (id: string): NoticeGroup => {
+    const group = groups.get(id) ?? { tenderIds: [id], fresh: [] };
+    groups.set(id, group);
+    return group;
+  };
+  const placed: NoticeGroup[] = [];
+
+  const unite = (one: NoticeGroup, other: NoticeGroup): NoticeGroup => {
+    if (one === other) return one;
+    one.tenderIds.push(...other.tenderIds);
+    one.fresh.push(...other.fresh);
+    for (const id of other.tenderIds) groups.set(id, one);
+    for (const n of other.fresh) placed[n] = one;
+    return one;
+  };
+
+  const knownBy = indexKeys(known);
+  const freshBy = indexKeys<FreshNotice & { place: number }>([]);
+  for (const [n, notice] of fresh.entries()) {
+    const own: NoticeGroup = { tenderIds: [], fresh: [n] };
+    placed[n] = own;
+    if (notice.tenderId !== null) unite(groupOf(notice.tenderId), own);
+
+    const visible = (other: KnownNotice) =>
+      notice.isPublic || other.onlySource === null || other.onlySource === notice.sourcePortal;
+    const tendersOf = (others: Iterable<KnownNotice>) =>
+      new Set([...others].filter(visible).map(({ tenderId }) => groupOf(tenderId)));
+    const exact = tendersOf(knownBy.exact(notice));
+    for (const other of freshBy.exact(notice)) exact.add(placed[other.place] ?? own);
+    exact.delete(placed[n] ?? own);
+
+    const isNew = notice.tenderId === null;
+    const joined = isAuthority(notice) || (isNew && exact.size === 1) ? exact : new Set<NoticeGroup>();
+    if (isNew && exact.size === 0) {
+      const strong = tendersOf(knownBy.portals(notice).filter((other) => mayBeSame(notice, other)));
+      const weak = tendersOf(knownBy.fingerprints(notice).filter((other) => hasNoOtherKey(notice, other)));
+      const likely = strong.size > 0 ? strong : weak;
+      if (likely.size === 1) for (const group of likely) joined.add(group);
+    }
+    for (const group of joined) unite(group, placed[n] ?? own);
+    freshBy.add({ ...notice, place: n });
+  }
+  // People know the id of a public one, and of two that they know the older.
+  const personal = new Set(known.flatMap(({ tenderId, onlySource }) => (onlySource === null ? [] : [tenderId])));
+  const byAge = (one: string, other: string) =>
+    Number(personal.has(one)) - Number(personal.has(other)) || (one < other ? -1 : 1);
+  const found = new Set(placed);
+  for (const group of found) group.tenderIds.sort(byAge);
+  return [...found];
+}
+
+const agree = (one: string | null, other: string | null): boolean => one === null || other === null || one === other;
+const isElsewhere = (one: NoticeKeys, other: NoticeKeys) => one.sourcePortal !== other.sourcePortal;
+
+const mayBeSame = (one: NoticeKeys, other: NoticeKeys): boolean =>
+  isElsewhere(one, other) && agree(one.form, other.form) && agree(one.procedureUuid, other.procedureUuid);
+
+/** Where both have an id of one kind, it would have been the same. */
+const hasNoOtherKey = (one: NoticeKeys, other: NoticeKeys): boolean =>
+  mayBeSame(one, other) &&
+  (one.noticeUuid === null || other.noticeUuid === null) &&
+  (one.publicationNumber === null || other.publicationNumber === null) &&
+  (one.bundId === null || other.bundId === null);
+
+/** Notices by their keys. */
+function indexKeys<Notice extends NoticeKeys>(notices: readonly Notice[]) {
+  const byKey = new Map<string, Notice[]>();
+  const add = (notice: Notice): void => {
+    const { noticeUuid, publicationNumber, bundId, portalIds, fingerprint } = notice;
+    const { changedNoticeUuid, changedPublicationNumber } = notice;
+    const keys = {
+      uuid: [noticeUuid],
+      number: [publicationNumber],
+      bund: [bundId],
+      portal: portalIds,
+      print: [fingerprint],
+      'changed uuid': [changedNoticeUuid],
+      'changed number': [changedPublicationNumber],
+    };
+    for (const [kind, values] of Object.entries(keys)) {
+      for (const value of values) {
+        if (value === null) continue;
+        const key = `${kind} ${value}`;
+        const held = byKey.get(key);
+        if (held) held.push(notice);
+        else byKey.set(key, [notice]);
+      }
+    }
+  };
+  for (const notice of notices) add(notice);
+  const find = (kind: string, value: string | null): Notice[] =>
+    value === null ? [] : (byKey.get(`${kind} ${value}`) ?? []);
+  return {
+    add,
+    exact: (notice: NoticeKeys) => [
+      ...find('uuid', notice.noticeUuid),
+      ...find('number', notice.publicationNumber),
+      ...find('bund', notice.bundId),
+      ...find('uuid', notice.changedNoticeUuid),
+      ...find('number', notice.changedPublicationNumber),
+      ...find('changed uuid', notice.noticeUuid),
+      ...find('changed number', notice.publicationNumber),
+    ],
+    portals: (notice: NoticeKeys) => notice.portalIds.flatMap((id) => find('portal', id)),
+    fingerprints: (notice: NoticeKeys) => find('print', notice.fingerprint),
+  };
+}
+
+const legalForm = /\b(gmbh|mbh|ag|kg|ohg|gbr|e\.? ?v\.?|a\.? ?o\.? ?r\.?|kdoer|se|co)\b/g;
+
+/**
+ * Title, buyer and day of the first deadline in one spelling; null where one of them is missing. Contracts that come back every
+ * year have the same title and another deadline.
+ */
+export function fingerprintOf({
+  title,
+  buyerName,
+  deadlines,
+}: Pick<NoticeRecord, 'title' | 'buyerName' | 'deadlines'>): string | null {
+  const [first] = deadlines.map(({ at }) => at).toSorted();
+  const bare = (text: string) =>
+    fold(text)
+      .replaceAll(/\b(vergabe-?nr|vergabenummer|az|los) ?[.:]? ?[\w./-]*\d[\w./-]*/g, ' ')
+      .replaceAll(legalForm, ' ')
+      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim();
+  const [what, who] = [bare(title), bare(buyerName ?? '')];
+  return first === undefined || what.length < 10 || who === '' ? null : `${what}|${who}|${first.slice(0, 10)}`;
+}
+
+/** What decides which notice a tender is shown as. */
+export interface RankedNotice {
+  id: string;
+  sourcePortal: string;
+  isPublic: boolean;
+  isWithdrawn: boolean;
+  noticeUuid: string | null;
+  noticeVersion: number;
+  publicationNumber: string | null;
+  changedNoticeUuid: string | null;
+  changedPublicationNumber: string | null;
+  publishedAt: Date;
+}
+
+/** Whose words are the most complete. */
+const order = ['oeffentlichevergabe', 'ted', 'bund', 'mailbox'];
+const rankOf = ({ sourcePortal }: RankedNotice): number => {
+  const rank = order.indexOf(sourcePortal);
+  return rank === -1 ? order.length : rank;
+};
+
+/**
+ * The notice a tender is shown as: a public one where there is one, none that another has corrected, none that its source does not
+ * show any more, then the one of the most complete source, then the latest.
+ */
+export function primaryOf<Notice extends RankedNotice>(notices: readonly Notice[]): Notice | undefined {
+  const visible = notices.some(({ isPublic }) => isPublic) ? notices.filter(({ isPublic }) => isPublic) : notices;
+  const isCorrected = (notice: Notice) =>
+    visible.some(
+      (other) =>
+        other !== notice &&
+        (other.noticeUuid !== null && other.noticeUuid === notice.noticeUuid
+          ? other.noticeVersion > notice.noticeVersion
+          : (other.changedNoticeUuid !== null && other.changedNoticeUuid === notice.noticeUuid) ||
+            (other.changedPublicationNumber !== null && other.changedPublicationNumber === notice.publicationNumber)),
+    );
+  const current = visible.filter((notice) => !isCorrected(notice));
+  const [first] = (current.length > 0 ? current : visible).toSorted(
+    (a, b) =>
+      Number(a.isWithdrawn) - Number(b.isWithdrawn) ||
+      rankOf(a) - rankOf(b) ||
+      b.publishedAt.getTime() - a.publishedAt.getTime() ||
+      b.noticeVersion - a.noticeVersion ||
+      (a.id < b.id ? 1 : -1),
+  );
+  return first;
+}

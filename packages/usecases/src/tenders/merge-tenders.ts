@@ -1,0 +1,32 @@
+import { inArray, or, sql } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
+import type { Tx } from '@portal/db/open';
+import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
+import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
+import { tenderTriage } from '@portal/db/schema/tenders/triage';
+
+/** Makes tenders one: what people noted of the others counts for it, and their ids lead to it. */
+export async function mergeTenders(tx: Tx, others: string[], survivorId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderMerges})`);
+  await tx
+    .update(tenders)
+    .set({ mergedInto: survivorId, changedAt: sql`now()` })
+    .where(or(inArray(tenders.id, others), inArray(tenders.mergedInto, others)));
+  await tx.execute(sql`
+    insert into ${tenderTriage} as kept (tenant_id, user_id, tender_id, is_read, is_favorite)
+    select tenant_id, user_id, ${survivorId}::uuid, bool_or(is_read), bool_or(is_favorite)
+    from ${tenderTriage} where tender_id = any(${sql.param(others)}::uuid[]) group by tenant_id, user_id
+    on conflict (tenant_id, user_id, tender_id) do update
+      set is_read = kept.is_read or excluded.is_read, is_favorite = kept.is_favorite or excluded.is_favorite`);
+  await tx.delete(tenderTriage).where(inArray(tenderTriage.tenderId, others));
+  await tx
+    .update(tenderNotices)
+    .set({ tenderId: survivorId, isPrimary: false })
+    .where(inArray(tenderNotices.tenderId, others));
+  for (const table of [tenderSearch, personalTenderSearch])
+    await tx.delete(table).where(inArray(table.tenderId, others));
+}
+
+/** Holds tenders apart as they are until the end of the transaction, for what is noted of one of them. */
+export const holdMerges = (tx: Tx) =>
+  tx.execute(sql`select pg_advisory_xact_lock_shared(${advisoryLocks.tenderMerges})`);

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { markersOf } from '@portal/domain/tenders/markers';
+import type { NoticeLot, NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { fold, partsOfWords } from '@portal/domain/tenders/words';
+
+/** What of a notice is searched. */
+export type SearchedNotice = Parameters<typeof markersOf>[0] &
+  Pick<NoticeRecord, 'title' | 'description' | 'buyerName' | 'cpvCodes'> & {
+    lots: Pick<NoticeLot, 'title' | 'description'>[];
+  };
+
+/** Characters of all lots that are searched: the server takes a megabyte for a document, and all spellings have to fit. */
+const mostLotText = 40_000;
+
+/** The texts of a notice by their weight, each in both spellings, and its markers. */
+export function searchDocumentOf(notice: SearchedNotice) {
+  const lots = notice.lots
+    .flatMap(({ title, description }) => [title, description])
+    .filter((text) => text !== null)
+    .join('\n')
+    .slice(0, mostLotText);
+  const labels = notice.cpvCodes.map((code) => cpvLabels().get(code) ?? '').join('\n');
+  const a = inBothSpellings(notice.title);
+  const b = inBothSpellings(`${lots}\n${labels}`);
+  const d = inBothSpellings(notice.description ?? '');
+  return {
+    text_a: a,
+    text_b: b,
+    text_c: inBothSpellings(notice.buyerName ?? ''),
+    text_d: d,
+    parts: partsOfWords(`${a}\n${b}\n${d}`).join(' '),
+    markers: markersOf(notice),
+  };
+}
+
+const inBothSpellings = (text: string): string => (/[äöüß]/i.test(text) ? `${text}\n${fold(text)}` : text);
+
+let labels: Map<string, string> | undefined;
+
+/** What each code is called. */
+function cpvLabels(): Map<string, string> {
+  labels ??= new Map(
+    readFileSync(new URL('cpv-labels.txt', import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => /^\d{8} /.test(line))
+      .map((line) => [line.slice(0, 8), line.slice(9)]),
+  );
+  return labels;
+}

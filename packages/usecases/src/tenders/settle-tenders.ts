@@ -1,0 +1,263 @@
+import { inArray, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
+import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
+import { primaryOf } from '@portal/domain/tenders/grouping';
+import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { searchDocumentOf, type SearchedNotice } from './search-document.ts';
+
+/** Looks at its day in which a notice has to be missing before it counts as withdrawn. */
+export const looksUntilWithdrawn = 2;
+
+/** What of a notice its tender's row in the search is made of. */
+export type Content = SearchedNotice &
+  Pick<NoticeRecord, 'bundeslaender' | 'isNationwide' | 'cpvDivisions' | 'valueCents' | 'currency' | 'deadlines'>;
+
+/**
+ * Brings tenders in line with their notices: which notice each is shown as, who sees it, and how it is found. `changed` are the
+ * notices whose content is new, by id; of the others only what follows from them is looked at.
+ */
+export async function settleTenders(
+  tx: Tx,
+  tenderIds: string[],
+  changed: ReadonlyMap<string, Content> = new Map(),
+): Promise<void> {
+  if (tenderIds.length === 0) return;
+  const notices = await tx
+    .select({
+      id: tenderNotices.id,
+      tenderId: tenderNotices.tenderId,
+      isPrimary: tenderNotices.isPrimary,
+      sourcePortal: tenderNotices.sourceKey,
+      isPublic: tenderNotices.isPublic,
+      isWithdrawn: sql<boolean>`${tenderNotices.missedLooks} >= ${looksUntilWithdrawn}`,
+      isCancelled: tenderNotices.isCancelled,
+      form: tenderNotices.form,
+      noticeUuid: tenderNotices.noticeUuid,
+      noticeVersion: tenderNotices.noticeVersion,
+      publicationNumber: tenderNotices.publicationNumber,
+      changedNoticeUuid: tenderNotices.changedNoticeUuid,
+      changedPublicationNumber: tenderNotices.changedPublicationNumber,
+      publishedAt: tenderNotices.publishedAt,
+    })
+    .from(tenderNotices)
+    .where(inArray(tenderNotices.tenderId, tenderIds));
+  const settled = [...Map.groupBy(notices, ({ tenderId }) => tenderId)].flatMap(([id, all]): Settled[] => {
+    const primary = primaryOf(all);
+    if (!primary) return [];
+    const shownAt = all.filter(({ isPublic }) => isPublic === primary.isPublic).map(({ sourcePortal }) => sourcePortal);
+    const isCall = primary.form === null || primary.form === 'competition';
+    return [
+      {
+        id,
+        noticeId: primary.id,
+        publishedAt: primary.publishedAt,
+        sourceKeys: [...new Set(shownAt)].toSorted(),
+        onlySource: primary.isPublic ? null : primary.sourcePortal,
+        mayBeOpen: isCall && !primary.isCancelled && !primary.isWithdrawn,
+        isNew: !primary.isPrimary || changed.has(primary.id),
+      },
+    ];
+  });
+  await markPrimaries(
+    tx,
+    settled,
+    notices.filter(({ isPrimary }) => isPrimary).map(({ id }) => id),
+  );
+  await markTenders(tx, settled);
+  await writeSearch(
+    tx,
+    settled.filter(({ isNew }) => isNew),
+    changed,
+  );
+  await touchSearch(
+    tx,
+    settled.filter(({ isNew }) => !isNew),
+  );
+}
+
+/** What follows from a tender's notices. */
+interface Settled {
+  id: string;
+  /** The notice it is shown as. */
+  noticeId: string;
+  publishedAt: Date;
+  sourceKeys: string[];
+  onlySource: string | null;
+  mayBeOpen: boolean;
+  /** Whether another notice is shown, or the same one with other content. */
+  isNew: boolean;
+}
+
+async function markPrimaries(tx: Tx, settled: Settled[], before: string[]): Promise<void> {
+  const [were, are] = [new Set(before), new Set(settled.map(({ noticeId }) => noticeId))];
+  const set = async (isPrimary: boolean, ids: Set<string>) => {
+    if (ids.size > 0)
+      await tx
+        .update(tenderNotices)
+        .set({ isPrimary })
+        .where(inArray(tenderNotices.id, [...ids]));
+  };
+  // The index takes one at any moment.
+  await set(false, were.difference(are));
+  await set(true, are.difference(were));
+}
+
+const markTenders = (tx: Tx, settled: Settled[]) =>
+  tx.execute(sql`
+    update ${tenders} t set only_source = s.only_source, changed_at = case when s.is_new then now() else t.changed_at end
+    from json_to_recordset(${JSON.stringify(
+      settled.map(({ id, onlySource, isNew }) => ({ id, only_source: onlySource, is_new: isNew })),
+    )}::json) s (id uuid, only_source text, is_new boolean)
+    where t.id = s.id and (s.is_new or t.only_source is distinct from s.only_source)`);
+
+async function writeSearch(tx: Tx, settled: Settled[], changed: ReadonlyMap<string, Content>): Promise<void> {
+  if (settled.length === 0) return;
+  const stored = await contentsOf(
+    tx,
+    settled.map(({ noticeId }) => noticeId).filter((id) => !changed.has(id)),
+  );
+  const rows = settled.flatMap((tender) => {
+    const content = changed.get(tender.noticeId) ?? stored.get(tender.noticeId);
+    if (!content) return [];
+    const { deadlines, bundeslaender, isNationwide, cpvDivisions, valueCents, currency } = content;
+    return [
+      {
+        tender_id: tender.id,
+        only_source: tender.onlySource,
+        published_at: tender.publishedAt,
+        deadlines: deadlines.map(({ at, isDateOnly }) => ({ at, is_date_only: isDateOnly })),
+        may_be_open: tender.mayBeOpen,
+        source_keys: tender.sourceKeys,
+        bundeslaender,
+        is_nationwide: isNationwide,
+        cpv_divisions: cpvDivisions,
+        value_cents: valueCents,
+        currency,
+        ...searchDocumentOf(content),
+      },
+    ];
+  });
+  const [personal, everybodys] = [
+    rows.filter((row) => row.only_source !== null),
+    rows.filter((row) => row.only_source === null),
+  ];
+  await upsertSearch(tx, 'tender_search', everybodys);
+  await upsertSearch(tx, 'personal_tender_search', personal);
+  // What a public source shows is nobody's own any more.
+  if (everybodys.length > 0)
+    await tx.delete(personalTenderSearch).where(
+      inArray(
+        personalTenderSearch.tenderId,
+        everybodys.map((row) => row.tender_id),
+      ),
+    );
+}
+
+const weighted = (text: string, weight: string) => sql.raw(`setweight(to_tsvector('german', r.${text}), '${weight}')`);
+
+async function upsertSearch(
+  tx: Tx,
+  table: 'tender_search' | 'personal_tender_search',
+  rows: { tender_id: string }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = [
+    'tender_id',
+    'published_at',
+    'deadline_at',
+    'deadline_is_date_only',
+    'open_until',
+    'is_open',
+    'source_keys',
+    'bundeslaender',
+    'is_nationwide',
+    'cpv_divisions',
+    'value_cents',
+    'currency',
+    'document',
+    ...(table === 'personal_tender_search' ? ['only_source'] : []),
+  ];
+  await tx.execute(sql`
+    insert into ${sql.identifier(table)} (${sql.raw(columns.join(', '))})
+    select r.tender_id, r.published_at, coalesce(next.at, last.at, 'infinity'),
+      coalesce(next.is_date_only, last.is_date_only, false), coalesce(last.at, 'infinity'),
+      r.may_be_open and coalesce(last.at, 'infinity') > now(),
+      r.source_keys, r.bundeslaender, r.is_nationwide, r.cpv_divisions, r.value_cents, r.currency,
+      ${weighted('text_a', 'A')} || ${weighted('text_b', 'B')} || ${weighted('text_c', 'C')} || ${weighted('text_d', 'D')}
+        || ${weighted('parts', 'D')} || array_to_tsvector(r.markers)
+      ${table === 'personal_tender_search' ? sql`, r.only_source` : sql``}
+    from json_to_recordset(${JSON.stringify(rows)}::json) r (
+      tender_id uuid, only_source text, published_at timestamptz, deadlines json, may_be_open boolean, source_keys text[],
+      bundeslaender text[], is_nationwide boolean, cpv_divisions text[], value_cents bigint, currency text,
+      text_a text, text_b text, text_c text, text_d text, parts text, markers text[])
+    left join lateral (${deadlinesOf(sql`r.deadlines`)} where d.at > now() order by d.at limit 1) next on true
+    left join lateral (${deadlinesOf(sql`r.deadlines`)} order by d.at desc limit 1) last on true
+    on conflict (tender_id) do update set ${sql.raw(columns.map((name) => `${name} = excluded.${name}`).join(', '))}`);
+}
+
+const deadlinesOf = (json: ReturnType<typeof sql>) =>
+  sql`select d.at, d.is_date_only from json_to_recordset(${json}) d (at timestamptz, is_date_only boolean)`;
+
+/** What is searched of notices that are stored already. */
+async function contentsOf(tx: Tx, noticeIds: string[]): Promise<Map<string, Content>> {
+  if (noticeIds.length === 0) return new Map();
+  const rows = await tx
+    .select({
+      id: tenderNotices.id,
+      sourcePortal: tenderNotices.sourceKey,
+      title: tenderNotices.title,
+      description: tenderNotices.description,
+      buyerName: tenderNotices.buyerName,
+      cpvCodes: tenderNotices.cpvCodes,
+      cpvDivisions: tenderNotices.cpvDivisions,
+      nutsCodes: tenderNotices.nutsCodes,
+      bundeslaender: tenderNotices.bundeslaender,
+      isNationwide: tenderNotices.isNationwide,
+      form: tenderNotices.form,
+      procedureType: tenderNotices.procedureType,
+      nature: tenderNotices.nature,
+      valueCents: tenderNotices.valueCents,
+      currency: tenderNotices.currency,
+      deadlines: tenderNotices.deadlines,
+      lots: tenderNotices.lots,
+    })
+    .from(tenderNotices)
+    .where(inArray(tenderNotices.id, noticeIds));
+  // As `storeNotices` wrote them, from records of these types.
+  return new Map(rows.map(({ id, ...content }) => [id, content as Content]));
+}
+
+/** Where the content is as it was, only where it is shown and whether it is open may have changed. */
+async function touchSearch(tx: Tx, settled: Settled[]): Promise<void> {
+  if (settled.length === 0) return;
+  const rows = settled.map(({ id, sourceKeys, mayBeOpen }) => ({
+    id,
+    source_keys: sourceKeys,
+    may_be_open: mayBeOpen,
+  }));
+  for (const table of [tenderSearch, personalTenderSearch])
+    await tx.execute(sql`
+      update ${table} t set source_keys = s.source_keys, is_open = s.may_be_open and t.open_until > now()
+      from json_to_recordset(${JSON.stringify(rows)}::json) s (id uuid, source_keys text[], may_be_open boolean)
+      where t.tender_id = s.id
+        and (t.source_keys <> s.source_keys or t.is_open <> (s.may_be_open and t.open_until > now()))`);
+}
+
+/** Closes what is over, and goes on to the next deadline where one of several has passed. Says how many rows that were. */
+export async function followDeadlines(tx: Tx, limit: number): Promise<number> {
+  let rows = 0;
+  for (const table of [tenderSearch, personalTenderSearch]) {
+    const { rowCount } = await tx.execute(sql`
+      update ${table} t set is_open = t.open_until > now(), deadline_at = coalesce(next.at, t.deadline_at),
+        deadline_is_date_only = coalesce(next.is_date_only, t.deadline_is_date_only)
+      from (select tender_id from ${table} where is_open and deadline_at <= now() limit ${limit}) due
+      left join ${tenderNotices} n on n.tender_id = due.tender_id and n.is_primary
+      left join lateral (
+        select d.at, d."isDateOnly" as is_date_only from jsonb_to_recordset(n.deadlines) d (at timestamptz, "isDateOnly" boolean)
+        where d.at > now() order by d.at limit 1) next on true
+      where t.tender_id = due.tender_id`);
+    rows += rowCount ?? 0;
+  }
+  return rows;
+}

@@ -1,0 +1,364 @@
+import { zstdCompressSync } from 'node:zlib';
+import { and, arrayOverlaps, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
+import { isRefusedRow } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
+import { tenderNotices, tenderPayloads, tenders } from '@portal/db/schema/tenders/notices';
+import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
+import { newId } from '@portal/domain/ids';
+import { fingerprintOf, groupNotices, type FreshNotice } from '@portal/domain/tenders/grouping';
+import type { NoticeForm, NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { isSettingsSource } from '@portal/domain/tenders/sources';
+import type { SystemContext } from '@portal/platform/context';
+import { mergeTenders } from './merge-tenders.ts';
+import { looksUntilWithdrawn, settleTenders } from './settle-tenders.ts';
+
+/** What became of the notices of a source. */
+export interface StoredNotices {
+  added: number;
+  changed: number;
+  unchanged: number;
+  /** Older than what is there, or nothing the database would take. */
+  refused: number;
+  /** Tenders that are new or look different from before; the others need not be matched again. */
+  tenderIds: string[];
+}
+
+/** Notices written in one transaction: a fraction of a second, so that others who store wait little for their turn. */
+const batch = 250;
+/** Characters of texts and lots in one transaction; a handful of notices may be as large as all the others. */
+const batchChars = 4_000_000;
+
+/**
+ * Stores notices of one source in the order of their versions: each in its row, with the tender it belongs to, whatever source told of
+ * that first. What is as it was is not written. Each batch stands or falls by itself, so what is interrupted is just stored again.
+ */
+export async function storeNotices(
+  system: SystemContext,
+  records: readonly NoticeRecord[],
+  signal?: AbortSignal,
+): Promise<StoredNotices> {
+  const stored: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+  for (const part of batchesOf(records)) {
+    signal?.throwIfAborted();
+    const done = await storeOrDivide(system, part);
+    for (const outcome of outcomes) stored[outcome] += done[outcome];
+    stored.tenderIds.push(...done.tenderIds);
+  }
+  stored.tenderIds = [...new Set(stored.tenderIds)];
+  return stored;
+}
+
+const outcomes = ['added', 'changed', 'unchanged', 'refused'] as const;
+
+function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]> {
+  let part: NoticeRecord[] = [];
+  let chars = 0;
+  for (const record of records) {
+    const own = record.raw.body.length + sizeOf(record);
+    if (part.length === batch || (part.length > 0 && chars + own > batchChars)) {
+      yield part;
+      part = [];
+      chars = 0;
+    }
+    part.push(record);
+    chars += own;
+  }
+  if (part.length > 0) yield part;
+}
+
+const sizeOf = ({ description, lots }: NoticeRecord): number =>
+  (description?.length ?? 0) + lots.reduce((sum, lot) => sum + (lot.description?.length ?? 0), 0);
+
+/** A notice the database does not take costs itself and no other one. */
+async function storeOrDivide(system: SystemContext, records: NoticeRecord[]): Promise<StoredNotices> {
+  try {
+    return await system.acrossTenants('notices of a source are stored', (tx) => storeBatch(tx, records));
+  } catch (error) {
+    if (!isRefusedRow(error)) throw error;
+    const [first] = records;
+    if (records.length === 1 && first) {
+      system.log.warn(
+        { err: error, source: first.sourcePortal, notice: first.sourceNoticeId },
+        'a notice cannot be stored',
+      );
+      return { added: 0, changed: 0, unchanged: 0, refused: 1, tenderIds: [] };
+    }
+    const middle = records.length >> 1;
+    const halves = [records.slice(0, middle), records.slice(middle)];
+    const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+    for (const half of halves) {
+      const done = await storeOrDivide(system, half);
+      for (const outcome of outcomes) sum[outcome] += done[outcome];
+      sum.tenderIds.push(...done.tenderIds);
+    }
+    return sum;
+  }
+}
+
+async function storeBatch(tx: Tx, records: NoticeRecord[]): Promise<StoredNotices> {
+  const [first] = records;
+  const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+  if (!first) return result;
+  await inTurn(tx);
+  const { sourcePortal } = first;
+  const isPublic = await isPublicSource(tx, sourcePortal);
+  const known = await knownNotices(tx, sourcePortal, records);
+
+  /** Of a notice that comes in several versions the last one. */
+  const written = new Map<string, { record: NoticeRecord; id: string; tenderId: string | null }>();
+  for (const record of records) {
+    const before = known.get(record.noticeKey);
+    if (before && record.noticeVersion < before.noticeVersion) result.refused += 1;
+    else if (before && record.hash === before.hash && (before.isPublic || !isPublic)) result.unchanged += 1;
+    else {
+      const { id, tenderId } = before ?? { id: newId(), tenderId: null };
+      result[before ? 'changed' : 'added'] += 1;
+      written.set(record.noticeKey, { record, id, tenderId });
+      known.set(record.noticeKey, {
+        id,
+        tenderId,
+        hash: record.hash,
+        noticeVersion: record.noticeVersion,
+        isPublic: isPublic || before?.isPublic === true,
+        missedLooks: before?.missedLooks ?? 0,
+      });
+    }
+  }
+  const reappeared = await forgetMisses(tx, [...known.values()]);
+  const fresh = [...written.values()];
+  const placed = await placeNotices(tx, fresh, isPublic);
+  await writeNotices(tx, placed, isPublic);
+  await writePayloads(tx, fresh);
+  const tenderIds = [...new Set([...placed.map(({ tenderId }) => tenderId), ...reappeared])];
+  await settleTenders(tx, tenderIds, new Map(fresh.map(({ id, record }) => [id, record])));
+  return { ...result, tenderIds };
+}
+
+/** Notices are stored by one at a time: two sources may tell of one procurement in the same moment. */
+const inTurn = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
+
+/** Whether everybody sees what a source shows. Those of settings have a row from their first notice on. */
+async function isPublicSource(tx: Tx, key: string): Promise<boolean> {
+  if (isSettingsSource(key)) {
+    await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
+    return true;
+  }
+  const [everybodys] = await tx
+    .select({ id: rssFeeds.id })
+    .from(rssFeeds)
+    .where(and(eq(rssFeeds.sourceKey, key), sql`${rssFeeds.userId} is null`));
+  return everybodys !== undefined;
+}
+
+interface Known {
+  id: string;
+  tenderId: string | null;
+  hash: string;
+  noticeVersion: number;
+  isPublic: boolean;
+  missedLooks: number;
+}
+
+async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]): Promise<Map<string, Known>> {
+  const keys = [...new Set(records.map(({ noticeKey }) => noticeKey))];
+  const rows = await tx
+    .select({
+      noticeKey: tenderNotices.noticeKey,
+      id: tenderNotices.id,
+      tenderId: tenderNotices.tenderId,
+      hash: tenderNotices.hash,
+      noticeVersion: tenderNotices.noticeVersion,
+      isPublic: tenderNotices.isPublic,
+      missedLooks: tenderNotices.missedLooks,
+    })
+    .from(tenderNotices)
+    .where(and(eq(tenderNotices.sourceKey, sourceKey), inArray(tenderNotices.noticeKey, keys)));
+  return new Map(rows.map(({ noticeKey, ...row }) => [noticeKey, row]));
+}
+
+/** What shows up again was not withdrawn. Answers the tenders for which that makes a difference. */
+async function forgetMisses(tx: Tx, known: Known[]): Promise<string[]> {
+  const missed = known.filter(({ missedLooks }) => missedLooks > 0);
+  if (missed.length === 0) return [];
+  await tx
+    .update(tenderNotices)
+    .set({ missedLooks: 0 })
+    .where(
+      inArray(
+        tenderNotices.id,
+        missed.map(({ id }) => id),
+      ),
+    );
+  return missed.flatMap(({ missedLooks, tenderId }) =>
+    missedLooks >= looksUntilWithdrawn && tenderId !== null ? [tenderId] : [],
+  );
+}
+
+interface Placed {
+  record: NoticeRecord;
+  id: string;
+  tenderId: string;
+}
+
+/** Gives each notice its tender: the one of its own before, one that other notices have, or a new one. */
+async function placeNotices(
+  tx: Tx,
+  notices: { record: NoticeRecord; id: string; tenderId: string | null }[],
+  isPublic: boolean,
+): Promise<Placed[]> {
+  const fresh = notices.map(({ record, tenderId }): FreshNotice => ({ ...keysOf(record), tenderId, isPublic }));
+  const groups = groupNotices(fresh, await relatives(tx, fresh));
+  const placed: Placed[] = [];
+  const added: string[] = [];
+  for (const group of groups) {
+    const [survivor, ...others] = group.tenderIds;
+    const tenderId = survivor ?? newId();
+    if (survivor === undefined) added.push(tenderId);
+    if (others.length > 0) await mergeTenders(tx, others, tenderId);
+    for (const n of group.fresh) {
+      const notice = notices[n];
+      if (notice) placed.push({ ...notice, tenderId });
+    }
+  }
+  if (added.length > 0)
+    await tx.execute(sql`
+      insert into ${tenders} (id, only_source) select id, ${isPublic ? null : (fresh[0]?.sourcePortal ?? null)}
+      from unnest(${sql.param(added)}::uuid[]) id`);
+  return placed;
+}
+
+const keysOf = (record: NoticeRecord) => ({
+  sourcePortal: record.sourcePortal,
+  noticeUuid: record.noticeUuid,
+  publicationNumber: record.publicationNumber,
+  bundId: record.bundId,
+  procedureUuid: record.procedureUuid,
+  portalIds: record.portalIds,
+  fingerprint: fingerprintOf(record),
+  changedNoticeUuid: record.changes?.noticeUuid ?? null,
+  changedPublicationNumber: record.changes?.publicationNumber ?? null,
+  form: record.form,
+});
+
+/** Stored notices that share a key with these. */
+async function relatives(tx: Tx, fresh: FreshNotice[]) {
+  const all = (read: (notice: FreshNotice) => (string | null)[]) => [
+    ...new Set(fresh.flatMap(read).filter((value) => value !== null)),
+  ];
+  const uuids = all(({ noticeUuid, changedNoticeUuid }) => [noticeUuid, changedNoticeUuid]);
+  const numbers = all((notice) => [notice.publicationNumber, notice.changedPublicationNumber]);
+  const bundIds = all(({ bundId }) => [bundId]);
+  const portalIds = all((notice) => notice.portalIds);
+  const fingerprints = all(({ fingerprint }) => [fingerprint]);
+  const among = (column: Parameters<typeof inArray>[0], values: string[]) =>
+    values.length === 0 ? undefined : sql`${column} = any(${sql.param(values)}::text[])`;
+  const shared = or(
+    among(tenderNotices.noticeUuid, uuids),
+    among(tenderNotices.changedNoticeUuid, uuids),
+    among(tenderNotices.publicationNumber, numbers),
+    among(tenderNotices.changedPublicationNumber, numbers),
+    among(tenderNotices.bundId, bundIds),
+    portalIds.length === 0 ? undefined : arrayOverlaps(tenderNotices.portalIds, portalIds),
+    among(tenderNotices.fingerprint, fingerprints),
+  );
+  if (!shared) return [];
+  const rows = await tx
+    .select({
+      tenderId: tenderNotices.tenderId,
+      onlySource: tenders.onlySource,
+      sourcePortal: tenderNotices.sourceKey,
+      noticeUuid: tenderNotices.noticeUuid,
+      publicationNumber: tenderNotices.publicationNumber,
+      bundId: tenderNotices.bundId,
+      procedureUuid: tenderNotices.procedureUuid,
+      portalIds: tenderNotices.portalIds,
+      fingerprint: tenderNotices.fingerprint,
+      changedNoticeUuid: tenderNotices.changedNoticeUuid,
+      changedPublicationNumber: tenderNotices.changedPublicationNumber,
+      form: tenderNotices.form,
+    })
+    .from(tenderNotices)
+    .innerJoin(tenders, eq(tenders.id, tenderNotices.tenderId))
+    .where(shared)
+    .limit(mostRelatives);
+  return rows.map((row) => ({ ...row, form: row.form as NoticeForm | null }));
+}
+
+/** A key that so many share tells nothing apart. */
+const mostRelatives = 20_000;
+
+/** What a record says of a notice; the other columns have their own story. */
+const noticeColumns = Object.entries(getTableColumns(tenderNotices))
+  .filter(([key]) => !['isPrimary', 'missedLooks', 'firstSeenAt', 'changedAt'].includes(key))
+  .map(([key, column]) => ({
+    key,
+    name: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    type: column.getSQLType(),
+  }));
+
+/** The rows of notices, as one JSON text: lists within rows fit no other way of sending many at once. */
+async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promise<void> {
+  if (placed.length === 0) return;
+  const rows = placed.map(({ id, tenderId, record }) => {
+    const { raw: _raw, sourcePortal, changes, ...notice } = record;
+    return {
+      ...notice,
+      id,
+      tenderId,
+      sourceKey: sourcePortal,
+      isPublic,
+      fingerprint: fingerprintOf(record),
+      changedNoticeUuid: changes?.noticeUuid ?? null,
+      changedPublicationNumber: changes?.publicationNumber ?? null,
+    };
+  });
+  const names = noticeColumns.map(({ name }) => name).join(', ');
+  const kept = new Set(['id', 'source_key', 'notice_key', 'is_public']);
+  const replaced = noticeColumns.filter(({ name }) => !kept.has(name)).map(({ name }) => `${name} = excluded.${name}`);
+  await tx.execute(sql`
+    insert into ${tenderNotices} (${sql.raw(names)})
+    select ${sql.raw(noticeColumns.map(({ key }) => `r."${key}"`).join(', '))}
+    from json_to_recordset(${JSON.stringify(rows)}::json) r (${sql.raw(noticeColumns.map(({ key, type }) => `"${key}" ${type}`).join(', '))})
+    on conflict (source_key, notice_key) do update set ${sql.raw(replaced.join(', '))},
+      is_public = ${tenderNotices}.is_public or excluded.is_public, changed_at = now()`);
+}
+
+/** What was read of each, compressed here: the server's own compression costs it more than the row. */
+async function writePayloads(tx: Tx, notices: { record: NoticeRecord; id: string }[]): Promise<void> {
+  if (notices.length === 0) return;
+  const ids = notices.map(({ id }) => id);
+  const formats = notices.map(({ record }) => record.raw.format);
+  const bodies = notices.map(({ record }) => zstdCompressSync(record.raw.body));
+  await tx.execute(sql`
+    insert into ${tenderPayloads} (notice_id, format, body)
+    select * from unnest(${sql.param(ids)}::uuid[], ${sql.param(formats)}::text[], ${sql.param(bodies)}::bytea[])
+    on conflict (notice_id) do update set format = excluded.format, body = excluded.body, stored_at = now()`);
+}
+
+/**
+ * Notes which notices of a day its source does not show any more, by their keys. One that is missing twice in a row counts as
+ * withdrawn until it shows up again. Answers how many came to that.
+ */
+export const noteMissingNotices = (
+  system: SystemContext,
+  { sourcePortal, sourceDay, shownKeys }: { sourcePortal: string; sourceDay: string; shownKeys: string[] },
+): Promise<number> =>
+  system.acrossTenants('notices of a source are looked for', async (tx) => {
+    await inTurn(tx);
+    const missed = await tx
+      .update(tenderNotices)
+      .set({ missedLooks: sql`${tenderNotices.missedLooks} + 1` })
+      .where(
+        and(
+          eq(tenderNotices.sourceKey, sourcePortal),
+          eq(tenderNotices.sourceDay, sourceDay),
+          lt(tenderNotices.missedLooks, looksUntilWithdrawn),
+          sql`${tenderNotices.noticeKey} <> all(${sql.param(shownKeys)}::text[])`,
+        ),
+      )
+      .returning({ tenderId: tenderNotices.tenderId, missedLooks: tenderNotices.missedLooks });
+    const withdrawn = missed.filter(({ missedLooks }) => missedLooks >= looksUntilWithdrawn);
+    await settleTenders(tx, [...new Set(withdrawn.map(({ tenderId }) => tenderId))]);
+    return withdrawn.length;
+  });
