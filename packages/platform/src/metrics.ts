@@ -45,6 +45,8 @@ export interface Metrics {
   countPoll(kind: string, outcome: string): void;
   /** `outcome` is the state an invoice came in with, or `known` for a document that was there already. */
   countInvoice(format: string, outcome: string): void;
+  /** `source` is one of the settings, or `rss` for all feeds together. */
+  countTenderNotices(source: string, outcome: string, notices: number): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -107,6 +109,12 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     name: 'portal_invoices_total',
     help: 'Invoices that came in by mail, by format and what became of them',
     labelNames: ['format', 'outcome'],
+    registers,
+  });
+  const tenderNotices = new Counter({
+    name: 'portal_tender_notices_total',
+    help: 'Notices of tenders that sources showed, by source and what became of them',
+    labelNames: ['source', 'outcome'],
     registers,
   });
   const signIns = new Counter({
@@ -179,6 +187,9 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     setReleaseTableTrouble: (trouble, isSo) => releaseTable.set({ trouble }, isSo ? 1 : 0),
     countPoll: (kind, outcome) => polls.inc({ kind, outcome }),
     countInvoice: (format, outcome) => invoices.inc({ format, outcome }),
+    countTenderNotices(source, outcome, notices) {
+      if (notices > 0) tenderNotices.inc({ source, outcome }, notices);
+    },
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

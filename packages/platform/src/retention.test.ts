@@ -125,6 +125,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     'changes of account lists': 1,
     'cloud transitions': 1,
     'cloud outages': 1,
+    'payloads of tenders': 0,
+    tenders: 0,
     'staged entries': 1,
     'rate windows': 1,
   });

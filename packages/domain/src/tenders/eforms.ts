@@ -26,7 +26,7 @@ const extensionPath = ['UBLExtensions', 'UBLExtension', 'ExtensionContent', 'Efo
  * Reads a notice in eForms, under the rules of the EU, of the German profile or in the dialect below the threshold, which has numbers
  * for ids, no organisations, the address of the buyer in its name, and midnight for "no time". Throws an UnreadableNotice.
  */
-export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin): Omit<NoticeDraft, 'raw'> {
+export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin): NoticeDraft {
   if (!roots.has(root.name))
     throw new UnreadableNotice(`is no notice but a document called ${root.name.slice(0, 60)}.`);
   const isDialect = textAt(root, 'CustomizationID') === 'eforms-sdk-0.1';

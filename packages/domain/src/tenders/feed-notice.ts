@@ -27,11 +27,7 @@ interface FeedTools {
 }
 
 /** Reads an entry of a feed people registered. Throws an UnreadableNotice. */
-export function readFeedItem(
-  item: FeedItem,
-  { sourcePortal, base }: FeedOrigin,
-  tools: FeedTools,
-): Omit<NoticeDraft, 'raw'> {
+export function readFeedItem(item: FeedItem, { sourcePortal, base }: FeedOrigin, tools: FeedTools): NoticeDraft {
   const url = item.link === null ? null : cleanLink(item.link, base);
   const key = item.id?.trim() || url;
   if (!key && !item.title?.trim()) throw new UnreadableNotice('has neither id, link nor title.');
@@ -52,11 +48,7 @@ export function readFeedItem(
 }
 
 /** Reads an entry of the federal feed, which tells buyer, place and deadline in its text. Throws an UnreadableNotice. */
-export function readBundItem(
-  item: FeedItem,
-  { sourcePortal, base }: FeedOrigin,
-  tools: FeedTools,
-): Omit<NoticeDraft, 'raw'> {
+export function readBundItem(item: FeedItem, { sourcePortal, base }: FeedOrigin, tools: FeedTools): NoticeDraft {
   const url = item.link === null ? null : cleanLink(item.link, base);
   const bundId = url === null ? null : bundIdIn(url);
   const key = bundId ?? item.id?.trim() ?? url;

@@ -31,7 +31,6 @@ export interface NoticeDraft extends Pick<
   | 'valueCents'
   | 'currency'
   | 'documentsUrl'
-  | 'raw'
 > {
   title: string | null;
   description: string | null;
@@ -59,9 +58,12 @@ export class UnreadableNotice extends Error {
   }
 }
 
+/** A notice without the bytes it was read from. */
+export type ReadNotice = Omit<NoticeRecord, 'raw'>;
+
 /** The record of a notice: texts plain and cut, lists bounded, what follows from the codes worked out. Throws an UnreadableNotice. */
-export function noticeOf(draft: NoticeDraft, tools: NoticeTools): NoticeRecord {
-  const { cpv, places, buyer, links, lots: foundLots, raw, ...found } = draft;
+export function noticeOf(draft: NoticeDraft, tools: NoticeTools): ReadNotice {
+  const { cpv, places, buyer, links, lots: foundLots, ...found } = draft;
   const line = (text: string | null, max: number) => plain(text, max, tools, ' ');
   const title = line(draft.title ?? foundLots[0]?.title ?? null, noticeBounds.title);
   if (title === null) throw new UnreadableNotice('has no title.');
@@ -83,7 +85,7 @@ export function noticeOf(draft: NoticeDraft, tools: NoticeTools): NoticeRecord {
   const codes = cpvCodes([...cpv, ...foundLots.flatMap((lot) => lot.cpv)], noticeBounds.cpvCodes);
   const everywhere = [...places, ...foundLots.flatMap((lot) => lot.places)].slice(0, 2_000);
   const { bundeslaender, source, isNationwide } = findLaender(everywhere, buyer);
-  const record: Omit<NoticeRecord, 'hash' | 'raw'> = {
+  const record: Omit<ReadNotice, 'hash'> = {
     ...found,
     sourceNoticeId: identifier(draft.sourceNoticeId),
     noticeKey: identifier(draft.noticeKey),
@@ -109,7 +111,7 @@ export function noticeOf(draft: NoticeDraft, tools: NoticeTools): NoticeRecord {
     documentsUrl: webAddress(draft.documentsUrl),
     lots,
   };
-  return { ...record, hash: tools.hash(JSON.stringify(record)), raw };
+  return { ...record, hash: tools.hash(JSON.stringify(record)) };
 }
 
 /** Every region once; the country in the European spelling of places is the region of the whole. */

@@ -62,7 +62,7 @@ export const TedNotice = z.record(z.string(), z.unknown());
 export type TedNotice = z.output<typeof TedNotice>;
 
 /** Reads one notice of the search of the European journal. Throws an UnreadableNotice. */
-export function readTedNotice(notice: TedNotice): Omit<NoticeDraft, 'raw'> {
+export function readTedNotice(notice: TedNotice): NoticeDraft {
   const list = (field: (typeof tedFields)[number]): string[] => Values.parse(notice[field]).slice(0, 1_000);
   const one = (field: (typeof tedFields)[number]): string | null => list(field)[0] ?? null;
   const languages = list('official-language').map((language) => language.toLowerCase());

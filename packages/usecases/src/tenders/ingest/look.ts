@@ -1,0 +1,76 @@
+import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { isSettingsSource } from '@portal/domain/tenders/sources';
+import type { SystemContext } from '@portal/platform/context';
+import type { Work } from '@portal/platform/jobs/handler';
+import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { noteMissingNotices, storeNotices } from '../store-notices.ts';
+
+/** Another worker has taken the run up, or it is over. */
+export class TakenOverError extends Error {}
+
+/** One look at a source: what it stores, in the name of its run alone, and what is to be said of it afterwards. */
+export interface Look {
+  system: SystemContext;
+  source: string;
+  signal: AbortSignal;
+  progress: Work['progress'];
+  store(notices: readonly NoticeRecord[]): Promise<void>;
+  refuse(refused: readonly { name: string; reason: string }[]): void;
+  /** Notices of a day that its source does not show any more. */
+  noteMissing(sourceDay: string, shownKeys: string[]): Promise<void>;
+  newCount(): number;
+  /** What was left out, in a sentence or two; null when nothing was. */
+  complaint(): string | null;
+}
+
+const shownRefusals = 5;
+const maxComplaint = 1_000;
+
+export function beginLook(
+  given: SystemContext,
+  source: string,
+  { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunningOperation },
+): Look {
+  // Every transaction of a look makes sure that it is still this worker's: one that stalled does no more harm.
+  const system: SystemContext = {
+    ...given,
+    acrossTenants: (why, work) =>
+      given.acrossTenants(why, async (tx) => {
+        if (!(await holdOperation(tx, run))) throw new TakenOverError();
+        return work(tx);
+      }),
+  };
+  // One series for all feeds: there may be thousands.
+  const label = isSettingsSource(source) ? source : 'rss';
+  const count = (outcome: string, notices: number) => given.metrics.countTenderNotices(label, outcome, notices);
+  const refusals: string[] = [];
+  let refusedCount = 0;
+  let added = 0;
+  return {
+    system,
+    source,
+    signal,
+    progress,
+    async store(notices) {
+      const stored = await storeNotices(system, notices, signal);
+      added += stored.added;
+      for (const outcome of ['added', 'changed', 'unchanged', 'refused'] as const) count(outcome, stored[outcome]);
+    },
+    refuse(refused) {
+      refusedCount += refused.length;
+      for (const { name, reason } of refused) if (refusals.length < shownRefusals) refusals.push(`${name} ${reason}`);
+      count('unreadable', refused.length);
+    },
+    async noteMissing(sourceDay, shownKeys) {
+      count('withdrawn', await noteMissingNotices(system, { sourcePortal: source, sourceDay, shownKeys }));
+    },
+    newCount: () => added,
+    complaint() {
+      if (refusedCount === 0) return null;
+      const more = refusedCount > refusals.length ? ` And ${refusedCount - refusals.length} more.` : '';
+      return `${refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`} left out: ${refusals.join(' ')}${more}`
+        .toWellFormed()
+        .slice(0, maxComplaint);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { SystemContext } from '@portal/platform/context';
+import { followDeadlines } from '../settle-tenders.ts';
+
+/** Tenders in one transaction. */
+const batch = 1_000;
+
+/** Goes on to the next deadline of tenders of which one has passed. */
+export async function passTenderDeadlines(system: SystemContext, signal: AbortSignal): Promise<void> {
+  let rows: number;
+  do {
+    signal.throwIfAborted();
+    rows = await system.acrossTenants('deadlines of tenders have passed', (tx) => followDeadlines(tx, batch));
+  } while (rows > 0);
+}

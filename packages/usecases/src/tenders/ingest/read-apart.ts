@@ -1,0 +1,78 @@
+import { textOfXml } from '@portal/connectors/tenders/read-xml';
+import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { SECOND } from '@portal/domain/time';
+import type { SystemContext } from '@portal/platform/context';
+import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import type { Reading, ReadingOrder, run } from './reading-task.ts';
+
+const reading = taskOf<typeof run>(new URL('reading-task.ts', import.meta.url), {
+  timeoutMs: 20 * SECOND,
+  maxMemoryMb: 400,
+  maxOutputBytes: 64 * 1024 * 1024,
+});
+
+export interface Document {
+  name: string;
+  bytes: Uint8Array;
+}
+
+export interface ReadDocuments {
+  notices: NoticeRecord[];
+  refused: Reading['refused'];
+}
+
+/** Reads documents in another process. Where one of them ends it, the others are read without that one. */
+export async function readDocumentsApart(
+  system: SystemContext,
+  order: { sourcePortal: string; day: string; documents: Document[] },
+): Promise<ReadDocuments> {
+  const { documents } = order;
+  try {
+    const { notices, refused } = await system.workApart.run(reading, { kind: 'eforms', ...order });
+    return {
+      notices: notices.map(({ notice, from }) => {
+        const bytes = documents[Number(from)]?.bytes ?? new Uint8Array();
+        return { ...notice, raw: { format: 'eforms', body: textOfXml(bytes) } };
+      }),
+      refused,
+    };
+  } catch (error) {
+    if (!isOfInput(error)) throw error;
+    const [first] = documents;
+    if (documents.length <= 1) return { notices: [], refused: first ? [{ name: first.name, reason: tooMuch }] : [] };
+    const middle = documents.length >> 1;
+    const halves = [documents.slice(0, middle), documents.slice(middle)];
+    const read: ReadDocuments = { notices: [], refused: [] };
+    for (const half of halves) {
+      const part = await readDocumentsApart(system, { ...order, documents: half });
+      read.notices.push(...part.notices);
+      read.refused.push(...part.refused);
+    }
+    return read;
+  }
+}
+
+export interface ReadFeed extends ReadDocuments {
+  ttlMin: number | null;
+}
+
+/** Reads a feed in another process. */
+export async function readFeedApart(
+  system: SystemContext,
+  order: Omit<ReadingOrder & { kind: 'feed' }, 'kind'>,
+): Promise<ReadFeed> {
+  try {
+    const { notices, refused, ttlMin } = await system.workApart.run(reading, { kind: 'feed', ...order });
+    const records = notices.map(({ notice, from }): NoticeRecord => ({
+      ...notice,
+      raw: { format: 'feed', body: String(from) },
+    }));
+    return { notices: records, refused, ttlMin };
+  } catch (error) {
+    if (!isOfInput(error)) throw error;
+    return { notices: [], refused: [{ name: 'The feed', reason: tooMuch }], ttlMin: null };
+  }
+}
+
+const tooMuch = 'takes too much time or memory to read.';
+const isOfInput = (error: unknown): boolean => error instanceof TaskError && error.fault === 'input';

@@ -1,0 +1,83 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice-export';
+import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { dayInBerlin } from '@portal/domain/tenders/notice-times';
+import { exportDays } from '@portal/domain/tenders/rhythm';
+import { SECOND } from '@portal/domain/time';
+import { oneAhead } from './ahead.ts';
+import type { Look } from './look.ts';
+import { type Document, readDocumentsApart, type ReadDocuments } from './read-apart.ts';
+
+/** What goes to the process that reads at once. */
+const portion = { documents: 100, bytes: 2 * 1024 * 1024 };
+const betweenDaysMs = SECOND;
+
+/**
+ * Reads the national export day by day, the oldest first. A day counts as read once all of it is stored, so that what was interrupted
+ * is read again from its beginning.
+ */
+export async function readExport(
+  look: Look,
+  url: string,
+  { watermark, onDay }: { watermark: string | null; onDay: (day: string) => Promise<void> },
+): Promise<void> {
+  const { system, signal } = look;
+  const days = exportDays(watermark, dayInBerlin(system.now().toISOString()));
+  // What a killed worker left behind goes before anything new comes: only this source keeps files here, and one look at a time.
+  const folder = join(system.config.dataDir, 'tenders');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    for (const [n, day] of days.entries()) {
+      if (n > 0) await pause(betweenDaysMs, undefined, { signal });
+      look.progress(n, days.length);
+      const path = join(folder, `${day}.zip`);
+      await downloadExport({ url, policy: system.config.outbound.byOperator, day, path, signal });
+      await readDay(look, day, path);
+      await rm(path, { force: true });
+      await onDay(day);
+    }
+    look.progress(days.length, days.length);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readDay(look: Look, day: string, path: string): Promise<void> {
+  const shownKeys = new Set<string>();
+  let isWhole = true;
+  for await (const { notices, refused } of oneAhead(portionsOf(look, day, path))) {
+    look.signal.throwIfAborted();
+    for (const { noticeKey } of notices) shownKeys.add(noticeKey);
+    look.refuse(refused);
+    isWhole &&= refused.length === 0;
+    await look.store(notices as NoticeRecord[]);
+  }
+  // What could not be read may be what seems to be missing.
+  if (isWhole) await look.noteMissing(day, [...shownKeys]);
+}
+
+async function* portionsOf({ system, source }: Look, day: string, path: string): AsyncGenerator<ReadDocuments, void> {
+  let documents: Document[] = [];
+  let refused: ReadDocuments['refused'] = [];
+  let bytes = 0;
+  const read = async (): Promise<ReadDocuments> => {
+    const done = await readDocumentsApart(system, { sourcePortal: source, day, documents });
+    done.refused.unshift(...refused);
+    [documents, refused, bytes] = [[], [], 0];
+    return done;
+  };
+  for await (const entry of exportEntries(path)) {
+    if ('refusal' in entry) {
+      refused.push({ name: entry.name, reason: entry.refusal });
+    } else {
+      documents.push(entry);
+      bytes += entry.bytes.length;
+    }
+    if (documents.length === portion.documents || refused.length === portion.documents || bytes >= portion.bytes)
+      yield await read();
+  }
+  if (documents.length > 0 || refused.length > 0) yield await read();
+}

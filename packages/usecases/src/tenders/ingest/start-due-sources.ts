@@ -1,0 +1,53 @@
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
+import { settingsSources } from '@portal/domain/tenders/sources';
+import type { SystemContext } from '@portal/platform/context';
+import { addOperations } from '@portal/platform/operations/start';
+import { readSource } from '../jobs.ts';
+
+/** Looks begun at a time; the rest waits for the next minute. */
+const batch = 200;
+
+/**
+ * Begins the looks whose time has come, each once however many workers ask. A source whose last look is still under way is left out
+ * this time; so are those that are turned off, feeds nobody wants any more and feeds that are gone.
+ */
+export async function startDueTenderSources(system: SystemContext): Promise<void> {
+  const keys = Object.keys(settingsSources) as (keyof typeof settingsSources)[];
+  const turnedOn = keys.filter((key) => system.config.tenderSources[key] !== null);
+  const begun = await system.acrossTenants('due looks at sources of tenders are begun', async (tx) => {
+    if (turnedOn.length > 0)
+      await tx
+        .insert(tenderSources)
+        .values(turnedOn.map((key) => ({ key })))
+        .onConflictDoNothing();
+    const isWanted = tx
+      .select({ one: sql`1` })
+      .from(rssFeeds)
+      .where(and(eq(rssFeeds.sourceKey, tenderSources.key), eq(rssFeeds.isActive, true)));
+    const due = tx.$with('due').as(
+      tx
+        .select({ key: tenderSources.key })
+        .from(tenderSources)
+        .where(
+          and(
+            or(isNull(tenderSources.nextRunAt), lte(tenderSources.nextRunAt, sql`now()`)),
+            eq(tenderSources.isGone, false),
+            or(inArray(tenderSources.key, turnedOn), sql`exists (${isWanted})`),
+          ),
+        )
+        .orderBy(asc(tenderSources.nextRunAt))
+        .limit(batch)
+        .for('update', { skipLocked: true }),
+    );
+    const claimed = await tx
+      .with(due)
+      .update(tenderSources)
+      // The end of the look sets a better time; this one is for a look that never ends.
+      .set({ nextRunAt: sql`now() + interval '1 hour'` })
+      .where(inArray(tenderSources.key, tx.select({ key: due.key }).from(due)))
+      .returning({ source: tenderSources.key });
+    return claimed.length === 0 ? [] : addOperations(tx, readSource, claimed);
+  });
+  for (const { id, payload } of begun) await system.enqueue(readSource, payload, { runId: id });
+}
