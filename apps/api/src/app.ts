@@ -34,6 +34,7 @@ import { answerUnknownPaths } from './plugins/unknown-paths.ts';
 import { registerReminders } from './reminders/routes.ts';
 import { registerSupport } from './support/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
+import { registerTenders } from './tenders/routes.ts';
 import { type App, useZod } from './zod-app.ts';
 
 const limits = {
@@ -118,6 +119,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   registerCloudStatus(app);
   registerMonitoring(app);
   registerInvoices(app);
+  registerTenders(app);
   registerAudit(app);
   registerOperations(app, runtime);
 

@@ -3,10 +3,12 @@ import { NewCalendarSource } from '@portal/domain/calendar/sources';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
+import { NewRssFeed } from '@portal/domain/tenders/feeds';
 import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
+import { noticeRecord } from '@portal/testing/tender-notices';
 import { createAccount } from '@portal/usecases/accounting/accounts';
 import { addSource } from '@portal/usecases/calendar/sources';
 import { uploadLogo } from '@portal/usecases/cloud-status/logo';
@@ -22,6 +24,8 @@ import { createCategory } from '@portal/usecases/modules/categories';
 import { createCustomModule } from '@portal/usecases/modules/custom-modules';
 import { createGroup } from '@portal/usecases/modules/groups';
 import { createServer } from '@portal/usecases/monitoring/servers';
+import { createFeed } from '@portal/usecases/tenders/feeds';
+import { storeNotices } from '@portal/usecases/tenders/store-notices';
 import { testApp } from '../testing/app.ts';
 import { methodOf, withGoodBody } from './every-route.ts';
 
@@ -86,6 +90,20 @@ async function theirInvoice() {
   return (await make.invoice(them.tenantId, { path })).id;
 }
 
+const theirFeed = async () =>
+  createFeed(
+    await signedIn(await make.user({ tenantId: them.tenantId })),
+    NewRssFeed.parse({ url: `https://feed.example/${newId()}`, scope: 'personal' }),
+  );
+
+/** A tender that only their feed has shown. */
+async function theirTender() {
+  const { sourceKey } = await theirFeed();
+  const system = runtime.system({ requestId: '', ip: null, userAgent: null });
+  const { tenderIds } = await storeNotices(system, [noticeRecord({ sourcePortal: sourceKey })]);
+  return tenderIds[0] ?? '';
+}
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -128,6 +146,10 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/virtualization/servers/:id/test': theirServer,
   '/calendar/sources/:id': theirCalendar,
   '/calendar/sources/:id/test': theirCalendar,
+  '/tenders/:id': theirTender,
+  '/tenders/:id/triage': theirTender,
+  '/tenders/sources/:key/run': { nobodys: 'sources are the platform’s, and SUPER_ADMIN alone has them read' },
+  '/rss-feeds/:id': async () => (await theirFeed()).id,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };
 

@@ -186,6 +186,8 @@ export const errorCodes = {
   },
   FETCH_RUNNING: { kind: 'conflict', message: 'Invoices are being fetched already. Please wait for the end of that.' },
   MAILBOX_UNAVAILABLE: { kind: 'upstream', message: 'The mailbox cannot be read.' },
+  // Tender radar
+  FEED_EXISTS: { kind: 'conflict', message: 'This feed is read already.' },
 
   // Calls of foreign hosts
   OUTBOUND_BLOCKED: { kind: 'invalid', message: 'This is not an address that the portal may call.' },

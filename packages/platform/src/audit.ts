@@ -22,7 +22,9 @@ export interface AuditEvent<Action extends string = string> {
       | 'custom_module'
       | 'cloud_instance'
       | 'server'
-      | 'invoice';
+      | 'invoice'
+      | 'rss_feed'
+      | 'tender_source';
     id: string;
   };
   /** One English sentence; never a secret value. */

@@ -13,7 +13,10 @@ const health = {
     .enum(sourceStates)
     .describe('`off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more'),
   newCount: z.int().describe('Notices the last look that went well brought that were not known'),
-  error: z.string().nullable().describe('What the last look came to; null when it went well'),
+  error: z
+    .string()
+    .nullable()
+    .describe('What went wrong at the last look, also with single notices; null when nothing did'),
 };
 
 export const TenderSource = z.object({ key: z.string(), name: z.string(), ...health }).meta({

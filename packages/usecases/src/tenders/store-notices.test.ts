@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import type { Tx } from '@portal/db/open';
 import { tenderNotices, tenderPayloads, tenders } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
@@ -13,7 +14,7 @@ import { followDeadlines } from './settle-tenders.ts';
 import { noteMissingNotices, storeNotices } from './store-notices.ts';
 
 const { runtime, system, make } = await testRuntime();
-const across = runtime.database.acrossTenants.bind(null, 'a test looks');
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
 const store = (...records: NoticeRecord[]) => storeNotices(system(), records);
 
 /** A feed one account has registered, or everybody, and its key. */
@@ -99,7 +100,7 @@ describe('notices', () => {
     expect(notice).toMatchObject({
       ...rest,
       sourceKey: sourcePortal,
-      publishedAt: new Date(publishedAt),
+      publishedAt: new Date(publishedAt ?? ''),
       isPrimary: true,
       isPublic: true,
     });
@@ -138,6 +139,16 @@ describe('notices', () => {
     const two = noticeRecord({ ...one, noticeVersion: 2, title: 'Zweite Fassung', hash: 'two' });
     expect(await store(one, two)).toMatchObject({ added: 1, changed: 1 });
     expect(await shownTitle(await tenderOf(one))).toEqual(['Zweite Fassung']);
+  });
+
+  it('without a date count from when they were first seen, whatever becomes of them', async () => {
+    const one = noticeRecord({ publishedAt: null });
+    const two = noticeRecord({ ...one, title: 'Neuer Titel', hash: 'two' });
+    await store(one);
+    const [before] = await noticesOf(one);
+    expect(Date.now() - (before?.publishedAt.getTime() ?? 0)).toBeLessThan(60_000);
+    expect(await store(two)).toMatchObject({ changed: 1 });
+    expect(await noticesOf(one)).toMatchObject([{ title: 'Neuer Titel', publishedAt: before?.publishedAt }]);
   });
 
   it('the database cannot take are refused by themselves', async () => {

@@ -106,18 +106,19 @@ async function storeBatch(tx: Tx, records: NoticeRecord[]): Promise<StoredNotice
   const known = await knownNotices(tx, sourcePortal, records);
 
   /** Of a notice that comes in several versions the last one. */
-  const written = new Map<string, { record: NoticeRecord; id: string; tenderId: string | null }>();
+  const written = new Map<string, Fresh>();
   for (const record of records) {
     const before = known.get(record.noticeKey);
     if (before && record.noticeVersion < before.noticeVersion) result.refused += 1;
     else if (before && record.hash === before.hash && (before.isPublic || !isPublic)) result.unchanged += 1;
     else {
-      const { id, tenderId } = before ?? { id: newId(), tenderId: null };
+      const { id, tenderId, publishedAt } = before ?? { id: newId(), tenderId: null, publishedAt: null };
       result[before ? 'changed' : 'added'] += 1;
-      written.set(record.noticeKey, { record, id, tenderId });
+      written.set(record.noticeKey, { record, id, tenderId, publishedAt });
       known.set(record.noticeKey, {
         id,
         tenderId,
+        publishedAt,
         hash: record.hash,
         noticeVersion: record.noticeVersion,
         isPublic: isPublic || before?.isPublic === true,
@@ -154,6 +155,7 @@ async function isPublicSource(tx: Tx, key: string): Promise<boolean> {
 interface Known {
   id: string;
   tenderId: string | null;
+  publishedAt: Date | null;
   hash: string;
   noticeVersion: number;
   isPublic: boolean;
@@ -167,6 +169,7 @@ async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]):
       noticeKey: tenderNotices.noticeKey,
       id: tenderNotices.id,
       tenderId: tenderNotices.tenderId,
+      publishedAt: tenderNotices.publishedAt,
       hash: tenderNotices.hash,
       noticeVersion: tenderNotices.noticeVersion,
       isPublic: tenderNotices.isPublic,
@@ -195,18 +198,18 @@ async function forgetMisses(tx: Tx, known: Known[]): Promise<string[]> {
   );
 }
 
-interface Placed {
+/** A notice about to be written; what is known of it is null for one that is new. */
+interface Fresh {
   record: NoticeRecord;
   id: string;
-  tenderId: string;
+  tenderId: string | null;
+  publishedAt: Date | null;
 }
 
+type Placed = Fresh & { tenderId: string };
+
 /** Gives each notice its tender: the one of its own before, one that other notices have, or a new one. */
-async function placeNotices(
-  tx: Tx,
-  notices: { record: NoticeRecord; id: string; tenderId: string | null }[],
-  isPublic: boolean,
-): Promise<Placed[]> {
+async function placeNotices(tx: Tx, notices: Fresh[], isPublic: boolean): Promise<Placed[]> {
   const fresh = notices.map(({ record, tenderId }): FreshNotice => ({ ...keysOf(record), tenderId, isPublic }));
   const groups = groupNotices(fresh, await relatives(tx, fresh));
   const placed: Placed[] = [];
@@ -300,12 +303,14 @@ const noticeColumns = Object.entries(getTableColumns(tenderNotices))
 /** The rows of notices, as one JSON text: lists within rows fit no other way of sending many at once. */
 async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promise<void> {
   if (placed.length === 0) return;
-  const rows = placed.map(({ id, tenderId, record }) => {
+  const rows = placed.map(({ id, tenderId, publishedAt, record }) => {
     const { raw: _raw, sourcePortal, changes, ...notice } = record;
     return {
       ...notice,
       id,
       tenderId,
+      // Of an entry without a date it is when it was first seen.
+      publishedAt: record.publishedAt ?? publishedAt,
       sourceKey: sourcePortal,
       isPublic,
       fingerprint: fingerprintOf(record),
@@ -318,7 +323,7 @@ async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promis
   const replaced = noticeColumns.filter(({ name }) => !kept.has(name)).map(({ name }) => `${name} = excluded.${name}`);
   await tx.execute(sql`
     insert into ${tenderNotices} (${sql.raw(names)})
-    select ${sql.raw(noticeColumns.map(({ key }) => `r."${key}"`).join(', '))}
+    select ${sql.raw(noticeColumns.map(({ key }) => (key === 'publishedAt' ? `coalesce(r."${key}", now())` : `r."${key}"`)).join(', '))}
     from json_to_recordset(${JSON.stringify(rows)}::json) r (${sql.raw(noticeColumns.map(({ key, type }) => `"${key}" ${type}`).join(', '))})
     on conflict (source_key, notice_key) do update set ${sql.raw(replaced.join(', '))},
       is_public = ${tenderNotices}.is_public or excluded.is_public, changed_at = now()`);

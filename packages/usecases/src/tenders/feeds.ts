@@ -1,0 +1,143 @@
+import { asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { conflictOn } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
+import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
+import { isAdmin } from '@portal/domain/access';
+import { conflict, forbidden, notFound } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { NewRssFeed, RssFeed, RssFeedChange } from '@portal/domain/tenders/feeds';
+import type { UserContext } from '@portal/platform/context';
+import { lockTenant } from '@portal/platform/lock-tenant';
+import { recordAudit } from './audit.ts';
+import { ownScope } from './list-tenders.ts';
+import { healthColumns, healthOf, runningSources } from './sources.ts';
+
+/** Feeds an account may have for itself, and everybody together. */
+const mostFeeds = { personal: 50, platform: 200 };
+
+/** The account's own feeds and those of everybody, oldest first. */
+export async function listFeeds(ctx: UserContext): Promise<RssFeed[]> {
+  const [rows, running] = await Promise.all([visibleFeeds(ctx), runningSources(ctx)]);
+  return rows.map(({ key, url, feedUrl, userId, ...row }) => {
+    const { lastRunAt, lastSuccessAt, newCount, failures, error, isGone, ...feed } = row;
+    const health = healthOf(ctx, { key, url, lastRunAt, lastSuccessAt, newCount, failures, error, isGone }, running);
+    return { ...feed, url: feedUrl, scope: userId === null ? 'platform' : 'personal', sourceKey: key, ...health };
+  });
+}
+
+async function feedFor(ctx: UserContext, id: string): Promise<RssFeed> {
+  const feed = (await listFeeds(ctx)).find((one) => one.id === id);
+  if (!feed) throw notFound();
+  return feed;
+}
+
+/**
+ * Registers a feed. An address that others have registered is one source with theirs and fetched once. Throws 403 for one of the platform
+ * by somebody who is no administrator, 409 `FEED_EXISTS` and 409 `LIMIT_REACHED`.
+ */
+export async function createFeed(ctx: UserContext, { url, title, scope }: NewRssFeed): Promise<RssFeed> {
+  const isPlatform = scope === 'platform';
+  if (isPlatform && !isAdmin(ctx.actor)) throw forbidden();
+  const id = newId();
+  const adding = ctx.acrossTenants('a feed is one source for all who registered it', async (tx) => {
+    const sourceKey = await sourceOf(tx, url, isPlatform);
+    await lockTenant(tx, ctx.tenantId);
+    const mine = isPlatform ? isNull(rssFeeds.userId) : eq(rssFeeds.userId, ctx.actor.id);
+    const [row] = await tx.select({ feeds: count() }).from(rssFeeds).where(mine);
+    await tx.insert(rssFeeds).values({
+      id,
+      tenantId: isPlatform ? null : ctx.tenantId,
+      userId: isPlatform ? null : ctx.actor.id,
+      url,
+      title: title ?? null,
+      sourceKey,
+    });
+    // Behind the insert: one that is there already is that, however many there are.
+    if ((row?.feeds ?? 0) >= mostFeeds[scope]) throw conflict('LIMIT_REACHED');
+    if (isPlatform) await record(tx, ctx, 'feeds.create', id, `Registered the feed ${url} for everybody.`);
+  });
+  await adding.catch(conflictOn({ rss_feeds_url_unique: 'FEED_EXISTS' }));
+  return feedFor(ctx, id);
+}
+
+/** The source of an address, read as soon as possible. */
+async function sourceOf(tx: Tx, url: string, isPlatform: boolean): Promise<string> {
+  const [source] = await tx
+    .insert(tenderSources)
+    .values({ key: `rss:${newId()}`, url, nextRunAt: sql`now()` })
+    .onConflictDoUpdate({
+      target: tenderSources.url,
+      set: {
+        nextRunAt: sql`now()`,
+        isGone: false,
+        failures: 0,
+        // What nobody but its owners was shown has to be read once more to be shown to everybody.
+        ...(isPlatform && { etag: null, lastModified: null, bodyHash: null }),
+      },
+    })
+    .returning({ key: tenderSources.key });
+  if (!source) throw new Error('an upsert answers its row');
+  return source.key;
+}
+
+/** Changes what is named. Throws 404, and 403 for one of the platform by somebody who is no administrator. */
+export async function updateFeed(ctx: UserContext, id: string, { title, isActive }: RssFeedChange): Promise<RssFeed> {
+  const feed = await changeableFeed(ctx, id);
+  await ctx.acrossTenants('a feed is changed by whoever may', async (tx) => {
+    const [changed] = await tx
+      .update(rssFeeds)
+      .set({ title: title === undefined ? sql`${rssFeeds.title}` : title, ...(isActive !== undefined && { isActive }) })
+      .where(eq(rssFeeds.id, id))
+      .returning({ id: rssFeeds.id });
+    if (!changed) throw notFound();
+    if (feed.scope === 'platform')
+      await record(tx, ctx, 'feeds.update', id, `Changed the feed ${feed.url} of everybody.`);
+  });
+  return feedFor(ctx, id);
+}
+
+/**
+ * Removes a registration. What a personal feed alone has shown is not seen any more; what one of the platform has shown stays. Throws 404,
+ * and 403 as for changes.
+ */
+export async function deleteFeed(ctx: UserContext, id: string): Promise<void> {
+  const feed = await changeableFeed(ctx, id);
+  await ctx.acrossTenants('a feed is removed by whoever may', async (tx) => {
+    const [gone] = await tx.delete(rssFeeds).where(eq(rssFeeds.id, id)).returning({ id: rssFeeds.id });
+    if (!gone) throw notFound();
+    if (feed.scope === 'platform')
+      await record(tx, ctx, 'feeds.delete', id, `Removed the feed ${feed.url} of everybody.`);
+  });
+}
+
+async function changeableFeed(ctx: UserContext, id: string): Promise<RssFeed> {
+  const feed = await feedFor(ctx, id);
+  if (feed.scope === 'platform' && !isAdmin(ctx.actor)) throw forbidden();
+  return feed;
+}
+
+const visibleFeeds = (ctx: UserContext) =>
+  ownScope(ctx).read((db) =>
+    db
+      .select({
+        ...healthColumns,
+        id: rssFeeds.id,
+        key: tenderSources.key,
+        feedUrl: rssFeeds.url,
+        title: rssFeeds.title,
+        userId: rssFeeds.userId,
+        isActive: rssFeeds.isActive,
+        createdAt: rssFeeds.createdAt,
+      })
+      .from(rssFeeds)
+      .innerJoin(tenderSources, eq(tenderSources.key, rssFeeds.sourceKey))
+      .orderBy(asc(rssFeeds.id)),
+  );
+
+const record = (
+  tx: Tx,
+  ctx: UserContext,
+  action: 'feeds.create' | 'feeds.update' | 'feeds.delete',
+  id: string,
+  summary: string,
+) => recordAudit(tx, ctx, { action, tenantId: ctx.tenantId, target: { type: 'rss_feed', id }, summary });

@@ -1,0 +1,70 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { prepared } from '@portal/db/prepared';
+import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
+import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
+import { tenderTriage } from '@portal/db/schema/tenders/triage';
+import { notFound } from '@portal/domain/errors';
+import type { NoticeDeadline } from '@portal/domain/tenders/notice-record';
+import type { TenderDetail } from '@portal/domain/tenders/tenders';
+import type { UserContext } from '@portal/platform/context';
+import { ownScope, ownTriage, shownColumns, toTender } from './list-tenders.ts';
+
+/** All of a tender; under the id of one that turned out to be another's, that other one. Throws 404. */
+export async function getTender(ctx: UserContext, id: string): Promise<TenderDetail> {
+  const [row] = await ownScope(ctx).tx((tx) => tx.runAndCommit(tenderById, { id, userId: ctx.actor.id }));
+  if (!row) throw notFound();
+  const { description, lots, documentsUrl, deadlines, alsoAt, deadlineAt, deadlineIsDateOnly, ...shown } = row;
+  return {
+    ...toTender(shown, deadlineAt, deadlineIsDateOnly),
+    description,
+    documentsUrl,
+    // As `storeNotices` wrote them.
+    lots: lots as TenderDetail['lots'],
+    deadlines: (deadlines as NoticeDeadline[]).map((deadline) => ({ ...deadline, at: new Date(deadline.at) })),
+    alsoAt: alsoAt.map((other) => ({ ...other, publishedAt: new Date(other.publishedAt) })),
+  };
+}
+
+interface Elsewhere {
+  sourcePortal: string;
+  sourceNoticeId: string;
+  sourceUrl: string | null;
+  publishedAt: string;
+}
+
+const tenderById = prepared<{ id: string; userId: string }>()('tender_by_id', (db) => {
+  const deadlineAt = sql`nullif(coalesce(${tenderSearch.deadlineAt}, ${personalTenderSearch.deadlineAt}), 'infinity')`;
+  return db
+    .select({
+      ...shownColumns,
+      deadlineAt: sql<Date | null>`${deadlineAt}`.mapWith(tenderSearch.publishedAt).as('deadline_at'),
+      deadlineIsDateOnly:
+        sql<boolean>`coalesce(${tenderSearch.deadlineIsDateOnly}, ${personalTenderSearch.deadlineIsDateOnly}, false)`.as(
+          'deadline_is_date_only',
+        ),
+      description: tenderNotices.description,
+      lots: tenderNotices.lots,
+      documentsUrl: tenderNotices.documentsUrl,
+      deadlines: tenderNotices.deadlines,
+      // The latest of each other source.
+      alsoAt: sql<Elsewhere[]>`(
+        select coalesce(json_agg(json_build_object('sourcePortal', other.source_key, 'sourceNoticeId', other.source_notice_id,
+          'sourceUrl', other.source_url, 'publishedAt', other.published_at) order by other.source_key), '[]')
+        from (
+          select distinct on (n.source_key) n.* from ${tenderNotices} n
+          where n.tender_id = ${tenderNotices.tenderId} and n.source_key <> ${tenderNotices.sourceKey}
+          order by n.source_key, n.published_at desc, n.id desc) other)`.as('also_at'),
+    })
+    .from(tenders)
+    .innerJoin(
+      tenderNotices,
+      and(
+        eq(tenderNotices.tenderId, sql`coalesce(${tenders.mergedInto}, ${tenders.id})`),
+        eq(tenderNotices.isPrimary, true),
+      ),
+    )
+    .leftJoin(tenderTriage, ownTriage())
+    .leftJoin(tenderSearch, eq(tenderSearch.tenderId, tenderNotices.tenderId))
+    .leftJoin(personalTenderSearch, eq(personalTenderSearch.tenderId, tenderNotices.tenderId))
+    .where(eq(tenders.id, sql.placeholder('id')));
+});

@@ -1,0 +1,162 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { type Prepared, prepared } from '@portal/db/prepared';
+import { tenderNotices } from '@portal/db/schema/tenders/notices';
+import { tenderTriage } from '@portal/db/schema/tenders/triage';
+import { invalidField } from '@portal/domain/errors';
+import type { TenderFilters } from '@portal/domain/tenders/filters';
+import { compileFilters } from '@portal/domain/tenders/search-query';
+import type { Tender } from '@portal/domain/tenders/tenders';
+import type { UserContext } from '@portal/platform/context';
+import {
+  documentQuestion,
+  matchesBesides,
+  matchesFilters,
+  searchedTenders,
+  type TenderWindow,
+  type TriageFilter,
+} from './search.ts';
+
+export const tenderSorts = ['published', 'deadline', 'relevance'] as const;
+export type TenderSort = (typeof tenderSorts)[number];
+
+/** What a page ended with: its order, the value ordered by and the id. */
+export type TenderCursor = [sort: TenderSort, key: string, id: string];
+
+export interface TenderList {
+  filters: TenderFilters;
+  window: TenderWindow;
+  triage: TriageFilter;
+  sort: TenderSort;
+  limit: number;
+  after?: TenderCursor | undefined;
+}
+
+/** As many are counted, and no more. */
+const mostCounted = 1_000;
+/** Of those that match, so many of the newest are brought into the order of relevance. */
+const mostRanked = 1_000;
+
+/** Which tenders there are on the account's behalf, personal ones with them. */
+export const ownScope = (ctx: UserContext) => ctx.inTenant(ctx.tenantId, ctx.actor.id);
+
+/** Tenders that match. `total` is left out beyond 1,000. */
+export async function listTenders(
+  ctx: UserContext,
+  { filters, window, triage, sort: wanted, limit, after }: TenderList,
+): Promise<{ items: Tender[]; next: TenderCursor | null; total?: number }> {
+  const question = documentQuestion(compileFilters(filters));
+  // Without words nothing is more relevant than anything else.
+  const sort = wanted === 'relevance' && !question ? 'published' : wanted;
+  if (after && after[0] !== sort) throw invalidField('cursor', 'is no cursor of this list');
+  const matches = sql`${matchesFilters(filters)} and ${matchesBesides(window, triage, ctx.actor.id)}`;
+  return ownScope(ctx).tx(async (tx) => {
+    const [page, counted] = await Promise.all([
+      tx.execute<Found>(pageOf(sort, matches, question, limit + 1, after)),
+      tx.execute<{ total: number }>(
+        sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
+      ),
+    ]);
+    const found = page.rows.slice(0, limit);
+    const total = counted.rows[0]?.total ?? 0;
+    const last = found.at(-1);
+    return {
+      items: await tendersOf(tx, found, ctx.actor.id),
+      next: page.rows.length > limit && last ? [sort, last.key, last.id] : null,
+      ...(total <= mostCounted && { total }),
+    };
+  });
+}
+
+/** A place on a page: the id, what the page is ordered by, and what the search knows of the deadline. */
+interface Found extends Record<string, unknown> {
+  id: string;
+  key: string;
+  deadlineAt: string | null;
+  deadlineIsDateOnly: boolean;
+}
+
+function pageOf(
+  sort: TenderSort,
+  matches: SQL,
+  question: SQL | null,
+  limit: number,
+  after: TenderCursor | undefined,
+): SQL {
+  const shown = (key: SQL) =>
+    sql`t.tender_id as id, ${key}::text as key, nullif(t.deadline_at, 'infinity') as "deadlineAt", t.deadline_is_date_only as "deadlineIsDateOnly"`;
+  const [, key, id] = after ?? [];
+  if (sort === 'relevance') {
+    const behind = after ? sql`where (t.rank, t.tender_id) < (${key}::real, ${id}::uuid)` : sql``;
+    return sql`
+      select ${shown(sql`t.rank`)} from (
+        select t.tender_id, t.deadline_at, t.deadline_is_date_only, ts_rank(t.document, ${question}) as rank from (
+          select t.* from ${searchedTenders} where ${matches} order by t.published_at desc, t.tender_id desc limit ${mostRanked}) t) t
+      ${behind} order by t.rank desc, t.tender_id desc limit ${limit}`;
+  }
+  const [column, order, isBehind] =
+    sort === 'published' ? [sql`t.published_at`, sql`desc`, sql`<`] : [sql`t.deadline_at`, sql`asc`, sql`>`];
+  const behind = after ? sql`and (${column}, t.tender_id) ${isBehind} (${key}::timestamptz, ${id}::uuid)` : sql``;
+  return sql`
+    select ${shown(column)} from ${searchedTenders} where ${matches} ${behind}
+    order by ${column} ${order}, t.tender_id ${order} limit ${limit}`;
+}
+
+/** What lists show of each tender, in their order. */
+async function tendersOf(tx: Tx, found: Found[], userId: string): Promise<Tender[]> {
+  if (found.length === 0) return [];
+  const rows = await tx.runAndCommit(tenderRows, { ids: found.map(({ id }) => id), userId });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return found.flatMap(({ id, deadlineAt, deadlineIsDateOnly }) => {
+    const row = byId.get(id);
+    return row ? [toTender(row, deadlineAt === null ? null : new Date(deadlineAt), deadlineIsDateOnly)] : [];
+  });
+}
+
+/** What a list shows of a notice, with what the account noted of its tender. */
+export const shownColumns = {
+  id: tenderNotices.tenderId,
+  title: tenderNotices.title,
+  buyerName: tenderNotices.buyerName,
+  buyerCity: tenderNotices.buyerCity,
+  cpvCodes: tenderNotices.cpvCodes,
+  cpvDivisions: tenderNotices.cpvDivisions,
+  bundesland: tenderNotices.bundesland,
+  bundeslaender: tenderNotices.bundeslaender,
+  isNationwide: tenderNotices.isNationwide,
+  region: tenderNotices.region,
+  noticeType: tenderNotices.form,
+  procedureType: tenderNotices.procedureType,
+  publishedAt: tenderNotices.publishedAt,
+  valueCents: tenderNotices.valueCents,
+  currency: tenderNotices.currency,
+  sourcePortal: tenderNotices.sourceKey,
+  sourceNoticeId: tenderNotices.sourceNoticeId,
+  sourceUrl: tenderNotices.sourceUrl,
+  isCancelled: tenderNotices.isCancelled,
+  read: sql<boolean>`coalesce(${tenderTriage.isRead}, false)`.as('read'),
+  favorite: sql<boolean>`coalesce(${tenderTriage.isFavorite}, false)`.as('favorite'),
+};
+
+export const ownTriage = () =>
+  and(eq(tenderTriage.tenderId, tenderNotices.tenderId), eq(tenderTriage.userId, sql.placeholder('userId')));
+
+const tenderRows = prepared<{ ids: string[]; userId: string }>()('tender_rows', (db) =>
+  db
+    .select(shownColumns)
+    .from(tenderNotices)
+    .leftJoin(tenderTriage, ownTriage())
+    .where(
+      and(sql`${tenderNotices.tenderId} = any(${sql.placeholder('ids')}::uuid[])`, eq(tenderNotices.isPrimary, true)),
+    ),
+);
+
+type ShownRow = typeof tenderRows extends Prepared<infer _Params, infer Row> ? Row : never;
+
+export function toTender(
+  { read, favorite, ...row }: ShownRow,
+  deadlineAt: Date | null,
+  deadlineIsDateOnly: boolean,
+): Tender {
+  return { ...row, deadlineAt, deadlineIsDateOnly, triage: { read, favorite } } as Tender;
+}

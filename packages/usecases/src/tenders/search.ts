@@ -1,0 +1,109 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { tenderNotices } from '@portal/db/schema/tenders/notices';
+import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
+import { tenderTriage } from '@portal/db/schema/tenders/triage';
+import type { TenderFilters } from '@portal/domain/tenders/filters';
+import { type CompiledSearch, compileFilters } from '@portal/domain/tenders/search-query';
+import { isSettingsSource } from '@portal/domain/tenders/sources';
+
+/** Times between which, by the calendar; filters know only how far from today. */
+export interface TenderWindow {
+  publishedFrom?: Date | undefined;
+  publishedTo?: Date | undefined;
+  deadlineFrom?: Date | undefined;
+  deadlineTo?: Date | undefined;
+}
+
+/** What an account has noted. */
+export interface TriageFilter {
+  favorite?: boolean | undefined;
+  unread?: boolean | undefined;
+}
+
+const columns = sql.raw(
+  'tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide, cpv_divisions, value_cents, currency, document',
+);
+
+/** Every tender the account at work may see, as `t`. */
+export const searchedTenders = sql`(
+  select ${columns} from ${tenderSearch} union all select ${columns} from ${personalTenderSearch}) t`;
+
+/** The question of words and markers; null where nothing of that is asked. */
+export function documentQuestion({ all, either }: CompiledSearch): SQL | null {
+  const questions = ({ words, markers }: typeof all) => [
+    ...(words === null ? [] : [sql`to_tsquery('german', ${words})`]),
+    ...(markers === null ? [] : [sql`${markers}::tsquery`]),
+  ];
+  const parts = [...(either ? [sql`(${sql.join(questions(either), sql` || `)})`] : []), ...questions(all)];
+  return parts.length === 0 ? null : sql`(${sql.join(parts, sql` && `)})`;
+}
+
+/** What is true of the tenders that filters ask for: a condition on rows named `t` with the columns of the search. */
+export function matchesFilters(filters: TenderFilters): SQL {
+  const search = compileFilters(filters);
+  const { deadline, sinceDays, value, sources } = search;
+  const question = documentQuestion(search);
+  const conditions: SQL[] = [
+    // Words too common to be searched ask for nothing, and whatever asks for nothing finds nothing.
+    ...(question ? [sql`(t.document @@ ${question} or numnode(${question}) = 0)`] : []),
+    ...(search.isOpenOnly ? [sql`t.is_open and t.open_until > now()`] : []),
+    ...(sinceDays === null ? [] : [sql`t.published_at >= now() - make_interval(days => ${sinceDays}::int)`]),
+    ...(sources ? [shownAt(sources)] : []),
+  ];
+  if (deadline) {
+    const { minDays, maxDays, includeUnknown } = deadline;
+    const inDays = (days: number) => sql`now() + make_interval(days => ${days}::int)`;
+    if (minDays !== null) conditions.push(sql`t.deadline_at >= ${inDays(minDays)}`);
+    if (maxDays !== null) conditions.push(dueBy(inDays(maxDays)));
+    if (!includeUnknown) conditions.push(sql`t.deadline_at < 'infinity'`);
+  }
+  if (value && (value.minCents !== null || value.maxCents !== null || !value.includeUnknown)) {
+    const { minCents, maxCents, currency, includeUnknown } = value;
+    const isUnknown = sql`(t.value_cents is null or t.currency is distinct from ${currency})`;
+    const isWithin = sql`coalesce(t.currency = ${currency} and t.value_cents between ${minCents ?? 0}::bigint and ${maxCents ?? Number.MAX_SAFE_INTEGER}::bigint, false)`;
+    conditions.push(includeUnknown ? sql`(${isUnknown} or ${isWithin})` : isWithin);
+  }
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** A deadline that is not known may be any. */
+const dueBy = (end: SQL) => sql`(t.deadline_at <= ${end} or t.deadline_at = 'infinity')`;
+
+/**
+ * Of a public tender the row says which public sources show it. What a personal source shows besides stands in its notices, which
+ * are seen by those it is for.
+ */
+function shownAt(sources: string[]): SQL {
+  const keys = sql`${sql.param(sources)}::text[]`;
+  const notices = sql`t.tender_id in (select n.tender_id from ${tenderNotices} n where n.source_key = any(${keys}))`;
+  return sources.every(isSettingsSource)
+    ? sql`t.source_keys && ${keys}`
+    : sources.some(isSettingsSource)
+      ? sql`(t.source_keys && ${keys} or ${notices})`
+      : notices;
+}
+
+/** The same for times of the calendar and for what `userId` has noted. */
+export function matchesBesides(
+  { publishedFrom, publishedTo, deadlineFrom, deadlineTo }: TenderWindow,
+  { favorite, unread }: TriageFilter,
+  userId: string,
+): SQL {
+  const at = (time: Date) => sql`${time.toISOString()}::timestamptz`;
+  const noted = (flag: SQL) =>
+    sql`t.tender_id in (select noted.tender_id from ${tenderTriage} noted where noted.user_id = ${userId} and ${flag})`;
+  const isFavorite = noted(sql`noted.is_favorite`);
+  const isRead = noted(sql`noted.is_read`);
+  return sql.join(
+    [
+      sql`true`,
+      ...(publishedFrom ? [sql`t.published_at >= ${at(publishedFrom)}`] : []),
+      ...(publishedTo ? [sql`t.published_at <= ${at(publishedTo)}`] : []),
+      ...(deadlineFrom ? [sql`t.deadline_at >= ${at(deadlineFrom)}`] : []),
+      ...(deadlineTo ? [dueBy(at(deadlineTo))] : []),
+      ...(favorite === undefined ? [] : [favorite ? isFavorite : sql`not ${isFavorite}`]),
+      ...(unread === undefined ? [] : [unread ? sql`not ${isRead}` : isRead]),
+    ],
+    sql` and `,
+  );
+}

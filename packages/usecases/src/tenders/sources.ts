@@ -1,0 +1,124 @@
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { prepared } from '@portal/db/prepared';
+import { runs } from '@portal/db/schema/platform/operations';
+import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
+import { conflict, notFound } from '@portal/domain/errors';
+import type { sourceStates, TenderSource } from '@portal/domain/tenders/feeds';
+import { isSettingsSource, settingsSources } from '@portal/domain/tenders/sources';
+import type { SystemContext, UserContext } from '@portal/platform/context';
+import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
+import { recordAudit } from './audit.ts';
+import { readSource } from './jobs.ts';
+import { ownScope } from './list-tenders.ts';
+
+/** Where tenders come from, as far as the account may know: those of the settings, and feeds of everybody and its own. */
+export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
+  const [rows, running] = await Promise.all([
+    ownScope(ctx).read((db) =>
+      db
+        .select({
+          ...healthColumns,
+          key: tenderSources.key,
+          title: sql<
+            string | null
+          >`(select min(${rssFeeds.title}) from ${rssFeeds} where ${rssFeeds.sourceKey} = ${tenderSources.key})`,
+        })
+        .from(tenderSources)
+        .orderBy(asc(tenderSources.key)),
+    ),
+    runningSources(ctx),
+  ]);
+  const known = new Map(rows.map((row) => [row.key, row]));
+  const ofSettings = Object.keys(settingsSources).map((key) => known.get(key) ?? { ...neverRead, key, title: null });
+  return [...ofSettings, ...rows.filter(({ key }) => !isSettingsSource(key))].map(({ key, title, ...row }) => ({
+    key,
+    name: isSettingsSource(key) ? settingsSources[key] : (title ?? URL.parse(row.url ?? '')?.host ?? key),
+    ...healthOf(ctx, { key, ...row }, running),
+  }));
+}
+
+/**
+ * Has a source read now. Throws 404 for one that the account may not know or that is not read here, and 409 while it is being read.
+ */
+export async function runSource(ctx: UserContext, key: string): Promise<{ runId: string }> {
+  const source = (await listSources(ctx)).find((one) => one.key === key);
+  if (!source || source.state === 'off') throw notFound();
+  if (source.state === 'gone')
+    throw conflict('CONFLICT', 'This feed said that it is no more. Please register its new address.');
+  const payload = { source: key };
+  const runId = await ctx
+    .acrossTenants('work of the platform is started', async (tx) => {
+      await recordAudit(tx, ctx, {
+        action: 'tender-sources.run',
+        tenantId: ctx.tenantId,
+        target: { type: 'tender_source', id: key },
+        summary: `Had the source ${source.name} read.`,
+      });
+      return addOperation(tx, readSource, payload, { startedBy: ctx.actor.id });
+    })
+    .catch(conflictWithUnfinished(['CONFLICT', 'This source is being read already. Please wait for the end.']));
+  await ctx.enqueue(readSource, payload, { runId });
+  return { runId };
+}
+
+/** What tells how a source is. */
+export const healthColumns = {
+  url: tenderSources.url,
+  lastRunAt: tenderSources.lastRunAt,
+  lastSuccessAt: tenderSources.lastSuccessAt,
+  newCount: tenderSources.newCount,
+  failures: tenderSources.failures,
+  error: tenderSources.error,
+  isGone: tenderSources.isGone,
+};
+interface Health {
+  key: string;
+  url: string | null;
+  lastRunAt: Date | null;
+  lastSuccessAt: Date | null;
+  newCount: number;
+  failures: number;
+  error: string | null;
+  isGone: boolean;
+}
+
+const neverRead = {
+  url: null,
+  lastRunAt: null,
+  lastSuccessAt: null,
+  newCount: 0,
+  failures: 0,
+  error: null,
+  isGone: false,
+};
+
+export function healthOf(
+  { config }: SystemContext,
+  { key, lastRunAt, lastSuccessAt, newCount, failures, error, isGone }: Health,
+  running: ReadonlySet<string>,
+) {
+  const state = (): (typeof sourceStates)[number] => {
+    if (isSettingsSource(key) && config.tenderSources[key] === null) return 'off';
+    if (running.has(key)) return 'running';
+    if (isGone) return 'gone';
+    return lastRunAt === null ? 'new' : failures === 0 ? 'ok' : 'failed';
+  };
+  return { lastRunAt, lastSuccessAt, state: state(), newCount, error };
+}
+
+/** Keys of the sources that are being read. */
+export async function runningSources(system: SystemContext): Promise<Set<string>> {
+  const rows = await system.runAcrossTenants('sources that are being read are no tenant’s', unfinishedReadings, {
+    kind: readSource.name,
+  });
+  return new Set(rows.map(({ key }) => key));
+}
+
+const unfinishedReadings = prepared<{ kind: string }>()('tender_readings', (db) =>
+  db
+    .select({ key: sql<string>`${runs.subject}`.as('key') })
+    .from(runs)
+    .where(
+      and(isNull(runs.tenantId), eq(runs.kind, sql.placeholder('kind')), inArray(runs.state, ['queued', 'running'])),
+    ),
+);
