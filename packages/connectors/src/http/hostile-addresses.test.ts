@@ -2,6 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startDnsServer } from '@portal/testing/servers/dns-server';
 import { startHttpServer } from '@portal/testing/servers/http-server';
+import { fetchFeed } from '../tenders/fetch-feed.ts';
+import { SourceFailure } from '../tenders/source-failure.ts';
 import { dialUnder } from './checked-address.ts';
 import { guardedFetch, type OutboundPolicy } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -228,6 +230,20 @@ describe('a hostile address reaches nobody', () => {
   it('when it is too long or no text a host can be', async () => {
     for (const host of ['a'.repeat(64), `${'a.'.repeat(200)}test`, 'x'.repeat(100_000)])
       await refusalOf(`http://${host}:${port}/`);
+  });
+});
+
+describe('a feed at a hostile address reaches nobody', () => {
+  const read = (url: string) =>
+    fetchFeed({ url, policy, etag: null, lastModified: null, signal: new AbortController().signal });
+
+  it.each(['there', 'where it redirects to'])('%s', async (where) => {
+    const before = canary.connections();
+    for (const url of urls) {
+      const address = where === 'there' ? url : hopTo(url.replaceAll(/[\r\n]/g, ''));
+      await expect(read(address), address).rejects.toBeInstanceOf(SourceFailure);
+    }
+    expect(canary.connections()).toBe(before);
   });
 });
 

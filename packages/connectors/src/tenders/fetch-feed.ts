@@ -42,7 +42,9 @@ export async function fetchFeed({ url, policy, etag, lastModified, signal }: Fee
     ...(lastModified !== null && { 'if-modified-since': lastModified }),
   };
   const deadline = performance.now() + totalMs;
-  let address = new URL(url);
+  const asked = URL.parse(url);
+  if (!asked) throw new SourceFailure('The address of this feed is none.');
+  let address = asked;
   let isForGood = true;
   let answer: OutboundAnswer;
   for (let followed = 0; ; followed += 1) {
@@ -74,7 +76,7 @@ export async function fetchFeed({ url, policy, etag, lastModified, signal }: Fee
     body: status === 304 ? null : answer.body,
     charset: /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(headers['content-type'] ?? '')?.[1] ?? null,
     url: address.href,
-    movedTo: isForGood && address.href !== new URL(url).href ? address.href : null,
+    movedTo: isForGood && address.href !== asked.href ? address.href : null,
     etag: validator(headers.etag) ?? (status === 304 ? etag : null),
     lastModified: validator(headers['last-modified']) ?? (status === 304 ? lastModified : null),
     maxAgeMs: maxAge(headers['cache-control']),

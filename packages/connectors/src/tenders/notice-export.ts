@@ -7,7 +7,7 @@ import { asSourceFailure, refusedBy, SourceFailure } from './source-failure.ts';
 
 /** A month has 27,500 notices and 94 MB, a day a twentieth of that. */
 export const exportBounds = {
-  downloadBytes: 512 * 1024 * 1024,
+  downloadBytes: 256 * 1024 * 1024,
   entries: 20_000,
   entryBytes: 5 * 1024 * 1024,
   totalBytes: 2 * 1024 * 1024 * 1024,

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { dialectXml, eformsXml, type MadeUpNotice } from '../made-up-notices.ts';
 import { type ZipEntry, zipOf } from '../zip.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
@@ -206,11 +207,8 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
 
 async function stream(response: ServerResponse, chunks: Iterable<Buffer>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/zip' });
-  for (const chunk of chunks) {
-    if (response.destroyed) return;
-    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-  }
-  response.end();
+  // Whoever has had enough hangs up.
+  await pipeline(Readable.from(chunks), response).catch(() => undefined);
 }
 
 /** Lists of one value as the bare value. */
@@ -221,7 +219,3 @@ const bare = (notice: Record<string, unknown>): Record<string, unknown> =>
       Array.isArray(value) && value.length === 1 ? value[0] : value,
     ]),
   );
-
-/** An entity tag for a body, as servers make them. */
-export const entityTag = (body: string): string =>
-  `W/"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`;

@@ -1,0 +1,338 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import iconv from 'iconv-lite';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { bundItem, madeUpNotice, rssFeed, tedJson } from '@portal/testing/made-up-notices';
+import {
+  exportEntry,
+  type FeedAnswer,
+  type JournalFault,
+  startTenderSources,
+} from '@portal/testing/servers/tender-sources';
+import { zipOf } from '@portal/testing/zip';
+import { fetchFeed } from './fetch-feed.ts';
+import { downloadExport, type ExportEntry, exportBounds, exportEntries } from './notice-export.ts';
+import { readFeed } from './read-feed.ts';
+import { SourceFailure } from './source-failure.ts';
+import { tedPages } from './ted-search.ts';
+
+const sources = await startTenderSources();
+const folder = await mkdtemp(join(tmpdir(), 'portal-tender-sources-'));
+afterAll(async () => {
+  await sources.stop();
+  await rm(folder, { recursive: true });
+});
+afterEach(() => {
+  sources.journal = { notices: [], faults: [], pageSize: 250, requests: [] };
+  sources.exportAnswer = null;
+  sources.days.clear();
+  sources.feeds.clear();
+  sources.feedRequests.length = 0;
+});
+
+const policy = { reach: 'private' as const, allowHosts: [] };
+const { signal } = new AbortController();
+
+describe('the European search', () => {
+  const search = { url: sources.urls.ted, policy, from: '2026-11-16', to: '2026-11-19', signal, pauseMs: 0 };
+  const publish = (count: number) => {
+    sources.journal.notices = Array.from({ length: count }, (_, n) =>
+      tedJson(madeUpNotice(n, { publicationNumber: `${n + 1}-2026` })),
+    );
+  };
+  async function numbers(faults: JournalFault[] = []): Promise<string[]> {
+    sources.journal.faults = [...faults];
+    const pages = await Array.fromAsync(tedPages(search));
+    return pages.flat().map((notice) => String(notice['publication-number']));
+  }
+  const first = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}-2026`);
+
+  it('is read to its end: every page, all versions, whatever token comes with the last', async () => {
+    publish(612);
+    expect(await numbers()).toEqual(first(612));
+    const { requests } = sources.journal;
+    expect(requests).toHaveLength(3);
+    for (const request of requests)
+      expect(request).toMatchObject({
+        onlyLatestVersions: false,
+        scope: 'ALL',
+        paginationMode: 'ITERATION',
+        limit: 250,
+      });
+    expect(requests[0]?.query).toBe(
+      '(buyer-country = DEU OR place-of-performance = DEU) AND publication-date >= 20261116 AND publication-date <= 20261119 SORT BY publication-number ASC',
+    );
+    expect(requests[0]?.fields.length).toBeLessThanOrEqual(40);
+  });
+
+  it('may hold more than numbered pages end at', async () => {
+    publish(15_300);
+    expect(new Set(await numbers()).size).toBe(15_300);
+  });
+
+  it('may have nothing', async () => expect(await numbers()).toEqual([]));
+
+  it.each<[JournalFault, string]>([
+    ['timed-out', 'a part of a list'],
+    ['server-error', 'a fault of the server'],
+    ['busy', 'a wish for quiet'],
+    ['no-json', 'a page in place of an answer'],
+  ])('is asked again after %s: %s', async (fault) => {
+    publish(300);
+    expect(await numbers([fault, fault])).toEqual(first(300));
+  });
+
+  it('is given up after four tries', async () => {
+    publish(10);
+    await expect(numbers(['timed-out', 'timed-out', 'timed-out', 'timed-out'])).rejects.toThrow('ran out of time');
+    expect(sources.journal.requests).toHaveLength(4);
+  });
+
+  it.each<JournalFault>(['lost-token', 'lost-token-500'])('is begun anew, once, after %s', async (fault) => {
+    publish(600);
+    const read: string[] = [];
+    for await (const page of tedPages(search)) {
+      // The first page is fine; the second finds the view of the index gone.
+      if (read.length === 0) sources.journal.faults.push(fault);
+      read.push(...page.map((notice) => String(notice['publication-number'])));
+    }
+    expect(read).toEqual(first(600));
+  });
+
+  it('shows a notice once though pages overlap', async () => {
+    publish(510);
+    const found: unknown[] = [];
+    for await (const page of tedPages(search)) {
+      if (found.length === 0) sources.journal.faults.push('overlap');
+      found.push(...page);
+    }
+    expect(new Set(found.map((notice) => JSON.stringify(notice))).size).toBe(found.length);
+  });
+
+  it('fails at once where asking again changes nothing', async () => {
+    publish(10);
+    await expect(numbers(['syntax'])).rejects.toThrow('does not take our question (QUERY_SYNTAX_ERROR).');
+    expect(sources.journal.requests).toHaveLength(1);
+  });
+
+  it('fails when it answers with days that were not asked for', async () => {
+    publish(10);
+    await expect(numbers(['other-day'])).rejects.toThrow('1999-01-01');
+  });
+});
+
+describe('the national export', () => {
+  let files = 0;
+  const place = () => join(folder, `${(files += 1)}.zip`);
+  const download = async (day = '2026-11-19') => {
+    const path = place();
+    await downloadExport({ url: sources.urls.export, policy, day, path, signal });
+    return path;
+  };
+  const entriesOf = async (zip: Buffer): Promise<ExportEntry[]> => {
+    const path = place();
+    await writeFile(path, zip);
+    return Array.fromAsync(exportEntries(path));
+  };
+  const told = (entries: ExportEntry[]) =>
+    entries.map((entry) => ('refusal' in entry ? `${entry.name} ${entry.refusal}` : entry.name));
+
+  it('of a day without notices is an archive without entries', async () => {
+    expect(await Array.fromAsync(exportEntries(await download()))).toEqual([]);
+  });
+
+  it('holds the versions of a notice in their order, however they lie in it', async () => {
+    const [one, other] = [madeUpNotice(1), madeUpNotice(2, { id: '4711' })];
+    sources.days.set('2026-11-19', [
+      exportEntry({ ...one, version: 10 }),
+      exportEntry({ ...other, version: 2 }),
+      exportEntry({ ...one, version: 2 }),
+      exportEntry(other),
+      exportEntry(one),
+    ]);
+    const names = told(await Array.fromAsync(exportEntries(await download())));
+    expect(names.filter((name) => name.startsWith('4711'))).toEqual(['4711-1.xml', '4711-2.xml']);
+    expect(names.filter((name) => name.startsWith(one.id))).toEqual(
+      ['01', '02', '10'].map((version) => `${one.id}-${version}.xml`),
+    );
+  });
+
+  it.each([
+    [404, 'has nothing at this address (404).'],
+    [410, 'is gone for good (410).'],
+    [500, 'has a fault (500).'],
+    [429, 'was asked too often (429).'],
+    [302, 'was not expected (302).'],
+  ])('that answers %i fails: %s', async (status, sentence) => {
+    sources.exportAnswer = () => ({ status });
+    await expect(download()).rejects.toThrow(sentence);
+  });
+
+  it('of a body without end is broken off', { timeout: 60_000 }, async () => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    let sent = 0;
+    sources.exportAnswer = () => ({
+      *[Symbol.iterator]() {
+        for (; sent < 1_024; sent += 1) yield chunk;
+      },
+    });
+    await expect(download()).rejects.toBeInstanceOf(SourceFailure);
+    expect(sent).toBeLessThan(exportBounds.downloadBytes / chunk.length + 200);
+  });
+
+  it.each([
+    ['is no archive', Buffer.from('<html>'), 'damaged'],
+    ['is empty', Buffer.alloc(0), 'empty'],
+    ['is cut off', zipOf([exportEntry(madeUpNotice(1))]).subarray(0, 900), 'damaged'],
+  ])('that %s fails', async (_, zip, sentence) => {
+    await expect(entriesOf(zip)).rejects.toThrow(sentence);
+  });
+
+  it('leaves out what breaks a bound, says so, and goes on', async () => {
+    const good = exportEntry(madeUpNotice(1));
+    const large = Buffer.alloc(6 * 1024 * 1024, 0x20);
+    const spoiled = exportEntry(madeUpNotice(2));
+    const lying = exportEntry(madeUpNotice(3));
+    const bomb = exportEntry(madeUpNotice(4));
+    const zip = zipOf([
+      { name: '../../etc/cron.d/evil.xml', bytes: good.bytes },
+      { name: '/etc/passwd', bytes: good.bytes },
+      { name: `folder/${good.name}`, bytes: good.bytes },
+      { name: 'liesmich.txt', bytes: Buffer.from('x') },
+      { ...spoiled, says: { crc: 1 } },
+      { ...lying, says: { size: 10 } },
+      { ...bomb, bytes: large },
+      good,
+    ]);
+    const entries = told(await entriesOf(zip));
+    expect(entries.filter((entry) => entry === good.name)).toHaveLength(1);
+    expect(entries).toContain('../../etc/cron.d/evil.xml has a name that no notice has.');
+    expect(entries).toContain(`${spoiled.name} has a wrong checksum.`);
+    expect(entries).toContain(`${lying.name} cannot be unpacked.`);
+    expect(entries).toContain(`${bomb.name} is larger than 5 MB.`);
+    expect(entries).toHaveLength(8);
+  });
+
+  it('of too many entries is read as far as its bound', async () => {
+    const bytes = Buffer.from('x');
+    const zip = zipOf(Array.from({ length: exportBounds.entries + 7 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes })));
+    const path = place();
+    await writeFile(path, zip);
+    const refused: string[] = [];
+    let read = 0;
+    for await (const entry of exportEntries(path)) {
+      if ('refusal' in entry) refused.push(`${entry.name} ${entry.refusal}`);
+      else read += 1;
+    }
+    expect([read, refused]).toEqual([exportBounds.entries, ['the archive has 7 entries more than are read of it.']]);
+  });
+});
+
+describe('a feed', () => {
+  const get = (path: string, known: { etag?: string; lastModified?: string } = {}) =>
+    fetchFeed({
+      url: `${sources.origin}${path}`,
+      policy,
+      etag: known.etag ?? null,
+      lastModified: known.lastModified ?? null,
+      signal,
+    });
+  const show = (path: string, answer: FeedAnswer) => sources.feeds.set(path, answer);
+
+  it.each(['"strong"', 'W/"weak"', '"with,comma"'])('keeps the tag %s byte for byte', async (etag) => {
+    show('/f', { body: rssFeed([]), etag });
+    expect(await get('/f')).toMatchObject({ etag, body: expect.any(Buffer) });
+    expect(await get('/f', { etag })).toMatchObject({ etag, body: null });
+    expect(sources.feedRequests.at(-1)?.headers['if-none-match']).toBe(etag);
+  });
+
+  it('keeps the date it was changed as it was sent', async () => {
+    const lastModified = 'Thu, 19 Nov 2026 06:10:00 GMT';
+    show('/f', { body: rssFeed([]), lastModified });
+    expect(await get('/f')).toMatchObject({ lastModified, etag: null });
+    expect(await get('/f', { lastModified })).toMatchObject({ lastModified, body: null });
+  });
+
+  it('tells how long it may be kept', async () => {
+    show('/f', { body: rssFeed([]), headers: { 'cache-control': 'public, max-age=7200' } });
+    expect((await get('/f')).maxAgeMs).toBe(7_200_000);
+  });
+
+  it.each([
+    [301, true],
+    [308, true],
+    [302, false],
+    [307, false],
+  ])('that redirects with %i has moved for good: %s', async (status, isForGood) => {
+    show('/old', { status, headers: { location: '/new' } });
+    show('/new', { body: rssFeed([]) });
+    expect(await get('/old')).toMatchObject({
+      url: `${sources.origin}/new`,
+      movedTo: isForGood ? `${sources.origin}/new` : null,
+    });
+  });
+
+  it.each([
+    ['redirects in circles', { status: 302, headers: { location: '/f' } }, 'redirected too often'],
+    ['redirects to nowhere', { status: 302 }, 'redirects to nowhere'],
+    ['redirects to a file', { status: 302, headers: { location: 'file:///etc/passwd' } }, 'not at an address'],
+    ['is gone', { status: 410 }, 'gone for good'],
+    ['asks for quiet', { status: 429, headers: { 'retry-after': '3600' } }, 'asked too often'],
+    ['has 20 MB', { body: Buffer.alloc(20 * 1024 * 1024, 0x20) }, 'more than is accepted'],
+  ] as [string, FeedAnswer, string][])('that %s fails', async (_, answer, sentence) => {
+    show('/f', answer);
+    const failure = await get('/f').catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(SourceFailure);
+    expect(String(failure)).toContain(sentence);
+    if (answer.status === 429) expect(failure).toMatchObject({ retryAfterMs: 3_600_000 });
+    if (answer.status === 410) expect(failure).toMatchObject({ isGone: true });
+  });
+
+  it('is read in RSS, Atom and RDF', () => {
+    const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><title>t</title><entry><id>urn:e1</id><title type="html">T &lt;i&gt;a&lt;/i&gt;</title><link rel="self" href="self"/><link rel="alternate" href="e1.html"/><updated>2026-11-19T06:10:00Z</updated><summary>S</summary></entry></feed>`;
+    const rdf = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="u"><title>t</title></channel><item rdf:about="https://r.example/1"><title>R</title><link>https://r.example/1</link><dc:date>2026-11-19</dc:date></item></rdf:RDF>`;
+    const rss = rssFeed([bundItem(madeUpNotice(1, { id: '25601234' }))]);
+    const read = (xml: string) => readFeed(Buffer.from(xml), null);
+    expect(read(rss)).toMatchObject({
+      ttlMin: 60,
+      items: [{ id: '25601234', publishedAt: 'Thu, 19 Nov 2026 06:10:00 +0100' }],
+    });
+    expect(read(atom)).toMatchObject({
+      base: 'https://b.example/x/',
+      items: [{ id: 'urn:e1', link: 'e1.html', text: 'S' }],
+    });
+    expect(read(rdf)).toMatchObject({ items: [{ id: 'https://r.example/1', title: 'R', publishedAt: '2026-11-19' }] });
+  });
+
+  it('is read in the letters it is written in, whoever says so', () => {
+    const item = '<item><title>Gebäudereinigung für Schüler</title></item>';
+    const title = (bytes: Buffer, charset: string | null) => readFeed(bytes, charset).items[0]?.title;
+    const declared = rssFeed([item]).replace('UTF-8', 'ISO-8859-1');
+    expect(title(iconv.encode(declared, 'latin1'), null)).toBe('Gebäudereinigung für Schüler');
+    expect(title(iconv.encode(rssFeed([item]), 'latin1'), 'iso-8859-1')).toBe('Gebäudereinigung für Schüler');
+    expect(title(iconv.encode(rssFeed([item]), 'utf-16le', { addBOM: true }), null)).toBe(
+      'Gebäudereinigung für Schüler',
+    );
+    expect(title(Buffer.from(rssFeed([item])), 'no-such-charset')).toBe('Gebäudereinigung für Schüler');
+  });
+
+  it.each([
+    [
+      'billion laughs',
+      `<!DOCTYPE x [<!ENTITY a "${'lol'.repeat(10)}">]><rss version="2.0"><channel><title>&a;</title></channel></rss>`,
+      'DOCTYPE',
+    ],
+    ['a page', '<html><body>Wartung</body></html>', 'no feed'],
+    ['nothing', '', 'no feed'],
+    ['elements without end', rssFeed(['<item><title>x</title></item>'.repeat(100_000)]), 'too many elements'],
+  ])('that is %s is refused', (_, body, reason) => {
+    expect(() => readFeed(Buffer.from(body), null)).toThrow(reason);
+  });
+
+  it('of too many entries is cut, and says so', () => {
+    const items = Array.from({ length: 1_500 }, (_, n) => `<item><title>${n}</title></item>`);
+    const { items: read, isCut } = readFeed(Buffer.from(rssFeed(items)), null);
+    expect([read.length, isCut]).toEqual([1_000, true]);
+  });
+});
