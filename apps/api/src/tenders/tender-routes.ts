@@ -1,84 +1,18 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import { Id, PathId } from '@portal/domain/ids';
-import { CpvPrefix, Land, NoticeFormKey, SourceKey, TenderFilters } from '@portal/domain/tenders/filters';
-import { readSearchText } from '@portal/domain/tenders/search-query';
 import { Tender, TenderDetail, TenderFacets, Triage, TriageInput } from '@portal/domain/tenders/tenders';
-import { line } from '@portal/domain/text';
-import { Instant } from '@portal/domain/time';
 import { getTender } from '@portal/usecases/tenders/get-tender';
 import { listTenders, tenderSorts } from '@portal/usecases/tenders/list-tenders';
 import { tenderFacets } from '@portal/usecases/tenders/tender-facets';
 import { triageTender, triageTenders } from '@portal/usecases/tenders/triage';
 import { pageQuery, sendPage } from '../paging.ts';
 import type { App } from '../zod-app.ts';
+import { askedBy, TenderQuery } from './tender-query.ts';
 
 const tags = ['tenders'];
 const use = needs('tender-radar', 'USE');
 const params = z.object({ id: PathId });
-
-/** Several values between commas. */
-const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: number) =>
-  z
-    .string()
-    .max(4_000)
-    .transform((list) => list.split(',').map((one) => one.trim()))
-    .pipe(z.array(value).min(1).max(max));
-
-const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
-
-/** Words one search may hold (the limit of filters). */
-const mostWords = 20;
-
-const SearchText = line(200).refine((typed) => {
-  const { all, phrases, none } = readSearchText(typed);
-  return all.length + phrases.length + none.length <= mostWords;
-}, `must not hold more than ${mostWords} words`);
-
-/** A short form of filters; times of the calendar and what the caller noted are of the list alone. */
-const search = {
-  q: SearchText.optional().describe(
-    'Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones',
-  ),
-  cpv: several(CpvPrefix, 50).optional().describe('Digits CPV codes begin with, several between commas'),
-  bundesland: several(Land, 16).optional().describe('One or several; nationwide tenders match each'),
-  source: several(SourceKey, 50).optional(),
-  buyer: line(200).optional().describe('Words of the buyer’s name'),
-  publishedFrom: Instant.optional(),
-  publishedTo: Instant.optional(),
-  deadlineFrom: Instant.optional().describe('A deadline nobody knows may be any'),
-  deadlineTo: Instant.optional(),
-  noticeType: several(NoticeFormKey, 8).optional().describe('Left out: calls that are still open'),
-  favorite: flag.optional(),
-  unread: flag.optional(),
-};
-const Search = z.object(search);
-
-/** What the parameters ask for. */
-function askedBy({
-  q,
-  cpv,
-  bundesland,
-  source,
-  buyer,
-  noticeType,
-  favorite,
-  unread,
-  ...window
-}: z.output<typeof Search>) {
-  const filters: TenderFilters = {
-    version: 1,
-    combine: 'all',
-    includeRss: true,
-    ...(q !== undefined && { text: readSearchText(q) }),
-    ...(cpv && { cpv: { prefixes: cpv, exclude: [], includeMissing: false } }),
-    ...(bundesland && { region: { laender: bundesland, nuts: [], includeNationwide: true, includeUnknown: false } }),
-    ...(buyer !== undefined && { buyer: { any: [buyer], none: [] } }),
-    ...(noticeType && { kinds: noticeType }),
-    ...(source && { sources: source }),
-  };
-  return { filters, window, triage: { favorite, unread } };
-}
 
 // What a page ended with; the database reads the value.
 const Cursor = z.tuple([z.enum(tenderSorts), z.string().regex(/^(infinity|[\d :.e+-]{1,40})$/), Id]);
@@ -96,7 +30,7 @@ export function registerTenderLists(app: App): void {
         description:
           'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it.',
         querystring: z.object({
-          ...search,
+          ...TenderQuery.shape,
           sort: z.enum(tenderSorts).default('published'),
           ...pageQuery({ after: Cursor }),
         }),
@@ -118,7 +52,7 @@ export function registerTenderLists(app: App): void {
         tags,
         summary: 'Count tenders by source, Land and division',
         description: 'Under the filters of `GET /tenders`; of more than 10,000 that match the newest are counted.',
-        querystring: Search,
+        querystring: TenderQuery,
         response: { 200: TenderFacets },
       },
     },

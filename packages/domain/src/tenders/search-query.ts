@@ -105,11 +105,13 @@ function termQuery(term: string, weights: string): Part {
   const isBeginning = /[\p{L}\p{N}]{3}\*$/u.test(term);
   const label = `${isBeginning ? '*' : ''}${weights}`;
   const spellings = [...new Set([term.normalize('NFC').toLowerCase(), fold(term)])].map(lettersOf);
-  return spellings[0] === '' ? null : anyOf(spellings.map((text) => quoted(text) + (label === '' ? '' : `:${label}`)));
+  return hasWord(term) ? anyOf(spellings.map((text) => quoted(text) + (label === '' ? '' : `:${label}`))) : null;
 }
 
 /** What the database takes for words; nothing that it could take for an operator or the end of a text. */
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}.+#/@_-]+/gu, ' ').trim();
+
+const hasWord = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 const quoted = (text: string): string => `'${text}'`;
 
@@ -121,7 +123,7 @@ export function readSearchText(typed: string): NonNullable<TenderFilters['text']
   const text: NonNullable<TenderFilters['text']> = { all: [], any: [], phrases: [], none: [] };
   for (const [, minus, phrase, word] of typed.matchAll(/(-?)(?:"([^"]*)"|(\S+))/g)) {
     const term = (phrase ?? word ?? '').replaceAll('"', ' ').trim();
-    if (lettersOf(term) === '') continue;
+    if (!hasWord(term)) continue;
     if (minus) text.none.push(term);
     else if (phrase === undefined) text.all.push(term);
     else text.phrases.push(term);

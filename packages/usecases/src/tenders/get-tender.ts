@@ -60,7 +60,7 @@ const tenderById = prepared<{ id: string; userId: string }>()('tender_by_id', (d
       tenderNotices,
       and(
         eq(tenderNotices.tenderId, sql`coalesce(${tenders.mergedInto}, ${tenders.id})`),
-        eq(tenderNotices.isPrimary, true),
+        sql`${tenderNotices.isPrimary}`,
       ),
     )
     .leftJoin(tenderTriage, ownTriage())

@@ -43,29 +43,40 @@ export const ownScope = (ctx: UserContext) => ctx.inTenant(ctx.tenantId, ctx.act
 /** Tenders that match. `total` is left out beyond 1,000. */
 export async function listTenders(
   ctx: UserContext,
-  { filters, window, triage, sort: wanted, limit, after }: TenderList,
+  list: TenderList,
 ): Promise<{ items: Tender[]; next: TenderCursor | null; total?: number }> {
-  const question = documentQuestion(compileFilters(filters));
-  // Without words nothing is more relevant than anything else.
-  const sort = wanted === 'relevance' && !question ? 'published' : wanted;
-  if (after && after[0] !== sort) throw invalidField('cursor', 'is no cursor of this list');
-  const matches = sql`${matchesFilters(filters)} and ${matchesBesides(window, triage, ctx.actor.id)}`;
+  const { page, count, sort } = listStatements(list, ctx.actor.id);
   return ownScope(ctx).tx(async (tx) => {
-    const [page, counted] = await Promise.all([
-      tx.execute<Found>(pageOf(sort, matches, question, limit + 1, after)),
-      tx.execute<{ total: number }>(
-        sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
-      ),
-    ]);
-    const found = page.rows.slice(0, limit);
+    const [{ rows }, counted] = await Promise.all([tx.execute<Found>(page), tx.execute<{ total: number }>(count)]);
+    const found = rows.slice(0, list.limit);
     const total = counted.rows[0]?.total ?? 0;
     const last = found.at(-1);
     return {
       items: await tendersOf(tx, found, ctx.actor.id),
-      next: page.rows.length > limit && last ? [sort, last.key, last.id] : null,
+      next: rows.length > list.limit && last ? [sort, last.key, last.id] : null,
       ...(total <= mostCounted && { total }),
     };
   });
+}
+
+/**
+ * What is asked of the database for a page and for the total. Not prepared: the server plans each anew, knowing how rare the words are,
+ * and a plan for any words would be a bad one for most.
+ */
+export function listStatements(
+  { filters, window, triage, sort: wanted, limit, after }: TenderList,
+  userId: string,
+): { page: SQL; count: SQL; sort: TenderSort } {
+  const question = documentQuestion(compileFilters(filters));
+  // Without words nothing is more relevant than anything else.
+  const sort = wanted === 'relevance' && !question ? 'published' : wanted;
+  if (after && after[0] !== sort) throw invalidField('cursor', 'is no cursor of this list');
+  const matches = sql`${matchesFilters(filters)} and ${matchesBesides(window, triage, userId)}`;
+  return {
+    page: pageOf(sort, matches, question, limit + 1, after),
+    count: sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
+    sort,
+  };
 }
 
 /** A place on a page: the id, what the page is ordered by, and what the search knows of the deadline. */
@@ -141,13 +152,13 @@ export const shownColumns = {
 export const ownTriage = () =>
   and(eq(tenderTriage.tenderId, tenderNotices.tenderId), eq(tenderTriage.userId, sql.placeholder('userId')));
 
-const tenderRows = prepared<{ ids: string[]; userId: string }>()('tender_rows', (db) =>
+export const tenderRows = prepared<{ ids: string[]; userId: string }>()('tender_rows', (db) =>
   db
     .select(shownColumns)
     .from(tenderNotices)
     .leftJoin(tenderTriage, ownTriage())
     .where(
-      and(sql`${tenderNotices.tenderId} = any(${sql.placeholder('ids')}::uuid[])`, eq(tenderNotices.isPrimary, true)),
+      and(sql`${tenderNotices.tenderId} = any(${sql.placeholder('ids')}::uuid[])`, sql`${tenderNotices.isPrimary}`),
     ),
 );
 

@@ -12,7 +12,7 @@ import { type Document, readDocumentsApart, type ReadDocuments } from './read-ap
 
 /** What goes to the process that reads at once. */
 const portion = { documents: 100, bytes: 2 * 1024 * 1024 };
-const betweenDaysMs = SECOND;
+const longestPauseMs = 10 * SECOND;
 
 /**
  * Reads the national export day by day, the oldest first. A day counts as read once all of it is stored, so that what was interrupted
@@ -31,13 +31,16 @@ export async function readExport(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     for (const [n, day] of days.entries()) {
-      if (n > 0) await pause(betweenDaysMs, undefined, { signal });
       look.progress(n, days.length);
       const path = join(folder, `${day}.zip`);
+      const askedAt = performance.now();
       await downloadExport({ url, policy: system.config.outbound.byOperator, day, path, signal });
+      // Who is slow, and so perhaps busy, is left alone for as long.
+      const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
       await readDay(look, day, path);
       await rm(path, { force: true });
       await onDay(day);
+      if (n < days.length - 1) await pause(restMs, undefined, { signal });
     }
     look.progress(days.length, days.length);
   } finally {

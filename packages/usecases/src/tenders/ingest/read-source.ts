@@ -61,14 +61,15 @@ const sentenceFor = (error: unknown): string =>
     ? error.message
     : 'Something went wrong while this source was read. The log names the cause.';
 
-async function startLook(look: Look): Promise<Source> {
-  const [source] = await look.system.acrossTenants('a source is looked at', (tx) =>
-    tx
+async function startLook({ system, source: key }: Look): Promise<Source> {
+  const [source] = await system.acrossTenants('a source is looked at', async (tx) => {
+    if (isSettingsSource(key)) await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
+    return tx
       .update(tenderSources)
       .set({ lastRunAt: sql`now()` })
-      .where(eq(tenderSources.key, look.source))
-      .returning(),
-  );
+      .where(eq(tenderSources.key, key))
+      .returning();
+  });
   // It went with the last who wanted it.
   if (!source) throw notFound();
   return source;

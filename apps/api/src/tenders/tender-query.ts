@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { CpvPrefix, Land, NoticeFormKey, SourceKey, type TenderFilters } from '@portal/domain/tenders/filters';
+import { readSearchText } from '@portal/domain/tenders/search-query';
+import { line } from '@portal/domain/text';
+import { Instant } from '@portal/domain/time';
+
+/** Several values between commas. */
+const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: number) =>
+  z
+    .string()
+    .max(4_000)
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .pipe(z.array(value).min(1).max(max));
+
+const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
+
+/** Words one search may hold (the limit of filters). */
+const mostWords = 20;
+
+const SearchText = line(200).refine((typed) => {
+  const { all, phrases, none } = readSearchText(typed);
+  return all.length + phrases.length + none.length <= mostWords;
+}, `must not hold more than ${mostWords} words`);
+
+/** A short form of filters; times of the calendar and what the caller noted are of the list alone. */
+export const TenderQuery = z.object({
+  q: SearchText.optional().describe(
+    'Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones',
+  ),
+  cpv: several(CpvPrefix, 50).optional().describe('Digits CPV codes begin with, several between commas'),
+  bundesland: several(Land, 16).optional().describe('One or several; nationwide tenders match each'),
+  source: several(SourceKey, 50).optional(),
+  buyer: line(200).optional().describe('Words of the buyer’s name'),
+  publishedFrom: Instant.optional(),
+  publishedTo: Instant.optional(),
+  deadlineFrom: Instant.optional().describe('A deadline nobody knows may be any'),
+  deadlineTo: Instant.optional(),
+  noticeType: several(NoticeFormKey, 8).optional().describe('Left out: calls that are still open'),
+  favorite: flag.optional(),
+  unread: flag.optional(),
+});
+
+/** What the parameters ask for. */
+export function askedBy({
+  q,
+  cpv,
+  bundesland,
+  source,
+  buyer,
+  noticeType,
+  favorite,
+  unread,
+  ...window
+}: z.output<typeof TenderQuery>) {
+  const filters: TenderFilters = {
+    version: 1,
+    combine: 'all',
+    includeRss: true,
+    ...(q !== undefined && { text: readSearchText(q) }),
+    ...(cpv && { cpv: { prefixes: cpv, exclude: [], includeMissing: false } }),
+    ...(bundesland && { region: { laender: bundesland, nuts: [], includeNationwide: true, includeUnknown: false } }),
+    ...(buyer !== undefined && { buyer: { any: [buyer], none: [] } }),
+    ...(noticeType && { kinds: noticeType }),
+    ...(source && { sources: source }),
+  };
+  return { filters, window, triage: { favorite, unread } };
+}

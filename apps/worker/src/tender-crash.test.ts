@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-ingesting';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak tender-crash`.
+it('loses no notice and stores none twice, though it is killed while it reads', { timeout: 300_000 }, async () => {
+  const result = await crashWhileIngesting({
+    databaseUrl: url,
+    redisUrl: null,
+    notices: 60,
+    kills: 1,
+    deadlineMs: 280_000,
+    say: () => undefined,
+  });
+  expect(result).toEqual({ kills: 1, lost: 0, misgrouped: 0, unsettled: 0, failedRuns: 0, filesLeft: [] });
+});

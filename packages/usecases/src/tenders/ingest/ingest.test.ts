@@ -1,0 +1,404 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Tx } from '@portal/db/open';
+import { runs } from '@portal/db/schema/platform/operations';
+import { tenderNotices, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
+import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
+import type { UserContext } from '@portal/platform/context';
+import { operationScope } from '@portal/platform/operations/scope';
+import { waitForOperation } from '@portal/platform/operations/wait';
+import {
+  bundItem,
+  eformsXml,
+  type MadeUpNotice,
+  madeUpNotice,
+  rssFeed,
+  tedJson,
+} from '@portal/testing/made-up-notices';
+import { testRuntime } from '@portal/testing/runtime';
+import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
+import { the } from '@portal/testing/the';
+import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { getRun } from '../../operations/get-run.ts';
+import { tenders } from '../area.ts';
+import { createFeed } from '../feeds.ts';
+import { getTender } from '../get-tender.ts';
+import { runSource } from '../sources.ts';
+import { triageTender } from '../triage.ts';
+import { startDueTenderSources } from './start-due-sources.ts';
+
+const sources = await startTenderSources();
+const env = { ...sources.env, OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${new URL(sources.origin).port}` };
+const { url, make, runtime, signedIn, system, config } = await testRuntime(env);
+const workers: TestWorker[] = [];
+const startWorker = () => {
+  const worker = startTestWorker(
+    url,
+    { handlers: tenders.jobs ?? [], concurrency: tenders.concurrency ?? {} },
+    { env: { ...env, DATA_DIR: config.dataDir } },
+  );
+  workers.push(worker);
+  return worker;
+};
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await sources.stop();
+});
+const worker = startWorker();
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
+
+const operator = async (): Promise<UserContext> => ({
+  ...(await signedIn(await make.user({ role: 'SUPER_ADMIN' }))),
+  enqueue: worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }).enqueue,
+});
+/** One look at a source from beginning to end, and what became of its run. */
+async function look(key: string) {
+  const ctx = await operator();
+  const { runId } = await runSource(ctx, key);
+  expect(await waitForOperation(operationScope(ctx, null), runId, 60)).toBe(true);
+  const { state, error } = await getRun(ctx, runId);
+  return { state, error };
+}
+const sourceRow = async (key: string) =>
+  the((await across((tx) => tx.select().from(tenderSources).where(eq(tenderSources.key, key))))[0]);
+const notices = () =>
+  across((tx) =>
+    tx
+      .select({
+        source: tenderNotices.sourceKey,
+        key: tenderNotices.noticeKey,
+        version: tenderNotices.noticeVersion,
+        title: tenderNotices.title,
+        tenderId: tenderNotices.tenderId,
+        isCancelled: tenderNotices.isCancelled,
+        missedLooks: tenderNotices.missedLooks,
+        changedAt: tenderNotices.changedAt,
+      })
+      .from(tenderNotices)
+      .orderBy(tenderNotices.sourceKey, tenderNotices.noticeKey),
+  );
+/** Which transaction last wrote each row of the area: what is not written keeps it. */
+const writes = () =>
+  across(async (tx) => {
+    const { rows } = await tx.execute(
+      sql`select 'n', id::text, xmin::text from tender_notices union all select 't', id::text, xmin::text from tenders
+        union all select 's', tender_id::text, xmin::text from tender_search
+        union all select 'p', notice_id::text, xmin::text from tender_payloads order by 1, 2`,
+    );
+    return rows;
+  });
+
+const today = Temporal.Now.plainDateISO('Europe/Berlin');
+const day = (before: number) => today.subtract({ days: before }).toString();
+const yesterday = day(1);
+const later = today.add({ days: 30 }).toString();
+const announce = (n: number, changes: Partial<MadeUpNotice> = {}) =>
+  madeUpNotice(n, { publishedOn: yesterday, deadlineDay: later, ...changes });
+
+beforeEach(async () => {
+  await across(async (tx) => {
+    await tx.delete(tenderRows);
+    await tx.delete(rssFeeds);
+    await tx.delete(tenderSources);
+    // None is due unless a test says so.
+    const keys = ['ted', 'oeffentlichevergabe', 'bund'];
+    await tx.insert(tenderSources).values(keys.map((key) => ({ key, nextRunAt: sql`now() + interval '1 day'` })));
+  });
+});
+afterEach(() => {
+  sources.journal = { notices: [], faults: [], pageSize: 250, requests: [] };
+  sources.days.clear();
+  sources.exportAnswer = null;
+  sources.exportRequests.length = 0;
+  sources.feeds.clear();
+  sources.feedRequests.length = 0;
+});
+
+/** Tenders that stand in the open list. */
+const open = async () => (await across((tx) => tx.execute(sql`select 1 from tender_search where is_open`))).rows.length;
+
+describe('the national export', () => {
+  it('is read day by day, both versions of a notice in one archive in order, days without notices too', async () => {
+    const twice = announce(1);
+    sources.days.set(yesterday, [
+      exportEntry({ ...twice, version: 2, title: 'Die zweite Fassung' }),
+      exportEntry(twice),
+      exportEntry(announce(2, { id: '25601234' })),
+    ]);
+    sources.days.set(day(2), [exportEntry(announce(3, { publishedOn: day(2) }))]);
+    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(sources.exportRequests).toEqual([7, 6, 5, 4, 3, 2, 1].map(day));
+    expect((await notices()).map(({ version, title }) => [version, title]).toSorted()).toEqual(
+      [
+        [2, 'Die zweite Fassung'],
+        [1, announce(2).title],
+        [1, announce(3).title],
+      ].toSorted(),
+    );
+    expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ watermark: yesterday, error: null, newCount: 3 });
+    expect((await sourceRow('oeffentlichevergabe')).nextRunAt?.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  it('is read again from three days before, and what is as it was is not written', async () => {
+    sources.days.set(
+      yesterday,
+      Array.from({ length: 20 }, (_, n) => exportEntry(announce(n))),
+    );
+    await look('oeffentlichevergabe');
+    const before = await writes();
+    expect(before.length).toBeGreaterThan(70);
+    sources.exportRequests.length = 0;
+    await look('oeffentlichevergabe');
+    expect(await writes()).toEqual(before);
+    expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ newCount: 0 });
+    const isSunday = today.dayOfWeek === 7;
+    expect(sources.exportRequests).toHaveLength(isSunday ? 14 : 3);
+    expect(sources.exportRequests.at(-1)).toBe(yesterday);
+  });
+
+  it('corrects in place and keeps triage; what is cancelled leaves the open list', async () => {
+    const reader = await signedIn(await make.user());
+    const first = announce(1);
+    sources.days.set(yesterday, [exportEntry(first)]);
+    await look('oeffentlichevergabe');
+    const id = the((await notices())[0]).tenderId;
+    await triageTender(reader, id, { favorite: true, read: true });
+    const correction = announce(101, {
+      procedureId: first.procedureId,
+      title: first.title,
+      deadlineDay: today.add({ days: 40 }).toString(),
+      changes: { notice: `${first.id}-01`, reason: 'cor-buy' },
+    });
+    sources.days.set(yesterday, [exportEntry(first), exportEntry(correction)]);
+    await look('oeffentlichevergabe');
+    expect(new Set((await notices()).map(({ tenderId }) => tenderId))).toEqual(new Set([id]));
+    expect(await getTender(reader, id)).toMatchObject({
+      triage: { read: true, favorite: true },
+      deadlineAt: new Date(`${correction.deadlineDay}T10:00:00Z`),
+    });
+    const cancellation = {
+      ...correction,
+      id: announce(102).id,
+      changes: { notice: `${correction.id}-01`, reason: 'cancel' },
+    };
+    sources.days.set(yesterday, [exportEntry(first), exportEntry(correction), exportEntry(cancellation)]);
+    await look('oeffentlichevergabe');
+    expect(new Set((await notices()).map(({ tenderId }) => tenderId))).toEqual(new Set([id]));
+    expect(await getTender(reader, id)).toMatchObject({ isCancelled: true, triage: { favorite: true } });
+    expect(await open()).toBe(0);
+  });
+
+  it('withdraws what two looks do not show any more, deletes nothing, and takes it back when it is there again', async () => {
+    const all = [announce(1), announce(2)];
+    sources.days.set(
+      yesterday,
+      all.map((notice) => exportEntry(notice)),
+    );
+    await look('oeffentlichevergabe');
+    sources.days.set(yesterday, [exportEntry(announce(1))]);
+    const missed = async () => (await notices()).map(({ missedLooks }) => missedLooks).toSorted();
+    await look('oeffentlichevergabe');
+    expect([await missed(), await open()]).toEqual([[0, 1], 2]);
+    await look('oeffentlichevergabe');
+    expect([await missed(), await open()]).toEqual([[0, 2], 1]);
+    sources.days.set(
+      yesterday,
+      all.map((notice) => exportEntry(notice)),
+    );
+    await look('oeffentlichevergabe');
+    expect([await missed(), await open()]).toEqual([[0, 0], 2]);
+  });
+
+  it('leaves out what cannot be read, names it, withdraws nothing for it, and goes on', async () => {
+    const [good, hidden] = [announce(1), announce(2)];
+    sources.days.set(yesterday, [exportEntry(good), exportEntry(hidden)]);
+    await look('oeffentlichevergabe');
+    const laughs = '<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]><l>&b;</l>';
+    const bad = exportEntry(announce(3));
+    sources.days.set(yesterday, [
+      exportEntry(good),
+      { name: '../../evil.xml', bytes: Buffer.from(eformsXml(announce(9))) },
+      { name: exportEntry(hidden).name, bytes: Buffer.from(laughs) },
+      { name: bad.name, bytes: bad.bytes.subarray(0, 2_000) },
+      exportEntry(announce(4, { cpv: Array.from({ length: 10_000 }, (_, n) => `90${String(n).padStart(6, '0')}`) })),
+    ]);
+    for (let n = 0; n < 2; n += 1)
+      expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    const { error } = await sourceRow('oeffentlichevergabe');
+    expect(error).toContain('3 things were left out');
+    expect(error).toContain('../../evil.xml has a name that no notice has.');
+    expect(error).toContain('has a DOCTYPE, which is not read.');
+    expect((await notices()).map(({ key, missedLooks }) => [key, missedLooks]).toSorted()).toEqual(
+      [good, hidden, announce(4)].map(({ id }) => [id, 0]).toSorted(),
+    );
+  });
+
+  it('that fails says why, keeps the days it has read, and is tried again soon', async () => {
+    sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
+    sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
+    const host = new URL(sources.origin).host;
+    expect(await look('oeffentlichevergabe')).toEqual({ state: 'failed', error: `${host} has a fault (503).` });
+    expect(await sourceRow('oeffentlichevergabe')).toMatchObject({
+      watermark: day(2),
+      failures: 1,
+      error: `${host} has a fault (503).`,
+      lastSuccessAt: null,
+    });
+    expect(await notices()).toHaveLength(1);
+    const wait = the((await sourceRow('oeffentlichevergabe')).nextRunAt).getTime() - Date.now();
+    expect(wait).toBeLessThanOrEqual(10 * 60_000);
+    sources.exportAnswer = null;
+    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ watermark: yesterday, failures: 0, error: null });
+  });
+
+  it('leaves no file behind, neither its own nor those of a worker that was killed', async () => {
+    const folder = join(config.dataDir, 'tenders');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${yesterday}.zip`), 'half an archive');
+    sources.days.set(yesterday, [exportEntry(announce(1))]);
+    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await readdir(config.dataDir)).not.toContain('tenders');
+  });
+});
+
+describe('the European search', () => {
+  it('is one procurement with the export it repeats, and goes on from three days before', async () => {
+    const notice = announce(1, { publicationNumber: '700123-2026' });
+    sources.days.set(yesterday, [exportEntry({ ...notice, publicationNumber: null })]);
+    await look('oeffentlichevergabe');
+    sources.journal.notices = [tedJson(notice), tedJson(announce(2, { publicationNumber: '700124-2026' }))];
+    expect(await look('ted')).toEqual({ state: 'succeeded', error: null });
+    const found = await notices();
+    expect(found.map(({ source }) => source)).toEqual(['oeffentlichevergabe', 'ted', 'ted']);
+    expect(new Set(found.map(({ tenderId }) => tenderId)).size).toBe(2);
+    expect(await sourceRow('ted')).toMatchObject({ watermark: today.toString(), newCount: 2 });
+    const before = await writes();
+    await look('ted');
+    expect(sources.journal.requests.at(-1)?.query).toContain(`>= ${day(3).replaceAll('-', '')} AND`);
+    expect(await writes()).toEqual(before);
+  });
+
+  it('names what has no number and reads the rest', async () => {
+    sources.journal.notices = [
+      tedJson(announce(1, { publicationNumber: '1-2026' })),
+      { ...tedJson(announce(2)), 'publication-number': 'none' },
+    ];
+    await look('ted');
+    expect(await notices()).toHaveLength(1);
+    expect((await sourceRow('ted')).error).toBe('One thing was left out: none has no publication number.');
+  });
+});
+
+describe('feeds', () => {
+  const feedUrl = (path: string) => `${sources.origin}${path}`;
+  const item = (n: number, more = '') =>
+    `<item><title>Meldung ${n}</title><link>/m/${n}?utm_source=x#top</link><guid>g${n}</guid><description>&lt;p&gt;Angebotsfrist: 10.12.2099 12:00&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;${more}</description></item>`;
+
+  it('of the federation tell buyer, place and deadline', async () => {
+    sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]), etag: '"1"' });
+    await look('bund');
+    const [found] = await across((tx) => tx.select().from(tenderNotices));
+    expect(found).toMatchObject({
+      noticeKey: '25601234',
+      bundId: '25601234',
+      buyerName: announce(1).buyer,
+      bundesland: 'BY',
+      region: '80331 Beispielstadt',
+      deadlines: [{ kind: 'tender', lotId: null, at: expect.stringContaining(later), isDateOnly: false }],
+    });
+    expect(await sourceRow('bund')).toMatchObject({ etag: '"1"', newCount: 1 });
+    await look('bund');
+    expect(sources.feedRequests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"']);
+  });
+
+  it('are fetched once for all who registered them, and each sees what it shows', async () => {
+    sources.feeds.set('/shared.xml', { body: rssFeed([item(1), item(2)]) });
+    const [one, other, stranger] = [
+      await signedIn(await make.user()),
+      await signedIn(await make.user()),
+      await signedIn(await make.user()),
+    ];
+    const registered = [];
+    for (const ctx of [one, other])
+      registered.push(await createFeed(ctx, { url: feedUrl('/shared.xml'), title: null, scope: 'personal' }));
+    const keys = new Set(registered.map(({ sourceKey }) => sourceKey));
+    expect(keys.size).toBe(1);
+    const system_ = worker.runtime.system({ requestId: 'test', ip: null, userAgent: null });
+    await startDueTenderSources(system_);
+    await expect
+      .poll(async () => (await sourceRow(the([...keys][0]))).lastSuccessAt, { timeout: 20_000 })
+      .not.toBeNull();
+    expect(sources.feedRequests.filter(({ path }) => path === '/shared.xml')).toHaveLength(1);
+    const rows = await notices();
+    expect(rows.map(({ key }) => key).toSorted()).toEqual(['g1', 'g2']);
+    const seen = (ctx: UserContext) =>
+      ctx.inTenant(ctx.tenantId, ctx.actor.id).read((db) => db.select({ id: tenderNotices.id }).from(tenderNotices));
+    expect([(await seen(one)).length, (await seen(other)).length, (await seen(stranger)).length]).toEqual([2, 2, 0]);
+  });
+
+  it('that are as they were are not read, with validators or without', async () => {
+    const ctx = await signedIn(await make.user());
+    sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
+    const { sourceKey } = await createFeed(ctx, { url: feedUrl('/same.xml'), title: null, scope: 'personal' });
+    const lookAt = async () => {
+      await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, sourceKey)));
+      const before = (await sourceRow(sourceKey)).lastRunAt?.getTime() ?? 0;
+      await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
+      await expect
+        .poll(async () => (await runsOf(sourceKey)).every((state) => state !== 'queued' && state !== 'running'), {
+          timeout: 20_000,
+        })
+        .toBe(true);
+      expect((await sourceRow(sourceKey)).lastRunAt?.getTime()).toBeGreaterThan(before);
+    };
+    await lookAt();
+    const before = await writes();
+    await lookAt();
+    expect(await writes()).toEqual(before);
+    sources.feeds.set('/same.xml', { status: 410 });
+    await lookAt();
+    expect(await sourceRow(sourceKey)).toMatchObject({ isGone: true, error: expect.stringContaining('gone for good') });
+    sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
+    await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, sourceKey)));
+    sources.feedRequests.length = 0;
+    await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
+    expect((await runsOf(sourceKey)).filter((state) => state === 'queued')).toEqual([]);
+    expect(sources.feedRequests).toEqual([]);
+  });
+
+  const runsOf = async (key: string) =>
+    (await across((tx) => tx.select({ state: runs.state }).from(runs).where(eq(runs.subject, key)))).map(
+      ({ state }) => state,
+    );
+});
+
+describe('one source', () => {
+  it('is read by one of two workers, however many ask', async () => {
+    startWorker();
+    sources.latencyMs = 300;
+    sources.days.set(
+      yesterday,
+      Array.from({ length: 30 }, (_, n) => exportEntry(announce(n))),
+    );
+    const ctx = await operator();
+    const asked = await Promise.allSettled(Array.from({ length: 6 }, () => runSource(ctx, 'oeffentlichevergabe')));
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(asked.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { kind: 'conflict' } });
+    await startDueTenderSources(system());
+    const [started] = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(await waitForOperation(operationScope(ctx, null), the(started).runId, 60)).toBe(true);
+    sources.latencyMs = 0;
+    expect(sources.exportRequests).toEqual([7, 6, 5, 4, 3, 2, 1].map(day));
+    expect(await notices()).toHaveLength(30);
+  });
+
+  it('counts what it showed', async () => {
+    const { body } = await worker.runtime.metrics.render();
+    expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="added".*\} \d+/);
+    expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="unreadable".*\} \d+/);
+    expect(body).toMatch(/portal_tender_notices_total\{.*source="rss",outcome="added".*\} \d+/);
+  });
+});
