@@ -24,10 +24,7 @@ export const tenders: Area = {
       await passTenderDeadlines(system, signal);
     }),
   ],
-  schedules: [
-    schedule(startDueSources, {}, { everyMs: MINUTE }),
-    schedule(passDeadlines, {}, { everyMs: MINUTE }),
-  ],
+  schedules: [schedule(startDueSources, {}, { everyMs: MINUTE }), schedule(passDeadlines, {}, { everyMs: MINUTE })],
   retention: [
     {
       what: 'what was read of tender notices',
