@@ -27,7 +27,7 @@ export const tenders: Area = {
   schedules: [schedule(startDueSources, {}, { everyMs: MINUTE }), schedule(passDeadlines, {}, { everyMs: MINUTE })],
   retention: [
     {
-      what: 'what was read of tender notices',
+      what: 'payloads of tenders',
       table: tenderPayloads,
       id: tenderPayloads.noticeId,
       isOver: sql`${tenderPayloads.storedAt} < now() - interval '30 days'`,
