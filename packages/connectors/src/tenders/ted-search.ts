@@ -147,7 +147,7 @@ async function askOnce(
   if (answer.status !== 200) {
     const type = ErrorAnswer.safeParse(json).data?.error.type ?? '';
     // Some say so with a plain 500.
-    if (token !== null && (/ITERATION_TOKEN$/.test(type) || answer.status === 500)) throw new LostIterationError();
+    if (token !== null && (type.endsWith('ITERATION_TOKEN') || answer.status === 500)) throw new LostIterationError();
     if (answer.status === 400)
       throw new SourceFailure(`${host} does not take our question (${shown(type)}).`, { isFinal: true });
     throw refusedBy(host, answer);

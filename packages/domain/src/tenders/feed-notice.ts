@@ -123,6 +123,7 @@ function cleanLink(link: string, base: string): string | null {
   const url = URL.parse(link.trim(), base);
   if (!url) return null;
   url.hash = '';
-  for (const name of [...url.searchParams.keys()]) if (/^utm_/i.test(name)) url.searchParams.delete(name);
+  const trackers = url.searchParams.keys().filter((name) => /^utm_/i.test(name));
+  for (const name of trackers.toArray()) url.searchParams.delete(name);
   return webAddress(url.href);
 }

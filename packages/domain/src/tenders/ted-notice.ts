@@ -81,7 +81,7 @@ export function readTedNotice(notice: TedNotice): NoticeDraft {
   const listed = one('form-type');
   const changes = changedNotice(one('change-notice-version-identifier'));
   const reasons = list('change-reason-code');
-  const lotIds = list('identifier-lot').filter((id) => !/^GLO-/.test(id));
+  const lotIds = list('identifier-lot').filter((id) => !id.startsWith('GLO-'));
   const valueCents = centsOf(one('estimated-value-proc')) ?? centsOf(one('framework-estimated-value'));
   const titles = words('title-lot');
   const descriptions = words('description-lot');

@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice-export';
-import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { dayInBerlin } from '@portal/domain/tenders/notice-times';
 import { exportDays } from '@portal/domain/tenders/rhythm';
 import { SECOND } from '@portal/domain/time';
@@ -56,7 +55,7 @@ async function readDay(look: Look, day: string, path: string): Promise<void> {
     for (const { noticeKey } of notices) shownKeys.add(noticeKey);
     look.refuse(refused);
     isWhole &&= refused.length === 0;
-    await look.store(notices as NoticeRecord[]);
+    await look.store(notices);
   }
   // What could not be read may be what seems to be missing.
   if (isWhole) await look.noteMissing(day, [...shownKeys]);
