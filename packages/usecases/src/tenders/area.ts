@@ -25,6 +25,8 @@ export const tenders: Area = {
     }),
   ],
   schedules: [schedule(startDueSources, {}, { everyMs: MINUTE }), schedule(passDeadlines, {}, { everyMs: MINUTE })],
+  // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
+  concurrency: { tenders: 20 },
   retention: [
     {
       what: 'payloads of tenders',
