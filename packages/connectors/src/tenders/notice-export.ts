@@ -46,10 +46,13 @@ export type ExportEntry = { name: string; bytes: Buffer } | { name: string; refu
  * The entries of an archive, those of one notice in the order of their versions. What breaks a bound is named and left out, and
  * the rest goes on. Throws a SourceFailure for what is no archive.
  */
-export async function* exportEntries(path: string): AsyncGenerator<ExportEntry, void> {
+export async function* exportEntries(
+  path: string,
+  { entries = exportBounds.entries }: { entries?: number } = {},
+): AsyncGenerator<ExportEntry, void> {
   const zip = await openZip(path);
   try {
-    const { files, refused } = await directoryOf(zip);
+    const { files, refused } = await directoryOf(zip, entries);
     yield* refused;
     let room: number = exportBounds.totalBytes;
     for (const { name, entry } of files) {
@@ -89,15 +92,18 @@ interface File {
   entry: Entry;
 }
 
-async function directoryOf(zip: ZipFile): Promise<{ files: File[]; refused: { name: string; refusal: string }[] }> {
+async function directoryOf(
+  zip: ZipFile,
+  most: number,
+): Promise<{ files: File[]; refused: { name: string; refusal: string }[] }> {
   const files: File[] = [];
   const refused: { name: string; refusal: string }[] = [];
   let count = 0;
   try {
     for await (const entry of zip.eachEntry()) {
       count += 1;
-      if (count > exportBounds.entries) {
-        const left = zip.entryCount - exportBounds.entries;
+      if (count > most) {
+        const left = zip.entryCount - most;
         refused.push({ name: 'the archive', refusal: `has ${left} entries more than are read of it.` });
         break;
       }
