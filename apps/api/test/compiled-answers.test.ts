@@ -109,6 +109,7 @@ function textFor(schema: z.core.$ZodType): Arbitrary<string> {
       '1.4.0',
       'a@example.org',
       '2026-11-20T08:30:00.000Z',
+      '07-01',
     ),
     ...patternsOf(schema).map((pattern) => stringMatching(pattern)),
   );

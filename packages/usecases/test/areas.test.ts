@@ -46,8 +46,8 @@ describe('the areas of the product', () => {
 
   it('set the concurrency of a queue once', () => {
     expect(() => concurrencyOf(areas)).not.toThrow();
-    const one = { name: 'one', concurrency: { tenders: 20 } };
-    expect(concurrencyOf([...areas, one])).toMatchObject({ tenders: 20 });
+    const one = { name: 'one', concurrency: { files: 20 } };
+    expect(concurrencyOf([...areas, one])).toMatchObject({ files: 20 });
     expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
   });
 
