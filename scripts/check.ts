@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boundaryFaults } from './boundaries.ts';
+import { documentFaults } from './document-faults.ts';
 import { missingMigration } from './missing-migration.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,6 +23,7 @@ const steps: [name: string, check: () => Promise<Finding>][] = [
   ['dead code', () => runTool('knip', '--no-progress', '--no-config-hints')],
   ['boundaries', async () => findingOf(boundaryFaults())],
   ['migrations', () => missingMigration(runTool)],
+  ['interface', () => documentFaults(runTool)],
 ];
 
 const results = await Promise.all(
@@ -46,6 +48,8 @@ function findingOf(faults: string[]): Finding {
 async function runTool(name: string, ...args: string[]): Promise<Finding> {
   const child = spawn(join(root, 'node_modules', '.bin', name), args, {
     cwd: root,
+    // A check calls nobody: no report of its use, no look for a newer version.
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   });

@@ -14,6 +14,6 @@ const config = readConfig({
 const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
 const app = await buildApp(runtime);
 const { body } = await app.inject('/openapi.json');
-process.stdout.write(`${JSON.stringify(JSON.parse(body), null, 2)}\n`);
+process.stdout.write(`${body}\n`);
 await app.close();
 await runtime.close();

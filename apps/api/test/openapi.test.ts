@@ -8,10 +8,18 @@ import { testApp } from '../testing/app.ts';
 
 const { app, request } = await testApp();
 
+interface Ref {
+  $ref: string;
+}
 interface Media {
-  schema?: { $ref?: string };
+  schema?: Partial<Ref>;
   example?: unknown;
-  examples?: Record<string, { value: { statusCode: number; code: string } }>;
+  examples?: Record<string, Ref>;
+}
+interface Answer {
+  description: string;
+  headers?: Record<string, Ref>;
+  content?: Record<string, Media>;
 }
 interface Operation {
   tags: string[];
@@ -21,13 +29,13 @@ interface Operation {
   'x-access': string;
   parameters: { name: string; in: string }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+  responses: Record<string, Answer | Ref>;
 }
 interface Document {
   openapi: string;
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: Record<'schemas' | 'responses' | 'examples' | 'headers', Record<string, object>>;
 }
 
 const answer = await request({ url: '/openapi.json' });
@@ -35,6 +43,13 @@ const document = answer.json<Document>();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
 );
+
+/** What a reference points to; anything else as it is. */
+function resolve<T extends object>(part: T | Ref): T {
+  if (!('$ref' in part)) return part;
+  const [, kind, name] = /^#\/components\/(\w+)\/([\w.-]+)$/.exec(part.$ref) ?? [];
+  return document.components[kind as 'responses'][name ?? ''] as T;
+}
 
 describe('the OpenAPI document', () => {
   it('covers every route but the page’s own files, with who may call it', () => {
@@ -65,7 +80,8 @@ describe('the OpenAPI document', () => {
     expect(['200', '201', '202', '204', '200 202', '200 204', '200 206']).toContain(
       successes.map(([status]) => status).join(' '),
     );
-    for (const [status, { description, content }] of successes) {
+    for (const [status, success] of successes) {
+      const { description, content } = resolve(success);
       expect(description).not.toBe('');
       expect(content === undefined).toBe(status === '204');
       expectExamples(content);
@@ -78,11 +94,15 @@ describe('the OpenAPI document', () => {
     expect(errors.map(([status]) => status)).toContain('500');
     if (!operation['x-access'].startsWith('open'))
       expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
-    for (const [status, { description, content }] of errors) {
+    for (const [status, error] of errors) {
+      expect(Object.keys(error)).toEqual(['$ref']);
+      const { description, headers = {}, content } = resolve(error);
+      expect(Object.keys(headers)).toEqual(status === '429' || status === '503' ? ['Retry-After'] : []);
       const { schema, examples = {} } = content?.['application/json'] ?? {};
       expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
       expect(Object.keys(examples)).not.toHaveLength(0);
-      for (const [code, { value }] of Object.entries(examples)) {
+      for (const [code, example] of Object.entries(examples)) {
+        const { value } = resolve<{ value?: object }>(example);
         expect(value).toMatchObject({
           statusCode: Number(status),
           code,
@@ -100,12 +120,18 @@ describe('the OpenAPI document', () => {
     expect(ids.every((id) => /^[a-z][A-Za-z]+$/.test(id))).toBe(true);
   });
 
-  it('points nowhere but into itself, and holds no schema nobody points to', () => {
-    const targets = new Set(
-      [...answer.body.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+  it('points nowhere but into itself, and holds nothing nobody points to', () => {
+    const targets = new Set([...answer.body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
+    const { schemas, responses, examples, headers } = document.components;
+    const held = Object.entries({ schemas, responses, examples, headers }).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
     );
-    expect(targets).toEqual(new Set(Object.keys(document.components.schemas)));
+    expect(targets).toEqual(new Set(held));
     expect(answer.body).not.toContain('$defs');
+  });
+
+  it('takes few bytes for an operation', () => {
+    expect(Buffer.byteLength(answer.body) / operations.length).toBeLessThan(3000);
   });
 });
 

@@ -5,8 +5,9 @@ import { areas } from '@portal/usecases/areas';
 import { ErrorBody } from '../plugins/error-body.ts';
 import { needsBody } from '../plugins/json-body.ts';
 import type { ListedRoute } from '../plugins/route-list.ts';
-import { errorAnswer, errorCodesOf } from './error-answers.ts';
+import { errorCodesOf, openErrorBook } from './error-answers.ts';
 import { exampleOf } from './examples.ts';
+import { headerRefs, headers } from './headers.ts';
 import { type JsonSchema, mergeTwins, openSchemaBook, type SchemaBook } from './schemas.ts';
 import { info } from './texts.ts';
 
@@ -19,18 +20,24 @@ export function describeRoutes(all: ListedRoute[], service: { version: string; c
   const routes = all.filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide);
   const book = openSchemaBook();
   book.add(ErrorBody, 'output');
+  const errors = openErrorBook();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book, errors) };
   }
   return mergeTwins({
     openapi: '3.1.0',
     info: { ...info, version: service.version },
+    // Wherever this document was read.
+    servers: [{ url: '/' }],
     tags: tags.filter(({ name }) => routes.some(({ schema }) => schema?.tags?.includes(name))),
     paths,
     components: {
       schemas: book.named,
+      responses: errors.responses,
+      examples: errors.examples,
+      headers,
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: service.cookieName, description: 'Set by `POST /auth/login`.' },
       },
@@ -38,7 +45,7 @@ export function describeRoutes(all: ListedRoute[], service: { version: string; c
   });
 }
 
-function operationOf(route: ListedRoute, book: SchemaBook) {
+function operationOf(route: ListedRoute, book: SchemaBook, errors: ReturnType<typeof openErrorBook>) {
   const { config } = route;
   const {
     operationId,
@@ -56,7 +63,10 @@ function operationOf(route: ListedRoute, book: SchemaBook) {
     status,
     answerOf(Number(status), schema, produces, isPaged(querystring), book),
   ]);
-  const errors = [...errorCodesOf(route)].map(([status, codes]) => [String(status), errorAnswer(status, codes)]);
+  // What a route says itself about a status goes before the rule.
+  const failures = [...errorCodesOf(route)]
+    .filter(([status]) => answers.every(([answered]) => answered !== String(status)))
+    .map(([status, codes]) => [String(status), errors.add(status, codes)]);
   return {
     tags: own,
     summary,
@@ -71,8 +81,7 @@ function operationOf(route: ListedRoute, book: SchemaBook) {
         content: contentOf(book.add(body as z.ZodType, 'input'), consumes, book),
       },
     }),
-    // What a route says itself about a status goes before the rule.
-    responses: { ...Object.fromEntries(errors), ...Object.fromEntries(answers) },
+    responses: Object.fromEntries([...answers, ...failures]),
   };
 }
 
@@ -86,12 +95,18 @@ function answerOf(
   const description = zodSchema.description ?? STATUS_CODES[status] ?? '';
   if (zodSchema.def.type === 'undefined') return { description };
   const schema = book.add(zodSchema, 'output');
-  return { description, ...(paged && { headers: pageHeaders }), content: contentOf(schema, produces, book) };
+  return {
+    description,
+    ...(paged && { headers: headerRefs(['Link', 'X-Next-Cursor', 'X-Total-Count']) }),
+    content: contentOf(schema, produces, book),
+  };
 }
 
 function contentOf(schema: JsonSchema, types: readonly string[] = ['application/json'], book: SchemaBook) {
   const example = exampleOf(schema, book);
-  return Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
+  // Said once: beside the schema, where readers and tools look for it.
+  const { examples: _, ...bare } = schema;
+  return Object.fromEntries(types.map((type) => [type, { schema: bare, ...(example !== undefined && { example }) }]));
 }
 
 function parametersOf(place: 'path' | 'query', zodSchema: unknown, book: SchemaBook) {
@@ -102,7 +117,7 @@ function parametersOf(place: 'path' | 'query', zodSchema: unknown, book: SchemaB
     return {
       name,
       in: place,
-      required: place === 'path' || required.includes(name),
+      ...((place === 'path' || required.includes(name)) && { required: true }),
       ...(description && { description }),
       schema,
     };
@@ -111,12 +126,3 @@ function parametersOf(place: 'path' | 'query', zodSchema: unknown, book: SchemaB
 
 const isPaged = (querystring: unknown): boolean =>
   querystring !== undefined && 'cursor' in (querystring as z.ZodObject).shape;
-
-const pageHeaders = {
-  Link: { description: 'The next page (RFC 8288, `rel="next"`); absent on the last one', schema: { type: 'string' } },
-  'X-Next-Cursor': { description: 'The next page’s `cursor`; absent on the last one', schema: { type: 'string' } },
-  'X-Total-Count': {
-    description: 'How many entries match in all, where counting is cheap',
-    schema: { type: 'integer' },
-  },
-};

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '@portal/domain/error-codes';
 import { type ErrorBody, errorBody, statusOfCode } from '../plugins/error-body.ts';
 import type { ListedRoute } from '../plugins/route-list.ts';
+import { headerRefs } from './headers.ts';
+import { refTo } from './schemas.ts';
 
 /** Error codes a route can answer, by status: its own, and those that follow from its access and its input. */
 export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<number, ErrorCode[]> {
@@ -10,7 +12,8 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
   // Answers however much is under way.
   const isWatch = url.startsWith('/health');
   const rules: [code: ErrorCode, applies: boolean][] = [
-    ['VALIDATION_FAILED', schema?.body !== undefined || schema?.querystring !== undefined],
+    // Any call may be malformed, if only by naming no host.
+    ['VALIDATION_FAILED', true],
     ['INVALID_JSON', schema?.body !== undefined],
     ['UNAUTHENTICATED', needsSession],
     ['ORIGIN_NOT_ALLOWED', changes],
@@ -31,19 +34,31 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
   return new Map([...Map.groupBy(codes, statusOfCode)].toSorted(([a], [b]) => a - b));
 }
 
-/** The answer with one of these codes, with an example for each. */
-export function errorAnswer(status: number, codes: ErrorCode[]) {
+/** The error answers of a document: each list of codes is described once, each code shown once, and operations point there. */
+export function openErrorBook() {
+  const responses: Record<string, object> = {};
+  const examples: Record<string, object> = {};
+  return {
+    responses,
+    examples,
+    /** The answer with one of these codes. */
+    add(status: number, codes: ErrorCode[]) {
+      const name = codes.join('.');
+      for (const code of codes) examples[code] ??= { value: exampleError(code) };
+      responses[name] ??= errorAnswer(status, codes);
+      return refTo('responses', name);
+    },
+  };
+}
+
+function errorAnswer(status: number, codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `\`${code}\``).join(' · '),
-    ...((status === 429 || status === 503) && {
-      headers: {
-        'Retry-After': { description: 'Seconds until it is worth trying again', schema: { type: 'integer' } },
-      },
-    }),
+    ...((status === 429 || status === 503) && { headers: headerRefs(['Retry-After']) }),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleError(code) }])),
+        schema: refTo('schemas', 'Error'),
+        examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
       },
     },
   };

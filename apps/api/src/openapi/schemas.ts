@@ -12,7 +12,12 @@ export interface SchemaBook {
   readonly named: Record<string, JsonSchema>;
 }
 
-const refPrefix = '#/components/schemas/';
+/** Points to a part of the document that stands there once. */
+export const refTo = (kind: 'schemas' | 'responses' | 'examples' | 'headers', name: string) => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+const refPrefix = refTo('schemas', '').$ref;
 const inputSuffix = 'Input';
 
 export function openSchemaBook(): SchemaBook {

@@ -1,6 +1,8 @@
 /** What the document says about the interface as a whole. */
 export const info = {
   title: 'Portal',
+  contact: { name: 'Who runs this installation' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   description: `Multi-tenant portal: accounts, dashboards, monitoring, tenders and accounting tools of organisations that share one service and never see each other.
 
 **Signing in.** \`POST /auth/login\` sets an httpOnly session cookie, valid for 30 days; every other call sends it along. \`x-access\` at each operation says who may call it: a role, or \`use:\` or \`manage:\` and a module, which an administrator grants to accounts and groups; ADMIN and SUPER_ADMIN hold \`manage\` for every module of their tenant, and \`admin:\` and a module is for them alone, while the module is on. While an account must change its password, everything else that needs a session answers 403 \`PASSWORD_CHANGE_REQUIRED\`.
