@@ -7,6 +7,7 @@ RUN npm install --global --ignore-scripts --no-audit --no-fund pnpm@12.21.0
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY apps/api/package.json apps/api/
 COPY apps/worker/package.json apps/worker/
+COPY packages/client/package.json packages/client/
 COPY packages/connectors/package.json packages/connectors/
 COPY packages/db/package.json packages/db/
 COPY packages/domain/package.json packages/domain/

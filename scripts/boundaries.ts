@@ -8,6 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What the code of each package may import; tests may import anything but an app. */
 const mayImport: Record<string, string[]> = {
   'packages/domain': [],
+  'packages/client': [],
   'packages/db': ['packages/domain'],
   'packages/mail': ['packages/domain'],
   'packages/connectors': ['packages/domain'],

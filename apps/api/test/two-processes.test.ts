@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openClient } from '@portal/client/client';
 import { testDatabase } from '@portal/testing/database';
 import { testConfig } from '@portal/testing/runtime';
 import { startRedis } from '@portal/testing/servers/redis';
@@ -43,52 +44,42 @@ for (const backend of withRedis ? (['postgres', 'redis'] as const) : (['postgres
     { timeout: 60_000 },
     async () => {
       const { api, worker, server } = await start(backend);
-      const call = async (method: string, path: string, body?: object, cookie?: string) => {
-        const answer = await fetch(`${api.url}${path}`, {
-          method,
-          headers: { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) },
-          ...(body && { body: JSON.stringify(body) }),
-        });
-        const text = await answer.text();
-        return {
-          status: answer.status,
-          cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '',
-          body: text === '' ? null : JSON.parse(text),
-        };
-      };
-
-      const first = await call('POST', '/auth/login', { username: 'admin', password: seedPassword });
-      expect(first.body).toMatchObject({ user: { role: 'SUPER_ADMIN', mustChangePassword: true } });
-      expect((await call('GET', '/users', undefined, first.cookie)).body).toMatchObject({
-        code: 'PASSWORD_CHANGE_REQUIRED',
+      const admin = openClient(api.url);
+      const first = await admin.POST('/auth/login', { body: { username: 'admin', password: seedPassword } });
+      expect(first.data).toMatchObject({ user: { role: 'SUPER_ADMIN', mustChangePassword: true } });
+      expect((await admin.GET('/users')).error).toMatchObject({ code: 'PASSWORD_CHANGE_REQUIRED' });
+      await admin.POST('/auth/change-password', {
+        body: { currentPassword: seedPassword, newPassword: 'the second password' },
       });
-      const { cookie } = await call(
-        'POST',
-        '/auth/change-password',
-        { currentPassword: seedPassword, newPassword: 'the second password' },
-        first.cookie,
-      );
-      const tenant = await call('POST', '/tenants', { name: 'Stadtwerke' }, cookie);
-      const user = await call(
-        'POST',
-        '/users',
-        { username: 'anna', email: 'anna@example.org', tenantId: tenant.body.id },
-        cookie,
-      );
-      expect(user.status).toBe(201);
+      const tenant = await admin.POST('/tenants', { body: { name: 'Stadtwerke' } });
+      const user = await admin.POST('/users', {
+        body: { username: 'anna', email: 'anna@example.org', tenantId: tenant.data?.id ?? '' },
+      });
+      expect(user.response.status).toBe(201);
 
-      await call('POST', '/auth/request-reset', { identifier: 'Anna', language: 'en' });
+      const anna = openClient(api.url);
+      await anna.POST('/auth/request-reset', { body: { identifier: 'Anna', language: 'en' } });
       const mail = await server.waitFor(({ envelopeTo }) => envelopeTo.includes('anna@example.org'), 30_000);
       expect(mail.subject).toBe('Reset your password');
-      const token = /reset-password#token=([\w-]{43})/.exec(mail.text)?.[1];
-      expect(
-        (await call('POST', '/auth/reset-password', { token, newPassword: 'four candles and a fork' })).status,
-      ).toBe(204);
-      expect(
-        (await call('POST', '/auth/login', { username: 'anna', password: 'four candles and a fork' })).status,
-      ).toBe(200);
+      const token = /reset-password#token=([\w-]{43})/.exec(mail.text)?.[1] ?? '';
+      const newPassword = 'four candles and a fork';
+      const reset = await anna.POST('/auth/reset-password', { body: { token, newPassword } });
+      expect(reset.response.status).toBe(204);
+      expect((await anna.GET('/auth/me')).error?.code).toBe('UNAUTHENTICATED');
+      await anna.POST('/auth/login', { body: { username: 'anna', password: newPassword } });
       const notice = await server.waitFor(({ subject }) => subject.includes('Passwort wurde geändert'), 30_000);
       expect(notice.text).not.toContain('http');
+
+      const reminder = { title: 'Angebot schicken', dueAt: '2036-01-08T08:00:00.000Z' };
+      const { data } = await anna.POST('/reminders', { body: reminder });
+      const path = { id: data?.id ?? '' };
+      expect((await anna.PATCH('/reminders/{id}', { params: { path }, body: { note: 'Heute' } })).data?.note).toBe(
+        'Heute',
+      );
+      expect((await anna.GET('/reminders', { params: { query: { state: 'open' } } })).data).toMatchObject([reminder]);
+      expect((await admin.GET('/reminders')).data).toEqual([]);
+      await anna.POST('/auth/logout');
+      expect((await anna.GET('/auth/me')).response.status).toBe(401);
 
       expect(await Promise.all([stopProgram(api), stopProgram(worker)])).toEqual([0, 0]);
       await server.stop();
