@@ -1476,6 +1476,230 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounting/canteen/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the settings of canteen billing
+         * @description The three numbers are empty until somebody sets them.
+         */
+        get: operations["getCanteenSettings"];
+        /**
+         * Replace the settings of canteen billing
+         * @description What is left out goes back to its default. Payroll offices differ about `sign`: make one check run with them.
+         */
+        put: operations["putCanteenSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the settings of the merchandise export
+         * @description The defaults until an administrator sets others.
+         */
+        get: operations["getMerchandiseSettings"];
+        /**
+         * Replace the settings of the merchandise export
+         * @description What is left out goes back to its default. `extf` needs both numbers and the contra account.
+         */
+        put: operations["putMerchandiseSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts
+         * @description By number. `X-List-Version` rises with every change of the list.
+         */
+        get: operations["listMerchandiseAccounts"];
+        put?: never;
+        /**
+         * Add an account
+         * @description Number and name are each in the list once; names compare without regard to case. `X-List-Version` is that of the list with it. At most 20,000 accounts.
+         */
+        post: operations["createMerchandiseAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/accounts/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The accounts as a file
+         * @description CSV `Konto;Name` in UTF-8 with a mark. A name that a spreadsheet would run stands behind an apostrophe, which an import takes away again.
+         */
+        get: operations["exportMerchandiseAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an account
+         * @description Files that were made with it stay as they are.
+         */
+        delete: operations["deleteMerchandiseAccount"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an account
+         * @description Changes what is named.
+         */
+        patch: operations["updateMerchandiseAccount"];
+        trace?: never;
+    };
+    "/calendar/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one’s own calendars
+         * @description In the order they were added. Passwords are never answered, and of the address of a file of events no more than its server, for whoever knows that address can read the events.
+         */
+        get: operations["listCalendarSources"];
+        put?: never;
+        /**
+         * Add a calendar
+         * @description A file of events (`ics`) or a calendar server (`caldav`: a calendar, or where those of a person are found). Addresses are https; `webcal:` is taken for it, and the page of a public Nextcloud calendar for its file. It is read when events are asked for. 20 a user.
+         */
+        post: operations["addCalendarSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calendar/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a calendar
+         * @description Its secrets and everything that was read of it go with it. Widgets that name it do without.
+         */
+        delete: operations["deleteCalendarSource"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a calendar
+         * @description A missing or blank address or password, or an address as it was shown, keeps the stored one; a password is removed by null. A stored password stays with the server and username it was stored for; otherwise it is 400 `SECRET_REQUIRED`. With another address or sign-in, what was read before is forgotten.
+         */
+        patch: operations["changeCalendarSource"];
+        trace?: never;
+    };
+    "/calendar/sources/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a calendar before saving it
+         * @description Within 15 s. Trouble with the calendar is part of the answer: `ok` is false and `error` says what kind. Of a calendar server `calendars` are those that hold events. With `id`, what is left blank is that of the stored one, as long as it goes where it was stored for. Ten tries a minute for each user, each in the audit log with the server it was for.
+         */
+        post: operations["testCalendarSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calendar/sources/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a stored calendar
+         * @description As it is stored, with its secrets. Otherwise as `POST /calendar/sources/test`.
+         */
+        post: operations["testStoredCalendarSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calendar/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the active calendars hold
+         * @description Everything that takes place between two instants, also what began before, each occurrence of a series by itself; what is cancelled is left out. Times without a zone, and in one that nobody knows, are of Berlin; days are compared as they begin there. What was read is good for five minutes; then all calendars are asked at once, for 15 s. One that fails is named in `errors` beside what was last read of it, and is asked again after a minute. Of a calendar 10 MiB, 20,000 events and 2,000 occurrences are taken; where there is more, its error is `invalid` and the first of them are shown.
+         */
+        get: operations["listCalendarEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ldap/config": {
         parameters: {
             query?: never;
@@ -2016,6 +2240,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/invoices/mailbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of the invoice mailbox
+         * @description Nulls while nothing is set; the password is never shown.
+         */
+        get: operations["getInvoiceMailbox"];
+        /**
+         * Replace the settings of the invoice mailbox
+         * @description While active it is read right away and then every 10 minutes. Without the two folders nothing in it is ever changed, not even a flag; with them a mail is moved once its documents are kept. The server has to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         */
+        put: operations["putInvoiceMailbox"];
+        post?: never;
+        /**
+         * Delete the invoice mailbox
+         * @description Forgets where invoices come from; those that came stay.
+         */
+        delete: operations["deleteInvoiceMailbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices/mailbox/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an invoice mailbox before saving it
+         * @description Signs in, opens the folder and looks for the two others, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.
+         */
+        post: operations["testInvoiceMailbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fetch invoices now
+         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads 20 mails in a minute at most and counts mails; what is left follows at once in a run of its own. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
+         */
+        post: operations["fetchInvoices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the invoices
+         * @description Those that came in last first. `search` looks at number, seller and file names, whatever the case. The same document is there once, however often it came; another one with the same seller, number, date and total is a `duplicate` that names the first. XML and PDF of one mail with one number are one invoice with two files.
+         */
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an invoice
+         * @description What its document says; null is what it does not say.
+         */
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark an invoice as processed, or as new again
+         * @description Also one that is a duplicate or could not be read: `duplicateOf` and `error` go on saying so. Noted in the audit log.
+         */
+        patch: operations["updateInvoice"];
+        trace?: never;
+    };
+    "/invoices/{id}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The document of an invoice
+         * @description Byte for byte as it came, to be saved; nothing in it can run in a browser. `file` is the place among `files`, the first unless given. Nothing to be found for a mail that was too large to be kept.
+         */
+        get: operations["getInvoiceDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit-log": {
         parameters: {
             query?: never;
@@ -2136,6 +2492,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The job queues to browse
+         * @description A page with all queues and their jobs, which can be tried again and removed there; the audit log notes it. While the queues are away it answers 503.
+         */
+        get: operations["getQueueBoard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2170,6 +2546,106 @@ export interface paths {
          * @description Certificates, keys and requests in PEM, DER, PKCS#7 and PFX, told by content, in several files or a ZIP of them. What occurs twice is one part, parts of the same public key name each other, and chains are built along every path that names, key ids and signatures allow, the best first. Whatever is locked or cannot be read is listed beside the rest. At most 50 files of 1 MiB and 10 MiB together; a ZIP may hold 200 entries and 20 MiB, and no other archive. 30 a minute for each user. Nothing is kept, and nothing is fetched.
          */
         post: operations["analyzeCertificates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/canteen/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a canteen’s list
+         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user. Rows with faults are listed under `errors`; faults of the whole file are 400.
+         */
+        post: operations["previewCanteen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/canteen/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the payroll file of a canteen’s list
+         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user. Answers the import file of DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line a person, by personnel number, without those whose sum is zero. A sum below zero is refused unless `allowNegative` confirms it. That there was an export is noted in the audit log.
+         */
+        post: operations["exportCanteen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a list of merchandise
+         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user. Rows with faults are listed under `errors`, names the account list does not have are `isNew`; faults of the whole file are 400.
+         */
+        post: operations["previewMerchandise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the file of a list of merchandise
+         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user. Answers the file, in Windows-1252: one line an account, by number, without those whose sum is zero. Names the account list does not have need a number in `assignments`, and become accounts together with the export. 409 `ACCOUNTS_STALE` says in `details` what changed in the list since the preview. `period` is for lists whose B1 names no month. That there was an export is noted in the audit log.
+         */
+        post: operations["exportMerchandise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounting/merchandise/accounts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the accounts by those of a file
+         * @description CSV `Konto;Name` in UTF-8 or Windows-1252, in the field `file`; all of it or nothing. Accounts whose number stays keep their id. With `dryRun=true` it only says what would be done. 120 uploads a minute for each user.
+         */
+        post: operations["importMerchandiseAccounts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2214,6 +2690,8 @@ export interface components {
                 /** @description Where in the input, dotted: `filters.cpv.0` */
                 path: string;
                 message: string;
+                /** @description The same for programs, where the input is a file */
+                code?: string;
             }[];
         };
         /**
@@ -3024,6 +3502,275 @@ export interface components {
         };
         /**
          * @example {
+         *       "beraternummer": "1234567",
+         *       "mandantennummer": "12345",
+         *       "lohnart": "9010",
+         *       "target": "lodas",
+         *       "sign": "minus"
+         *     }
+         */
+        CanteenSettings: {
+            /**
+             * @description Beraternummer
+             * @default
+             */
+            beraternummer: string;
+            /**
+             * @description Mandantennummer
+             * @default
+             */
+            mandantennummer: string;
+            /**
+             * @description Lohnart
+             * @default
+             */
+            lohnart: string;
+            /**
+             * @description The payroll program the file is for
+             * @default lodas
+             * @enum {string}
+             */
+            target: "lodas" | "lohn-und-gehalt";
+            /**
+             * @description How the payroll office expects what is kept back; a check run shows it
+             * @default minus
+             * @enum {string}
+             */
+            sign: "minus" | "plus";
+        };
+        /**
+         * @example {
+         *       "beraternummer": "1234567",
+         *       "mandantennummer": "12345",
+         *       "lohnart": "9010",
+         *       "target": "lodas",
+         *       "sign": "minus"
+         *     }
+         */
+        CanteenSettingsInput: {
+            /**
+             * @description Beraternummer
+             * @default
+             */
+            beraternummer: string;
+            /**
+             * @description Mandantennummer
+             * @default
+             */
+            mandantennummer: string;
+            /**
+             * @description Lohnart
+             * @default
+             */
+            lohnart: string;
+            /**
+             * @description The payroll program the file is for
+             * @default lodas
+             * @enum {string}
+             */
+            target: "lodas" | "lohn-und-gehalt";
+            /**
+             * @description How the payroll office expects what is kept back; a check run shows it
+             * @default minus
+             * @enum {string}
+             */
+            sign: "minus" | "plus";
+        };
+        /**
+         * @example {
+         *       "format": "extf",
+         *       "separator": ";",
+         *       "defaultContraAccount": "1460",
+         *       "beraternummer": "1001",
+         *       "mandantennummer": "456",
+         *       "fiscalYearStart": "01-01"
+         *     }
+         */
+        MerchandiseSettings: {
+            /**
+             * @description `txt`: four columns that any program maps; `extf`: DATEV
+             * @default txt
+             * @enum {string}
+             */
+            format: "txt" | "extf";
+            /**
+             * @description Between the columns of `txt`
+             * @default ;
+             * @enum {string}
+             */
+            separator: ";" | "\t" | "|";
+            /**
+             * @description Gegenkonto, for `extf`; its digits are the length of all general accounts
+             * @default
+             */
+            defaultContraAccount: string;
+            /**
+             * @description For `extf`
+             * @default
+             */
+            beraternummer: string;
+            /**
+             * @description For `extf`
+             * @default
+             */
+            mandantennummer: string;
+            /**
+             * @description First day of the fiscal year, `MM-DD`
+             * @default 01-01
+             */
+            fiscalYearStart: string;
+        };
+        /**
+         * @example {
+         *       "format": "extf",
+         *       "separator": ";",
+         *       "defaultContraAccount": "1460",
+         *       "beraternummer": "1001",
+         *       "mandantennummer": "456",
+         *       "fiscalYearStart": "01-01"
+         *     }
+         */
+        MerchandiseSettingsInput: {
+            /**
+             * @description `txt`: four columns that any program maps; `extf`: DATEV
+             * @default txt
+             * @enum {string}
+             */
+            format: "txt" | "extf";
+            /**
+             * @description Between the columns of `txt`
+             * @default ;
+             * @enum {string}
+             */
+            separator: ";" | "\t" | "|";
+            /**
+             * @description Gegenkonto, for `extf`; its digits are the length of all general accounts
+             * @default
+             */
+            defaultContraAccount: string;
+            /**
+             * @description For `extf`
+             * @default
+             */
+            beraternummer: string;
+            /**
+             * @description For `extf`
+             * @default
+             */
+            mandantennummer: string;
+            /**
+             * @description First day of the fiscal year, `MM-DD`
+             * @default 01-01
+             */
+            fiscalYearStart: string;
+        };
+        /**
+         * @example {
+         *       "id": "0199c3a5-9c1e-7d3b-8a44-2f6f0c1d9e55",
+         *       "number": "8400",
+         *       "name": "T-Shirts"
+         *     }
+         */
+        MerchandiseAccount: {
+            /** Format: uuid */
+            id: string;
+            number: string;
+            name: string;
+        };
+        /**
+         * @example {
+         *       "id": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+         *       "name": "Team",
+         *       "kind": "ics",
+         *       "url": "https://calendar.example.org/********",
+         *       "username": null,
+         *       "color": "#3366cc",
+         *       "isActive": true,
+         *       "hasPassword": false
+         *     }
+         */
+        CalendarSource: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * @description `ics` a file of events · `caldav` a calendar server
+             * @enum {string}
+             */
+            kind: "ics" | "caldav";
+            /** @description Of a file of events only the server, for its address is a secret */
+            url: string;
+            username: string | null;
+            hasPassword: boolean;
+            color: string;
+            isActive: boolean;
+        };
+        /**
+         * @example {
+         *       "ok": true,
+         *       "error": null,
+         *       "calendars": [
+         *         {
+         *           "name": "Dienstlich",
+         *           "url": "https://cloud.example.org/remote.php/dav/calendars/ada/personal/"
+         *         }
+         *       ]
+         *     }
+         */
+        CalendarTestResult: {
+            ok: boolean;
+            error: ("unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid") | null;
+            /** @description Those of a calendar server that hold events; each of these addresses can be a source */
+            calendars?: {
+                name: string;
+                url: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "events": [
+         *         {
+         *           "sourceId": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+         *           "uid": "040000008200E00074C5B7101A82E008",
+         *           "title": "Jour fixe",
+         *           "start": "2026-10-27T13:00:00.000Z",
+         *           "end": "2026-10-27T14:00:00.000Z",
+         *           "allDay": false,
+         *           "location": "Raum 2.14"
+         *         }
+         *       ],
+         *       "errors": []
+         *     }
+         */
+        CalendarEvents: {
+            /** @description By start */
+            events: components["schemas"]["CalendarEvent"][];
+            /** @description Sources that could not be read, or not whole; what was last read of them is among the events */
+            errors: {
+                /** Format: uuid */
+                sourceId: string;
+                /**
+                 * @description `unreachable` not reached, or the server failed · `unauthorized` the sign-in was refused · `notFound` nothing is there · `certificate` it did not prove who it is · `timeout` it was too slow · `invalid` no calendar, or more than is taken
+                 * @enum {string}
+                 */
+                error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid";
+            }[];
+        };
+        CalendarEvent: {
+            /** Format: uuid */
+            sourceId: string;
+            uid: string;
+            /** @description Text, whatever it looks like; may be empty */
+            title: string;
+            /** @description An instant, or the date of an event that lasts all day */
+            start: string;
+            /** @description As `start`; that of an event that lasts all day is the day after its last */
+            end: string;
+            allDay: boolean;
+            location: string | null;
+        };
+        /**
+         * @example {
          *       "serverUrl": "ldaps://ldap.example.org",
          *       "startTls": false,
          *       "baseDn": "dc=example,dc=org",
@@ -3575,6 +4322,134 @@ export interface components {
         };
         /**
          * @example {
+         *       "host": "imap.example.org",
+         *       "port": 993,
+         *       "security": "tls",
+         *       "username": "rechnung@example.org",
+         *       "folder": "INBOX",
+         *       "caCertificatePem": null,
+         *       "isActive": true,
+         *       "processedFolder": "INBOX/Verarbeitet",
+         *       "failedFolder": "INBOX/Fehler",
+         *       "hasPassword": true,
+         *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+         *       "lastError": null
+         *     }
+         */
+        InvoiceMailbox: {
+            host: string | null;
+            port: number | null;
+            security: ("none" | "starttls" | "tls") | null;
+            username: string | null;
+            hasPassword: boolean;
+            folder: string | null;
+            caCertificatePem: string | null;
+            isActive: boolean | null;
+            processedFolder: string | null;
+            failedFolder: string | null;
+            /** @description When the mailbox was last read without trouble */
+            lastFetchedAt: components["schemas"]["Instant"] | null;
+            /** @description Why the last fetch failed; null when it did not */
+            lastError: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
+        };
+        /**
+         * @example {
+         *       "ok": true,
+         *       "error": null,
+         *       "message": "The mailbox can be read."
+         *     }
+         */
+        ImapTest: {
+            ok: boolean;
+            error: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
+            /** @description One sentence that says what is wrong, or that nothing is */
+            message: string;
+        };
+        /**
+         * @example {
+         *       "id": "0198d3d8-1f2e-7a3b-8c4d-5e6f708192a3",
+         *       "state": "new",
+         *       "error": null,
+         *       "duplicateOf": null,
+         *       "format": "xrechnung",
+         *       "typeCode": "380",
+         *       "number": "R-2026-0815",
+         *       "date": "2026-11-16",
+         *       "dueDate": "2026-12-16",
+         *       "seller": "Bürobedarf Nord GmbH",
+         *       "sellerVatId": "DE123456789",
+         *       "buyer": "Stadtwerke Beispielstadt",
+         *       "currency": "EUR",
+         *       "totalCents": 11900,
+         *       "payableCents": 11900,
+         *       "iban": "DE02120300000000202051",
+         *       "receivedAt": "2026-11-16T09:12:44.000Z",
+         *       "sender": "rechnung@buerobedarf-nord.example",
+         *       "subject": "Ihre Rechnung R-2026-0815",
+         *       "fileName": "R-2026-0815.xml",
+         *       "files": [
+         *         {
+         *           "fileName": "R-2026-0815.xml",
+         *           "type": "application/xml",
+         *           "sizeBytes": 13284
+         *         }
+         *       ]
+         *     }
+         */
+        Invoice: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `new` it was read · `processed` somebody has dealt with it · `duplicate` another document with the same seller, number, date and total came before · `failed` it could not be read, see `error`
+             * @enum {string}
+             */
+            state: "new" | "processed" | "duplicate" | "failed";
+            error: ("ENCRYPTED" | "DAMAGED" | "UNSUPPORTED" | "TOO_LARGE" | "XML_REFUSED") | null;
+            /** @description The first invoice with the same seller, number, date and total */
+            duplicateOf: string | null;
+            /**
+             * @description `zugferd` an XML inside a PDF · `xrechnung` an XML that says so by its guideline · `ubl`, `cii` another XML of that syntax · `other` no data that is read
+             * @enum {string}
+             */
+            format: "xrechnung" | "zugferd" | "ubl" | "cii" | "other";
+            /** @description `380` invoice, `381` credit note, `389` self-billed invoice … */
+            typeCode: string | null;
+            number: string | null;
+            date: string | null;
+            /** @description Null where the terms of payment are text alone */
+            dueDate: string | null;
+            seller: string | null;
+            /** @description Without blanks */
+            sellerVatId: string | null;
+            buyer: string | null;
+            currency: string | null;
+            /** @description With tax, as the document has it, in hundredths of the currency */
+            totalCents: number | null;
+            /** @description What is left to be paid; differs from the total after a prepayment */
+            payableCents: number | null;
+            /** @description The first one */
+            iban: string | null;
+            /**
+             * @description When the mail arrived in the mailbox
+             * @example 2026-11-20T08:30:00.000Z
+             */
+            receivedAt: components["schemas"]["Instant"];
+            /** @description The address the mail says it comes from */
+            sender: string | null;
+            /** @description Of the mail */
+            subject: string | null;
+            /** @description Of the first file; null for a mail that was too large to be kept */
+            fileName: string | null;
+            /** @description What `GET /invoices/{id}/document` serves, the document that was read first; a PDF beside an XML follows */
+            files: {
+                fileName: string;
+                /** @description By content */
+                type: string;
+                sizeBytes: number;
+            }[];
+        };
+        /**
+         * @example {
          *       "id": "0198d3c1-0a2b-7c3d-9e4f-5a6b7c8d9e0f",
          *       "at": "2026-11-20T08:30:00.000Z",
          *       "actorId": "0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11",
@@ -3741,6 +4616,136 @@ export interface components {
         };
         /**
          * @example {
+         *       "encoding": "windows-1252",
+         *       "rows": [
+         *         {
+         *           "row": 2,
+         *           "personnelNumber": "101",
+         *           "name": "Ada Lovelace",
+         *           "amountCents": 4860,
+         *           "warnings": []
+         *         }
+         *       ],
+         *       "totals": {
+         *         "rows": 1,
+         *         "people": 1,
+         *         "amountCents": 4860,
+         *         "byPerson": [
+         *           {
+         *             "personnelNumber": "101",
+         *             "name": "Ada Lovelace",
+         *             "amountCents": 4860
+         *           }
+         *         ]
+         *       },
+         *       "errors": [],
+         *       "warnings": []
+         *     }
+         */
+        CanteenPreview: {
+            /** @enum {string} */
+            encoding: "utf-8" | "utf-8-bom" | "windows-1252";
+            rows: {
+                /** @description Line of the file on which the record starts */
+                row: number;
+                /** @description Without leading zeros; as it stands where it is none */
+                personnelNumber: string;
+                name: string;
+                /** @description Null where it cannot be read */
+                amountCents: number | null;
+                warnings: ("COLUMN_COUNT" | "PERSONNEL_MISSING" | "PERSONNEL_INVALID" | "NAME_MISSING" | "NAME_TOO_LONG" | "NAME_INVALID" | "AMOUNT_MISSING" | "AMOUNT_INVALID" | "AMOUNT_PRECISION" | "AMOUNT_IS_DATE" | "DATE_INVALID" | "ACCOUNT_MISSING" | "ACCOUNT_INVALID" | "ACCOUNT_TOO_LONG" | "DUPLICATE_NUMBER" | "DUPLICATE_NAME" | "SUM_TOO_LARGE" | "NAME_UNMAPPABLE" | "AMOUNT_ZERO" | "AMOUNT_NEGATIVE" | "AMOUNT_AMBIGUOUS" | "DATE_OUTSIDE_PERIOD" | "DUPLICATE_ROW" | "NAME_CONFLICT" | "BADGE_NUMBER" | "TOTAL_LEFT_OUT" | "TOTAL_DIFFERS" | "SUM_NEGATIVE" | "SUM_ZERO" | "SHEETS_IGNORED")[];
+            }[];
+            /** @description Of the lines without a fault */
+            totals: {
+                rows: number;
+                people: number;
+                amountCents: number;
+                /** @description By personnel number */
+                byPerson: {
+                    personnelNumber: string;
+                    name: string;
+                    amountCents: number;
+                }[];
+            };
+            /** @description What keeps lines out of an export; the first thousand */
+            errors: components["schemas"]["AccountingFinding"][];
+            /** @description What is left out or worth a look beside the lines; the first thousand */
+            warnings: components["schemas"]["AccountingFinding"][];
+        };
+        /**
+         * @example {
+         *       "row": 3,
+         *       "column": "Betrag",
+         *       "code": "AMOUNT_PRECISION",
+         *       "message": "has more than two decimals"
+         *     }
+         */
+        AccountingFinding: {
+            /** @description Line of the file on which the record starts; null for the whole file */
+            row: number | null;
+            /** @description Heading or letter of the column; null for the whole line */
+            column: string | null;
+            /** @enum {string} */
+            code: "COLUMN_COUNT" | "PERSONNEL_MISSING" | "PERSONNEL_INVALID" | "NAME_MISSING" | "NAME_TOO_LONG" | "NAME_INVALID" | "AMOUNT_MISSING" | "AMOUNT_INVALID" | "AMOUNT_PRECISION" | "AMOUNT_IS_DATE" | "DATE_INVALID" | "ACCOUNT_MISSING" | "ACCOUNT_INVALID" | "ACCOUNT_TOO_LONG" | "DUPLICATE_NUMBER" | "DUPLICATE_NAME" | "SUM_TOO_LARGE" | "NAME_UNMAPPABLE" | "AMOUNT_ZERO" | "AMOUNT_NEGATIVE" | "AMOUNT_AMBIGUOUS" | "DATE_OUTSIDE_PERIOD" | "DUPLICATE_ROW" | "NAME_CONFLICT" | "BADGE_NUMBER" | "TOTAL_LEFT_OUT" | "TOTAL_DIFFERS" | "SUM_NEGATIVE" | "SUM_ZERO" | "SHEETS_IGNORED";
+            message: string;
+        };
+        /**
+         * @example {
+         *       "header": {
+         *         "text": "November 2026",
+         *         "period": "2026-11"
+         *       },
+         *       "rows": [
+         *         {
+         *           "row": 2,
+         *           "name": "T-Shirts",
+         *           "amountCents": 123456,
+         *           "accountNumber": "8400",
+         *           "isNew": false
+         *         }
+         *       ],
+         *       "errors": [],
+         *       "warnings": [],
+         *       "accountsVersion": 7
+         *     }
+         */
+        MerchandisePreview: {
+            header: {
+                /** @description Cell B1, at most 60 characters */
+                text: string;
+                /** @description The month B1 names; null where it names none */
+                period: string | null;
+            };
+            rows: {
+                row: number;
+                name: string;
+                /** @description Null where it cannot be read */
+                amountCents: number | null;
+                /** @description Null where the list has no such account */
+                accountNumber: string | null;
+                isNew: boolean;
+            }[];
+            /** @description What keeps rows out of an export; the first thousand */
+            errors: components["schemas"]["AccountingFinding"][];
+            /** @description What is left out or worth a look; the first thousand */
+            warnings: components["schemas"]["AccountingFinding"][];
+            /** @description Of the account list this was compared with */
+            accountsVersion: number;
+        };
+        /**
+         * @example {
+         *       "added": 2,
+         *       "changed": 1,
+         *       "removed": 0
+         *     }
+         */
+        MerchandiseAccountImport: {
+            added: number;
+            changed: number;
+            removed: number;
+        };
+        /**
+         * @example {
          *       "format": "pfx",
          *       "certificatePem": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n",
          *       "chainPems": [
@@ -3768,6 +4773,25 @@ export interface components {
             legacy: boolean;
             /** @default false */
             includeRoot: boolean;
+        };
+        /**
+         * @example {
+         *       "number": "8400",
+         *       "name": "T-Shirts"
+         *     }
+         */
+        MerchandiseAccountInput: {
+            number: string;
+            name: string;
+        };
+        /**
+         * @example {
+         *       "name": "T-Shirts"
+         *     }
+         */
+        MerchandiseAccountChange: {
+            number?: string;
+            name?: string;
         };
     };
     responses: {
@@ -4241,6 +5265,42 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` */
+        "PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `ORIGIN_NOT_ALLOWED` · `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` · `MANAGE_REQUIRED` */
+        "ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `ORIGIN_NOT_ALLOWED` · `PASSWORD_CHANGE_REQUIRED` · `FORBIDDEN` · `MODULE_DISABLED` */
+        "ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.FORBIDDEN.MODULE_DISABLED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` · `MANAGE_REQUIRED` */
+        "PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `DIRECTORY_NOT_CONFIGURED` */
         DIRECTORY_NOT_CONFIGURED: {
             headers: {
@@ -4286,24 +5346,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` */
-        "PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description `ORIGIN_NOT_ALLOWED` · `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` · `MANAGE_REQUIRED` */
-        "ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description `RATE_LIMITED` · `POLL_LOCKED` */
         "RATE_LIMITED.POLL_LOCKED": {
             headers: {
@@ -4316,6 +5358,15 @@ export interface components {
         };
         /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `SECRET_REQUIRED` · `TOKEN_NOT_SUPPORTED` */
         "VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED.TOKEN_NOT_SUPPORTED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `FETCH_RUNNING` · `MAILBOX_NOT_CONFIGURED` */
+        "FETCH_RUNNING.MAILBOX_NOT_CONFIGURED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4343,6 +5394,69 @@ export interface components {
         };
         /** @description `PAYLOAD_TOO_LARGE` · `TOO_MANY_FILES` · `TOO_LARGE` · `ARCHIVE_TOO_LARGE` */
         "PAYLOAD_TOO_LARGE.TOO_MANY_FILES.TOO_LARGE.ARCHIVE_TOO_LARGE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `ENCODING_UNSUPPORTED` · `HEADER_MISSING` · `FILE_UNREADABLE` · `TOO_MANY_ROWS` */
+        "VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `ENCODING_UNSUPPORTED` · `HEADER_MISSING` · `FILE_UNREADABLE` · `TOO_MANY_ROWS` · `ROW_ERRORS` · `SUM_NEGATIVE` · `NOTHING_TO_EXPORT` */
+        "VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.SUM_NEGATIVE.NOTHING_TO_EXPORT": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `SETTINGS_INCOMPLETE` */
+        SETTINGS_INCOMPLETE: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `FILE_UNREADABLE` · `TOO_MANY_ROWS` */
+        "VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `FILE_UNREADABLE` · `TOO_MANY_ROWS` · `ROW_ERRORS` · `PERIOD_REQUIRED` · `NOTHING_TO_EXPORT` */
+        "VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.PERIOD_REQUIRED.NOTHING_TO_EXPORT": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `ACCOUNTS_STALE` · `SETTINGS_INCOMPLETE` · `LIMIT_REACHED` */
+        "ACCOUNTS_STALE.SETTINGS_INCOMPLETE.LIMIT_REACHED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `ENCODING_UNSUPPORTED` · `HEADER_MISSING` · `FILE_UNREADABLE` · `TOO_MANY_ROWS` · `ROW_ERRORS` */
+        "VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -4412,6 +5526,15 @@ export type Favorite = components['schemas']['Favorite'];
 export type Run = components['schemas']['Run'];
 export type Reminder = components['schemas']['Reminder'];
 export type ReminderNotice = components['schemas']['ReminderNotice'];
+export type CanteenSettings = components['schemas']['CanteenSettings'];
+export type CanteenSettingsInput = components['schemas']['CanteenSettingsInput'];
+export type MerchandiseSettings = components['schemas']['MerchandiseSettings'];
+export type MerchandiseSettingsInput = components['schemas']['MerchandiseSettingsInput'];
+export type MerchandiseAccount = components['schemas']['MerchandiseAccount'];
+export type CalendarSource = components['schemas']['CalendarSource'];
+export type CalendarTestResult = components['schemas']['CalendarTestResult'];
+export type CalendarEvents = components['schemas']['CalendarEvents'];
+export type CalendarEvent = components['schemas']['CalendarEvent'];
 export type LdapConfig = components['schemas']['LdapConfig'];
 export type LdapTest = components['schemas']['LdapTest'];
 export type LiveGroup = components['schemas']['LiveGroup'];
@@ -4427,10 +5550,19 @@ export type Server = components['schemas']['Server'];
 export type ServerStatus = components['schemas']['ServerStatus'];
 export type ServerTestResult = components['schemas']['ServerTestResult'];
 export type ServerTile = components['schemas']['ServerTile'];
+export type InvoiceMailbox = components['schemas']['InvoiceMailbox'];
+export type ImapTest = components['schemas']['ImapTest'];
+export type Invoice = components['schemas']['Invoice'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Job = components['schemas']['Job'];
 export type CertificateAnalysis = components['schemas']['CertificateAnalysis'];
+export type CanteenPreview = components['schemas']['CanteenPreview'];
+export type AccountingFinding = components['schemas']['AccountingFinding'];
+export type MerchandisePreview = components['schemas']['MerchandisePreview'];
+export type MerchandiseAccountImport = components['schemas']['MerchandiseAccountImport'];
 export type CertificateExport = components['schemas']['CertificateExport'];
+export type MerchandiseAccountInput = components['schemas']['MerchandiseAccountInput'];
+export type MerchandiseAccountChange = components['schemas']['MerchandiseAccountChange'];
 export type ResponseValidationFailed = components['responses']['VALIDATION_FAILED'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
 export type ResponseInternal = components['responses']['INTERNAL'];
@@ -4483,18 +5615,28 @@ export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAc
 export type ResponseReminderDueReminderDone = components['responses']['REMINDER_DUE.REMINDER_DONE'];
 export type ResponseReminderNotDue = components['responses']['REMINDER_NOT_DUE'];
 export type ResponseValidationFailedInvalidJsonKeyMismatchMissingPartPasswordRequiredFormatNotForKeyType = components['responses']['VALIDATION_FAILED.INVALID_JSON.KEY_MISMATCH.MISSING_PART.PASSWORD_REQUIRED.FORMAT_NOT_FOR_KEY_TYPE'];
+export type ResponsePasswordChangeRequiredModuleDisabledModuleAccessDenied = components['responses']['PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED'];
+export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAccessDeniedManageRequired = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED'];
+export type ResponseOriginNotAllowedPasswordChangeRequiredForbiddenModuleDisabled = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.FORBIDDEN.MODULE_DISABLED'];
+export type ResponsePasswordChangeRequiredModuleDisabledModuleAccessDeniedManageRequired = components['responses']['PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED'];
 export type ResponseDirectoryNotConfigured = components['responses']['DIRECTORY_NOT_CONFIGURED'];
 export type ResponseDirectoryUnavailable = components['responses']['DIRECTORY_UNAVAILABLE'];
 export type ResponseDirectoryNotConfiguredSyncRunning = components['responses']['DIRECTORY_NOT_CONFIGURED.SYNC_RUNNING'];
 export type ResponseRangeNotSatisfiable = components['responses']['RANGE_NOT_SATISFIABLE'];
 export type ResponseValidationFailedInvalidOrigin = components['responses']['VALIDATION_FAILED.INVALID_ORIGIN'];
-export type ResponsePasswordChangeRequiredModuleDisabledModuleAccessDenied = components['responses']['PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED'];
-export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAccessDeniedManageRequired = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED'];
 export type ResponseRateLimitedPollLocked = components['responses']['RATE_LIMITED.POLL_LOCKED'];
 export type ResponseValidationFailedInvalidJsonSecretRequiredTokenNotSupported = components['responses']['VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED.TOKEN_NOT_SUPPORTED'];
+export type ResponseFetchRunningMailboxNotConfigured = components['responses']['FETCH_RUNNING.MAILBOX_NOT_CONFIGURED'];
 export type ResponseValidationFailedInvalidJsonUnsupportedImage = components['responses']['VALIDATION_FAILED.INVALID_JSON.UNSUPPORTED_IMAGE'];
 export type ResponseImageLimit = components['responses']['IMAGE_LIMIT'];
 export type ResponsePayloadTooLargeTooManyFilesTooLargeArchiveTooLarge = components['responses']['PAYLOAD_TOO_LARGE.TOO_MANY_FILES.TOO_LARGE.ARCHIVE_TOO_LARGE'];
+export type ResponseValidationFailedInvalidJsonEncodingUnsupportedHeaderMissingFileUnreadableTooManyRows = components['responses']['VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS'];
+export type ResponseValidationFailedInvalidJsonEncodingUnsupportedHeaderMissingFileUnreadableTooManyRowsRowErrorsSumNegativeNothingToExport = components['responses']['VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.SUM_NEGATIVE.NOTHING_TO_EXPORT'];
+export type ResponseSettingsIncomplete = components['responses']['SETTINGS_INCOMPLETE'];
+export type ResponseValidationFailedInvalidJsonFileUnreadableTooManyRows = components['responses']['VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS'];
+export type ResponseValidationFailedInvalidJsonFileUnreadableTooManyRowsRowErrorsPeriodRequiredNothingToExport = components['responses']['VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.PERIOD_REQUIRED.NOTHING_TO_EXPORT'];
+export type ResponseAccountsStaleSettingsIncompleteLimitReached = components['responses']['ACCOUNTS_STALE.SETTINGS_INCOMPLETE.LIMIT_REACHED'];
+export type ResponseValidationFailedInvalidJsonEncodingUnsupportedHeaderMissingFileUnreadableTooManyRowsRowErrors = components['responses']['VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS'];
 export type ResponseValidationFailedInvalidJsonNotAPng = components['responses']['VALIDATION_FAILED.INVALID_JSON.NOT_A_PNG'];
 export type ResponseNoRecipientLimitReached = components['responses']['NO_RECIPIENT.LIMIT_REACHED'];
 export type HeaderLink = components['headers']['Link'];
@@ -9237,6 +10379,739 @@ export interface operations {
             503: components["responses"]["UNAVAILABLE"];
         };
     };
+    getCanteenSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "beraternummer": "1234567",
+                     *       "mandantennummer": "12345",
+                     *       "lohnart": "9010",
+                     *       "target": "lodas",
+                     *       "sign": "minus"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CanteenSettings"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    putCanteenSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "beraternummer": "1234567",
+                 *       "mandantennummer": "12345",
+                 *       "lohnart": "9010",
+                 *       "target": "lodas",
+                 *       "sign": "minus"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CanteenSettingsInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "beraternummer": "1234567",
+                     *       "mandantennummer": "12345",
+                     *       "lohnart": "9010",
+                     *       "target": "lodas",
+                     *       "sign": "minus"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CanteenSettings"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getMerchandiseSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "format": "extf",
+                     *       "separator": ";",
+                     *       "defaultContraAccount": "1460",
+                     *       "beraternummer": "1001",
+                     *       "mandantennummer": "456",
+                     *       "fiscalYearStart": "01-01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandiseSettings"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    putMerchandiseSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "format": "extf",
+                 *       "separator": ";",
+                 *       "defaultContraAccount": "1460",
+                 *       "beraternummer": "1001",
+                 *       "mandantennummer": "456",
+                 *       "fiscalYearStart": "01-01"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MerchandiseSettingsInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "format": "extf",
+                     *       "separator": ";",
+                     *       "defaultContraAccount": "1460",
+                     *       "beraternummer": "1001",
+                     *       "mandantennummer": "456",
+                     *       "fiscalYearStart": "01-01"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandiseSettings"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.FORBIDDEN.MODULE_DISABLED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listMerchandiseAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a5-9c1e-7d3b-8a44-2f6f0c1d9e55",
+                     *         "number": "8400",
+                     *         "name": "T-Shirts"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MerchandiseAccount"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    createMerchandiseAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "number": "8400",
+                 *       "name": "T-Shirts"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MerchandiseAccountInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a5-9c1e-7d3b-8a44-2f6f0c1d9e55",
+                     *       "number": "8400",
+                     *       "name": "T-Shirts"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandiseAccount"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            409: components["responses"]["CONFLICT.LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    exportMerchandiseAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteMerchandiseAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    updateMerchandiseAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "T-Shirts"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MerchandiseAccountChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a5-9c1e-7d3b-8a44-2f6f0c1d9e55",
+                     *       "number": "8400",
+                     *       "name": "T-Shirts"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandiseAccount"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            404: components["responses"]["NOT_FOUND"];
+            409: components["responses"]["CONFLICT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listCalendarSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+                     *         "name": "Team",
+                     *         "kind": "ics",
+                     *         "url": "https://calendar.example.org/********",
+                     *         "username": null,
+                     *         "color": "#3366cc",
+                     *         "isActive": true,
+                     *         "hasPassword": false
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["CalendarSource"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    addCalendarSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Team",
+                 *       "kind": "ics",
+                 *       "url": "https://calendar.example.org/team/4f1c.ics",
+                 *       "username": null,
+                 *       "color": "#3366cc",
+                 *       "isActive": true
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                    /**
+                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @enum {string}
+                     */
+                    kind: "ics" | "caldav";
+                    /**
+                     * Format: uri
+                     * @example https://calendar.example.org/team/4f1c.ics
+                     */
+                    url: string;
+                    /**
+                     * @description Where the calendar wants a sign-in
+                     * @default null
+                     */
+                    username?: string | null;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /**
+                     * @default #3366cc
+                     * @example #3366cc
+                     */
+                    color?: string;
+                    /** @default true */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+                     *       "name": "Team",
+                     *       "kind": "ics",
+                     *       "url": "https://calendar.example.org/********",
+                     *       "username": null,
+                     *       "color": "#3366cc",
+                     *       "isActive": true,
+                     *       "hasPassword": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarSource"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            409: components["responses"]["LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteCalendarSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    changeCalendarSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Team Nord",
+                 *       "color": "#cc6633"
+                 *     }
+                 */
+                "application/json": {
+                    name?: string;
+                    /**
+                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @enum {string}
+                     */
+                    kind?: "ics" | "caldav";
+                    /** @description Missing, blank or as it was shown means the stored one */
+                    url?: "" | string;
+                    /** @description Where the calendar wants a sign-in */
+                    username?: string | null;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /** @example #3366cc */
+                    color?: string;
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+                     *       "name": "Team",
+                     *       "kind": "ics",
+                     *       "url": "https://calendar.example.org/********",
+                     *       "username": null,
+                     *       "color": "#3366cc",
+                     *       "isActive": true,
+                     *       "hasPassword": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarSource"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    testCalendarSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "ics",
+                 *       "url": "https://calendar.example.org/team/4f1c.ics"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description A source whose address and password stand in for those left blank */
+                    id?: string | null;
+                    /**
+                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @enum {string}
+                     */
+                    kind: "ics" | "caldav";
+                    /** @description Missing, blank or as it was shown means the stored one */
+                    url?: "" | string;
+                    /** @description Where the calendar wants a sign-in */
+                    username?: string | null;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "error": null,
+                     *       "calendars": [
+                     *         {
+                     *           "name": "Dienstlich",
+                     *           "url": "https://cloud.example.org/remote.php/dav/calendars/ada/personal/"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarTestResult"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    testStoredCalendarSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "error": null,
+                     *       "calendars": [
+                     *         {
+                     *           "name": "Dienstlich",
+                     *           "url": "https://cloud.example.org/remote.php/dav/calendars/ada/personal/"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarTestResult"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listCalendarEvents: {
+        parameters: {
+            query: {
+                from: components["schemas"]["Instant"];
+                /** @description Later than `from`, by 92 days at most */
+                to: components["schemas"]["Instant"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "sourceId": "0198d3e1-7a8b-7c9d-8e0f-1a2b3c4d5e6f",
+                     *           "uid": "040000008200E00074C5B7101A82E008",
+                     *           "title": "Jour fixe",
+                     *           "start": "2026-10-27T13:00:00.000Z",
+                     *           "end": "2026-10-27T14:00:00.000Z",
+                     *           "allDay": false,
+                     *           "location": "Raum 2.14"
+                     *         }
+                     *       ],
+                     *       "errors": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarEvents"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
     getLdapConfig: {
         parameters: {
             query?: never;
@@ -11438,10 +13313,569 @@ export interface operations {
             503: components["responses"]["UNAVAILABLE"];
         };
     };
+    getInvoiceMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host": "imap.example.org",
+                     *       "port": 993,
+                     *       "security": "tls",
+                     *       "username": "rechnung@example.org",
+                     *       "folder": "INBOX",
+                     *       "caCertificatePem": null,
+                     *       "isActive": true,
+                     *       "processedFolder": "INBOX/Verarbeitet",
+                     *       "failedFolder": "INBOX/Fehler",
+                     *       "hasPassword": true,
+                     *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "lastError": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvoiceMailbox"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    putInvoiceMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "host": "imap.example.org",
+                 *       "port": 993,
+                 *       "security": "tls",
+                 *       "username": "rechnung@example.org",
+                 *       "folder": "INBOX",
+                 *       "caCertificatePem": null,
+                 *       "isActive": true,
+                 *       "processedFolder": "INBOX/Verarbeitet",
+                 *       "failedFolder": "INBOX/Fehler",
+                 *       "password": "a mailbox password"
+                 *     }
+                 */
+                "application/json": {
+                    host: string;
+                    /** @default 993 */
+                    port?: number;
+                    /**
+                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @default tls
+                     * @enum {string}
+                     */
+                    security?: "none" | "starttls" | "tls";
+                    username: string;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /**
+                     * @description The folder that is read
+                     * @default INBOX
+                     */
+                    folder?: string;
+                    /**
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @default null
+                     */
+                    caCertificatePem?: string | null;
+                    /** @default true */
+                    isActive?: boolean;
+                    /**
+                     * @description Where mails go whose documents are kept; without one they stay
+                     * @default null
+                     */
+                    processedFolder?: string | null;
+                    /**
+                     * @description Where mails go that could not be read; without one they stay
+                     * @default null
+                     */
+                    failedFolder?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host": "imap.example.org",
+                     *       "port": 993,
+                     *       "security": "tls",
+                     *       "username": "rechnung@example.org",
+                     *       "folder": "INBOX",
+                     *       "caCertificatePem": null,
+                     *       "isActive": true,
+                     *       "processedFolder": "INBOX/Verarbeitet",
+                     *       "failedFolder": "INBOX/Fehler",
+                     *       "hasPassword": true,
+                     *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "lastError": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvoiceMailbox"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteInvoiceMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    testInvoiceMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "host": "imap.example.org",
+                 *       "port": 993,
+                 *       "security": "tls",
+                 *       "username": "rechnung@example.org",
+                 *       "folder": "INBOX",
+                 *       "caCertificatePem": null,
+                 *       "isActive": true,
+                 *       "processedFolder": "INBOX/Verarbeitet",
+                 *       "failedFolder": "INBOX/Fehler",
+                 *       "password": "a mailbox password"
+                 *     }
+                 */
+                "application/json": {
+                    host: string;
+                    /** @default 993 */
+                    port?: number;
+                    /**
+                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @default tls
+                     * @enum {string}
+                     */
+                    security?: "none" | "starttls" | "tls";
+                    username: string;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /**
+                     * @description The folder that is read
+                     * @default INBOX
+                     */
+                    folder?: string;
+                    /**
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @default null
+                     */
+                    caCertificatePem?: string | null;
+                    /** @default true */
+                    isActive?: boolean;
+                    /**
+                     * @description Where mails go whose documents are kept; without one they stay
+                     * @default null
+                     */
+                    processedFolder?: string | null;
+                    /**
+                     * @description Where mails go that could not be read; without one they stay
+                     * @default null
+                     */
+                    failedFolder?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "error": null,
+                     *       "message": "The mailbox can be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImapTest"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    fetchInvoices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Work that somebody started and that goes on in the background. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b",
+                     *       "kind": "directory.sync",
+                     *       "state": "running",
+                     *       "startedAt": "2026-11-20T08:30:00.000Z",
+                     *       "finishedAt": null,
+                     *       "progress": {
+                     *         "done": 120,
+                     *         "total": 450
+                     *       },
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Started; `GET /runs/{id}` shows how it goes */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "runId": "0198d3d9-2a3b-7c4d-8e5f-607182930415"
+                     *     }
+                     */
+                    "application/json": {
+                        /** Format: uuid */
+                        runId: string;
+                    };
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            409: components["responses"]["FETCH_RUNNING.MAILBOX_NOT_CONFIGURED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                /** @description `new` it was read · `processed` somebody has dealt with it · `duplicate` another document with the same seller, number, date and total came before · `failed` it could not be read, see `error` */
+                state?: "new" | "processed" | "duplicate" | "failed";
+                search?: string;
+                /** @description Most entries one answer holds */
+                limit?: number;
+                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3d8-1f2e-7a3b-8c4d-5e6f708192a3",
+                     *         "state": "new",
+                     *         "error": null,
+                     *         "duplicateOf": null,
+                     *         "format": "xrechnung",
+                     *         "typeCode": "380",
+                     *         "number": "R-2026-0815",
+                     *         "date": "2026-11-16",
+                     *         "dueDate": "2026-12-16",
+                     *         "seller": "Bürobedarf Nord GmbH",
+                     *         "sellerVatId": "DE123456789",
+                     *         "buyer": "Stadtwerke Beispielstadt",
+                     *         "currency": "EUR",
+                     *         "totalCents": 11900,
+                     *         "payableCents": 11900,
+                     *         "iban": "DE02120300000000202051",
+                     *         "receivedAt": "2026-11-16T09:12:44.000Z",
+                     *         "sender": "rechnung@buerobedarf-nord.example",
+                     *         "subject": "Ihre Rechnung R-2026-0815",
+                     *         "fileName": "R-2026-0815.xml",
+                     *         "files": [
+                     *           {
+                     *             "fileName": "R-2026-0815.xml",
+                     *             "type": "application/xml",
+                     *             "sizeBytes": 13284
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Invoice"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3d8-1f2e-7a3b-8c4d-5e6f708192a3",
+                     *       "state": "new",
+                     *       "error": null,
+                     *       "duplicateOf": null,
+                     *       "format": "xrechnung",
+                     *       "typeCode": "380",
+                     *       "number": "R-2026-0815",
+                     *       "date": "2026-11-16",
+                     *       "dueDate": "2026-12-16",
+                     *       "seller": "Bürobedarf Nord GmbH",
+                     *       "sellerVatId": "DE123456789",
+                     *       "buyer": "Stadtwerke Beispielstadt",
+                     *       "currency": "EUR",
+                     *       "totalCents": 11900,
+                     *       "payableCents": 11900,
+                     *       "iban": "DE02120300000000202051",
+                     *       "receivedAt": "2026-11-16T09:12:44.000Z",
+                     *       "sender": "rechnung@buerobedarf-nord.example",
+                     *       "subject": "Ihre Rechnung R-2026-0815",
+                     *       "fileName": "R-2026-0815.xml",
+                     *       "files": [
+                     *         {
+                     *           "fileName": "R-2026-0815.xml",
+                     *           "type": "application/xml",
+                     *           "sizeBytes": 13284
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    updateInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "processed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    state: "new" | "processed";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3d8-1f2e-7a3b-8c4d-5e6f708192a3",
+                     *       "state": "new",
+                     *       "error": null,
+                     *       "duplicateOf": null,
+                     *       "format": "xrechnung",
+                     *       "typeCode": "380",
+                     *       "number": "R-2026-0815",
+                     *       "date": "2026-11-16",
+                     *       "dueDate": "2026-12-16",
+                     *       "seller": "Bürobedarf Nord GmbH",
+                     *       "sellerVatId": "DE123456789",
+                     *       "buyer": "Stadtwerke Beispielstadt",
+                     *       "currency": "EUR",
+                     *       "totalCents": 11900,
+                     *       "payableCents": 11900,
+                     *       "iban": "DE02120300000000202051",
+                     *       "receivedAt": "2026-11-16T09:12:44.000Z",
+                     *       "sender": "rechnung@buerobedarf-nord.example",
+                     *       "subject": "Ihre Rechnung R-2026-0815",
+                     *       "fileName": "R-2026-0815.xml",
+                     *       "files": [
+                     *         {
+                     *           "fileName": "R-2026-0815.xml",
+                     *           "type": "application/xml",
+                     *           "sizeBytes": 13284
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getInvoiceDocument: {
+        parameters: {
+            query?: {
+                file?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": unknown;
+                    "application/pdf": unknown;
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Done. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
     listAuditEntries: {
         parameters: {
             query?: {
-                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "mails.daily_limit";
+                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "mails.daily_limit" | "queues.retry" | "queues.clean";
                 actorId?: string;
                 from?: components["schemas"]["Instant"];
                 to?: components["schemas"]["Instant"];
@@ -11688,6 +14122,32 @@ export interface operations {
             503: components["responses"]["UNAVAILABLE"];
         };
     };
+    getQueueBoard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -11796,6 +14256,296 @@ export interface operations {
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE.TOO_MANY_FILES.TOO_LARGE.ARCHIVE_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    previewCanteen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "(bytes)",
+                 *       "month": "2026-11"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /**
+                     * @description The payroll month
+                     * @example 2026-11
+                     */
+                    month: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "encoding": "windows-1252",
+                     *       "rows": [
+                     *         {
+                     *           "row": 2,
+                     *           "personnelNumber": "101",
+                     *           "name": "Ada Lovelace",
+                     *           "amountCents": 4860,
+                     *           "warnings": []
+                     *         }
+                     *       ],
+                     *       "totals": {
+                     *         "rows": 1,
+                     *         "people": 1,
+                     *         "amountCents": 4860,
+                     *         "byPerson": [
+                     *           {
+                     *             "personnelNumber": "101",
+                     *             "name": "Ada Lovelace",
+                     *             "amountCents": 4860
+                     *           }
+                     *         ]
+                     *       },
+                     *       "errors": [],
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CanteenPreview"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    exportCanteen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "(bytes)",
+                 *       "month": "2026-11",
+                 *       "allowNegative": "false"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /**
+                     * @description The payroll month
+                     * @example 2026-11
+                     */
+                    month: string;
+                    /** @description Whether sums below zero are right */
+                    allowNegative?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The payroll file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.SUM_NEGATIVE.NOTHING_TO_EXPORT"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            409: components["responses"]["SETTINGS_INCOMPLETE"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    previewMerchandise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "(bytes)"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "header": {
+                     *         "text": "November 2026",
+                     *         "period": "2026-11"
+                     *       },
+                     *       "rows": [
+                     *         {
+                     *           "row": 2,
+                     *           "name": "T-Shirts",
+                     *           "amountCents": 123456,
+                     *           "accountNumber": "8400",
+                     *           "isNew": false
+                     *         }
+                     *       ],
+                     *       "errors": [],
+                     *       "warnings": [],
+                     *       "accountsVersion": 7
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandisePreview"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    exportMerchandise: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "(bytes)",
+                 *       "accountsVersion": "7",
+                 *       "assignments": [
+                 *         {
+                 *           "name": "Tassen",
+                 *           "number": "8401"
+                 *         }
+                 *       ],
+                 *       "period": "2026-11"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @description Of the preview */
+                    accountsVersion: string;
+                    assignments?: string;
+                    /** @example 2026-11 */
+                    period?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS.PERIOD_REQUIRED.NOTHING_TO_EXPORT"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            409: components["responses"]["ACCOUNTS_STALE.SETTINGS_INCOMPLETE.LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    importMerchandiseAccounts: {
+        parameters: {
+            query?: {
+                dryRun?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "(bytes)"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "added": 2,
+                     *       "changed": 1,
+                     *       "removed": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MerchandiseAccountImport"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.ENCODING_UNSUPPORTED.HEADER_MISSING.FILE_UNREADABLE.TOO_MANY_ROWS.ROW_ERRORS"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.MANAGE_REQUIRED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL"];

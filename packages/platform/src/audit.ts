@@ -24,7 +24,8 @@ export interface AuditEvent<Action extends string = string> {
       | 'server'
       | 'invoice'
       | 'rss_feed'
-      | 'tender_source';
+      | 'tender_source'
+      | 'queue';
     id: string;
   };
   /** One English sentence; never a secret value. */

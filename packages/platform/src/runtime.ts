@@ -5,6 +5,7 @@ import { openFileStore } from './files/store.ts';
 import { readJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
+import { lazyBoard } from './queues/lazy-board.ts';
 import { openQueues, type Queues } from './queues/queues.ts';
 import type { Resources } from './resource.ts';
 import { openSecrets } from './secrets/sealed.ts';
@@ -57,6 +58,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
   });
 
   const workApart = openWorkApart();
+  const board = lazyBoard(queues, log);
   const resources: Resources = new Map();
   const shared = {
     config,
@@ -71,6 +73,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     metrics,
     resources,
     jobFigures: () => readJobFigures(queues),
+    askQueueBoard: board.ask,
   };
   const system = (origin: Origin): SystemContext => ({
     ...shared,
@@ -92,6 +95,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     tenant: (origin, tenantId) => ({ ...system({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
     async close() {
       await workApart.close();
+      await board.close();
       await queues.close();
       await database.close();
     },

@@ -13,6 +13,7 @@ import {
 import { Redis } from 'ioredis';
 import { openQueuePool } from '@portal/db/queue-pool';
 import { queueNames, type QueueName } from '../jobs/job.ts';
+import { TimeoutError } from '../timeout.ts';
 import type { Outage } from './outage.ts';
 
 export type BullJob = Job<unknown, void>;
@@ -87,7 +88,7 @@ export function openRedisBackend(url: string, { process, outage }: BackendOption
 const readyWithin = async (client: Redis, ms: number): Promise<void> => {
   const until = Date.now() + ms;
   while (client.status !== 'ready') {
-    if (Date.now() > until) throw new Error('Redis did not answer in time.');
+    if (Date.now() > until) throw new TimeoutError(ms);
     await pause(25);
   }
 };

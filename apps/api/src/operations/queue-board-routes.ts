@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { role } from '@portal/domain/access';
+import { HOUR, SECOND } from '@portal/domain/time';
+import { askQueueBoard } from '@portal/usecases/operations/queue-board';
+import type { App } from '../zod-app.ts';
+
+const home = '/admin/queues';
+const access = role('SUPER_ADMIN');
+
+// All from this server. Its scripts make style elements, so that inline styles have to be let in; inline scripts are not.
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+/** The board over the queues: its page, its files and what these ask, all for SUPER_ADMIN alone. */
+export function registerQueueBoard(app: App): void {
+  app.get(
+    home,
+    {
+      config: { access },
+      schema: {
+        operationId: 'getQueueBoard',
+        tags: ['operations'],
+        summary: 'The job queues to browse',
+        description:
+          'A page with all queues and their jobs, which can be tried again and removed there; the audit log notes it. While the queues are away it answers 503.',
+        produces: ['text/html'],
+        response: { 200: z.string().describe('The page') },
+      },
+    },
+    answer,
+  );
+  app.get(`${home}/*`, { config: { access }, schema: { hide: true } }, answer);
+  app.put(`${home}/*`, { config: { access }, schema: { hide: true } }, answer);
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const path = request.url.slice(home.length);
+  const { status, type, body } = await askQueueBoard(request.ctx, { method: request.method as 'GET' | 'PUT', path });
+  if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy);
+  // Its files belong to the release, not to anybody.
+  if (path.startsWith('/static/')) reply.header('cache-control', `private, max-age=${HOUR / SECOND}`);
+  await reply.code(status).type(type).send(body);
+}
