@@ -15,7 +15,20 @@ const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
 };
 
 /** Folders a fresh clone has; what begins with another word in a doc is no path. */
-const folders = ['apps', 'packages', 'drizzle', 'scripts', 'bench', 'soak', 'docs', '.ci', 'src', 'test', 'testing'];
+const folders = [
+  'apps',
+  'packages',
+  'drizzle',
+  'scripts',
+  'bench',
+  'soak',
+  'docs',
+  '.ci',
+  '.github',
+  'src',
+  'test',
+  'testing',
+];
 /** Files at the root go by their bare name. */
 const rootFile = /^(Dockerfile|\.dockerignore|\.env\.example|[\w.-]+\.(ya?ml|json|mjs|md))$/;
 
@@ -28,7 +41,9 @@ interface Doc {
   text: string;
 }
 
-const docs: Doc[] = globSync(['README.md', '{apps,packages}/*/README.md', 'docs/*.md'], { cwd: root })
+const docs: Doc[] = globSync(['{README,CONTRIBUTING,CHANGELOG}.md', '{apps,packages}/*/README.md', 'docs/*.md'], {
+  cwd: root,
+})
   .toSorted()
   .map((name) => {
     const text = read(name);
