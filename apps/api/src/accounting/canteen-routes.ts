@@ -97,7 +97,7 @@ export function registerCanteen(app: App): void {
                 .default(false)
                 .describe('Whether sums below zero are right'),
             })
-            .meta({ example: { ...example, allowNegative: 'false' } }),
+            .meta({ example: { ...example, allowNegative: false } }),
           produces: ['text/plain'],
           response: { 200: z.any().describe('The payroll file') },
         },

@@ -106,7 +106,7 @@ export function registerMerchandise(app: App): void {
               example: {
                 file: '(bytes)',
                 accountsVersion: '7',
-                assignments: [{ name: 'Tassen', number: '8401' }],
+                assignments: JSON.stringify([{ name: 'Tassen', number: '8401' }]),
                 period: '2026-11',
               },
             }),
