@@ -98,6 +98,13 @@ describe('the alerts', () => {
   });
 });
 
+it('every figure of our own has been seen', async () => {
+  const source = readFileSync(`${root}packages/platform/src/metrics.ts`, 'utf8');
+  const declared = [...source.matchAll(/name: '(portal_\w+)'/g)].map(([, name]) => name);
+  const seen = [...seriesOf.keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
+  expect(seen).toEqual(expect.arrayContaining(declared));
+});
+
 describe('the dashboard', () => {
   it('shows every figure of our own', () => {
     const all = targets.map(({ expr }) => expr).join('\n');
@@ -166,6 +173,7 @@ async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
     metrics.setReleaseTableTrouble(trouble, true);
   metrics.countCheck('ok' satisfies CheckOutcome);
   metrics.countPoll('backup', 'read');
+  for (const outcome of ['failed', 'known']) metrics.countInvoice('xrechnung', outcome);
   const { body } = await metrics.render();
   const found = new Map<string, Map<string, Set<string>>>();
   for (const [, name = '', labels = ''] of body.matchAll(/^(\w+)(?:\{([^}]*)\})? /gm)) {

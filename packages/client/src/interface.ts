@@ -14349,7 +14349,7 @@ export interface operations {
                  * @example {
                  *       "file": "(bytes)",
                  *       "month": "2026-11",
-                 *       "allowNegative": "false"
+                 *       "allowNegative": false
                  *     }
                  */
                 "multipart/form-data": {
@@ -14459,12 +14459,7 @@ export interface operations {
                  * @example {
                  *       "file": "(bytes)",
                  *       "accountsVersion": "7",
-                 *       "assignments": [
-                 *         {
-                 *           "name": "Tassen",
-                 *           "number": "8401"
-                 *         }
-                 *       ],
+                 *       "assignments": "[{\"name\":\"Tassen\",\"number\":\"8401\"}]",
                  *       "period": "2026-11"
                  *     }
                  */
