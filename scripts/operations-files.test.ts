@@ -174,6 +174,7 @@ async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
   metrics.countCheck('ok' satisfies CheckOutcome);
   metrics.countPoll('backup', 'read');
   for (const outcome of ['failed', 'known']) metrics.countInvoice('xrechnung', outcome);
+  metrics.countTenderNotices('ted', 'added', 1);
   const { body } = await metrics.render();
   const found = new Map<string, Map<string, Set<string>>>();
   for (const [, name = '', labels = ''] of body.matchAll(/^(\w+)(?:\{([^}]*)\})? /gm)) {

@@ -2372,6 +2372,194 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find tenders
+         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it.
+         */
+        get: operations["listTenders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count tenders by source, Land and division
+         * @description Under the filters of `GET /tenders`; of more than 10,000 that match the newest are counted.
+         */
+        get: operations["getTenderFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note several tenders as read or as favorites
+         * @description All of them, or none: an id nobody knows is 404. What is left out stays as it is.
+         */
+        post: operations["triageTenders"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a tender
+         * @description A correction keeps the id. `alsoAt` names other sources of the same procurement, personal ones only to those who registered them.
+         */
+        get: operations["getTender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/{id}/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Note a tender as read or as a favorite
+         * @description What is left out stays as it is.
+         */
+        put: operations["triageTender"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sources with how they are
+         * @description Those of the settings, then feeds of everybody and the caller’s own.
+         */
+        get: operations["listTenderSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/sources/{key}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a source now
+         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off.
+         */
+        post: operations["runTenderSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rss-feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own feeds and those of everybody
+         * @description Oldest first, each with how its source is. Others’ personal feeds are nobody’s business.
+         */
+        get: operations["listRssFeeds"];
+        put?: never;
+        /**
+         * Register a feed
+         * @description RSS, Atom or RDF at a public address. What a personal feed shows is listed for its owner alone until a public source shows it, too; one of the platform is for everybody and takes an administrator. 50 personal feeds are the limit.
+         */
+        post: operations["createRssFeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rss-feeds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a feed
+         * @description The own ones; those of everybody take an administrator. Tenders that only a personal feed has shown go out of sight with it.
+         */
+        delete: operations["deleteRssFeed"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a feed, or let it rest
+         * @description The own ones; those of everybody take an administrator.
+         */
+        patch: operations["updateRssFeed"];
+        trace?: never;
+    };
     "/audit-log": {
         parameters: {
             query?: never;
@@ -4450,6 +4638,304 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+         *       "title": "Glas- und Unterhaltsreinigung Rathaus",
+         *       "buyerName": "Stadt Musterhausen",
+         *       "buyerCity": "Musterhausen",
+         *       "cpvCodes": [
+         *         "90911000"
+         *       ],
+         *       "cpvDivisions": [
+         *         "90"
+         *       ],
+         *       "bundesland": "NW",
+         *       "bundeslaender": [
+         *         "NW"
+         *       ],
+         *       "isNationwide": false,
+         *       "region": "50667 Musterhausen",
+         *       "noticeType": "competition",
+         *       "procedureType": "open",
+         *       "publishedAt": "2026-11-19T00:00:00.000Z",
+         *       "deadlineAt": "2026-12-18T10:00:00.000Z",
+         *       "deadlineIsDateOnly": false,
+         *       "valueCents": 48000000,
+         *       "currency": "EUR",
+         *       "sourcePortal": "ted",
+         *       "sourceNoticeId": "700123-2026",
+         *       "sourceUrl": "https://ted.europa.eu/de/notice/-/detail/700123-2026",
+         *       "isCancelled": false,
+         *       "triage": {
+         *         "read": false,
+         *         "favorite": true
+         *       }
+         *     }
+         */
+        Tender: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            buyerName: string | null;
+            buyerCity: string | null;
+            /** @description Eight digits each, the main one first */
+            cpvCodes: string[];
+            cpvDivisions: string[];
+            /** @description The one Land there is */
+            bundesland: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH") | null;
+            bundeslaender: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+            isNationwide: boolean;
+            region: string | null;
+            /** @description What the notice is for (BT-03); null where its source does not say */
+            noticeType: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion") | null;
+            procedureType: string | null;
+            publishedAt: components["schemas"]["Instant"];
+            /** @description The earliest that is still to come, else the last; null where none is known */
+            deadlineAt: components["schemas"]["Instant"] | null;
+            /** @description Only a day was named: `deadlineAt` is its end in Berlin */
+            deadlineIsDateOnly: boolean;
+            valueCents: number | null;
+            currency: string | null;
+            sourcePortal: string;
+            sourceNoticeId: string;
+            sourceUrl: string | null;
+            isCancelled: boolean;
+            triage: components["schemas"]["TenderTriage"];
+        };
+        TenderTriage: {
+            read: boolean;
+            favorite: boolean;
+        };
+        /**
+         * @example {
+         *       "sources": [
+         *         {
+         *           "key": "ted",
+         *           "count": 12
+         *         }
+         *       ],
+         *       "bundeslaender": [
+         *         {
+         *           "key": "NW",
+         *           "count": 7
+         *         }
+         *       ],
+         *       "cpvDivisions": [
+         *         {
+         *           "key": "90",
+         *           "count": 9
+         *         }
+         *       ],
+         *       "isCapped": false
+         *     }
+         */
+        TenderFacets: {
+            sources: {
+                key: string;
+                count: number;
+            }[];
+            /** @description A nationwide tender counts for each */
+            bundeslaender: {
+                key: string;
+                count: number;
+            }[];
+            cpvDivisions: {
+                key: string;
+                count: number;
+            }[];
+            /** @description There are more than 10,000 tenders, and the newest of them were counted */
+            isCapped: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+         *       "title": "Glas- und Unterhaltsreinigung Rathaus",
+         *       "buyerName": "Stadt Musterhausen",
+         *       "buyerCity": "Musterhausen",
+         *       "cpvCodes": [
+         *         "90911000"
+         *       ],
+         *       "cpvDivisions": [
+         *         "90"
+         *       ],
+         *       "bundesland": "NW",
+         *       "bundeslaender": [
+         *         "NW"
+         *       ],
+         *       "isNationwide": false,
+         *       "region": "50667 Musterhausen",
+         *       "noticeType": "competition",
+         *       "procedureType": "open",
+         *       "publishedAt": "2026-11-19T00:00:00.000Z",
+         *       "deadlineAt": "2026-12-18T10:00:00.000Z",
+         *       "deadlineIsDateOnly": false,
+         *       "valueCents": 48000000,
+         *       "currency": "EUR",
+         *       "sourcePortal": "ted",
+         *       "sourceNoticeId": "700123-2026",
+         *       "sourceUrl": "https://ted.europa.eu/de/notice/-/detail/700123-2026",
+         *       "isCancelled": false,
+         *       "triage": {
+         *         "read": false,
+         *         "favorite": true
+         *       },
+         *       "description": "Unterhaltsreinigung und Glasreinigung des Rathauses.",
+         *       "lots": [
+         *         {
+         *           "id": "LOT-0001",
+         *           "title": "Unterhaltsreinigung",
+         *           "description": null,
+         *           "cpvCodes": [
+         *             "90911000"
+         *           ],
+         *           "nutsCodes": [
+         *             "DEA23"
+         *           ],
+         *           "valueCents": null,
+         *           "currency": null
+         *         }
+         *       ],
+         *       "documentsUrl": "https://vergabe.example.org/documents/1",
+         *       "deadlines": [
+         *         {
+         *           "kind": "tender",
+         *           "lotId": "LOT-0001",
+         *           "at": "2026-12-18T10:00:00.000Z",
+         *           "isDateOnly": false
+         *         }
+         *       ],
+         *       "alsoAt": [
+         *         {
+         *           "sourcePortal": "oeffentlichevergabe",
+         *           "sourceNoticeId": "0b6d0000-0000-4000-8000-000000000001-01",
+         *           "sourceUrl": null,
+         *           "publishedAt": "2026-11-19T00:00:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        TenderDetail: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            buyerName: string | null;
+            buyerCity: string | null;
+            /** @description Eight digits each, the main one first */
+            cpvCodes: string[];
+            cpvDivisions: string[];
+            /** @description The one Land there is */
+            bundesland: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH") | null;
+            bundeslaender: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+            isNationwide: boolean;
+            region: string | null;
+            /** @description What the notice is for (BT-03); null where its source does not say */
+            noticeType: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion") | null;
+            procedureType: string | null;
+            publishedAt: components["schemas"]["Instant"];
+            /** @description The earliest that is still to come, else the last; null where none is known */
+            deadlineAt: components["schemas"]["Instant"] | null;
+            /** @description Only a day was named: `deadlineAt` is its end in Berlin */
+            deadlineIsDateOnly: boolean;
+            valueCents: number | null;
+            currency: string | null;
+            sourcePortal: string;
+            sourceNoticeId: string;
+            sourceUrl: string | null;
+            isCancelled: boolean;
+            triage: components["schemas"]["TenderTriage"];
+            description: string | null;
+            lots: {
+                id: string;
+                title: string | null;
+                description: string | null;
+                cpvCodes: string[];
+                nutsCodes: string[];
+                valueCents: number | null;
+                currency: string | null;
+            }[];
+            documentsUrl: string | null;
+            /** @description All there are, of all lots */
+            deadlines: {
+                /** @enum {string} */
+                kind: "tender" | "participation" | "interest";
+                lotId: string | null;
+                at: components["schemas"]["Instant"];
+                isDateOnly: boolean;
+            }[];
+            /** @description The same procurement at other sources */
+            alsoAt: {
+                sourcePortal: string;
+                sourceNoticeId: string;
+                sourceUrl: string | null;
+                publishedAt: components["schemas"]["Instant"];
+            }[];
+        };
+        /**
+         * @example {
+         *       "key": "ted",
+         *       "name": "TED",
+         *       "lastRunAt": "2026-11-20T08:30:00.000Z",
+         *       "lastSuccessAt": "2026-11-20T08:30:00.000Z",
+         *       "state": "ok",
+         *       "newCount": 641,
+         *       "error": null
+         *     }
+         */
+        TenderSource: {
+            key: string;
+            name: string;
+            lastRunAt: components["schemas"]["Instant"] | null;
+            lastSuccessAt: components["schemas"]["Instant"] | null;
+            /**
+             * @description `off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more
+             * @enum {string}
+             */
+            state: "off" | "new" | "running" | "ok" | "failed" | "gone";
+            /** @description Notices the last look that went well brought that were not known */
+            newCount: number;
+            /** @description What went wrong at the last look, also with single notices; null when nothing did */
+            error: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+         *       "url": "https://vergabe.example.org/feed.xml",
+         *       "title": "City of Musterhausen",
+         *       "scope": "personal",
+         *       "isActive": true,
+         *       "sourceKey": "rss:0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+         *       "lastRunAt": null,
+         *       "lastSuccessAt": null,
+         *       "state": "new",
+         *       "newCount": 0,
+         *       "error": null,
+         *       "createdAt": "2026-11-20T08:30:00.000Z"
+         *     }
+         */
+        RssFeed: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            title: string | null;
+            /** @enum {string} */
+            scope: "personal" | "platform";
+            isActive: boolean;
+            /** @description Under which tenders of this feed are found */
+            sourceKey: string;
+            lastRunAt: components["schemas"]["Instant"] | null;
+            lastSuccessAt: components["schemas"]["Instant"] | null;
+            /**
+             * @description `off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more
+             * @enum {string}
+             */
+            state: "off" | "new" | "running" | "ok" | "failed" | "gone";
+            /** @description Notices the last look that went well brought that were not known */
+            newCount: number;
+            /** @description What went wrong at the last look, also with single notices; null when nothing did */
+            error: string | null;
+            createdAt: components["schemas"]["Instant"];
+        };
+        /**
+         * @example {
          *       "id": "0198d3c1-0a2b-7c3d-9e4f-5a6b7c8d9e0f",
          *       "at": "2026-11-20T08:30:00.000Z",
          *       "actorId": "0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11",
@@ -5374,6 +5860,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `ORIGIN_NOT_ALLOWED` · `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` · `FORBIDDEN` */
+        "ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `FEED_EXISTS` · `LIMIT_REACHED` */
+        "FEED_EXISTS.LIMIT_REACHED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `VALIDATION_FAILED` · `INVALID_JSON` · `UNSUPPORTED_IMAGE` */
         "VALIDATION_FAILED.INVALID_JSON.UNSUPPORTED_IMAGE": {
             headers: {
@@ -5553,6 +6057,12 @@ export type ServerTile = components['schemas']['ServerTile'];
 export type InvoiceMailbox = components['schemas']['InvoiceMailbox'];
 export type ImapTest = components['schemas']['ImapTest'];
 export type Invoice = components['schemas']['Invoice'];
+export type Tender = components['schemas']['Tender'];
+export type TenderTriage = components['schemas']['TenderTriage'];
+export type TenderFacets = components['schemas']['TenderFacets'];
+export type TenderDetail = components['schemas']['TenderDetail'];
+export type TenderSource = components['schemas']['TenderSource'];
+export type RssFeed = components['schemas']['RssFeed'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Job = components['schemas']['Job'];
 export type CertificateAnalysis = components['schemas']['CertificateAnalysis'];
@@ -5627,6 +6137,8 @@ export type ResponseValidationFailedInvalidOrigin = components['responses']['VAL
 export type ResponseRateLimitedPollLocked = components['responses']['RATE_LIMITED.POLL_LOCKED'];
 export type ResponseValidationFailedInvalidJsonSecretRequiredTokenNotSupported = components['responses']['VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED.TOKEN_NOT_SUPPORTED'];
 export type ResponseFetchRunningMailboxNotConfigured = components['responses']['FETCH_RUNNING.MAILBOX_NOT_CONFIGURED'];
+export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAccessDeniedForbidden = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN'];
+export type ResponseFeedExistsLimitReached = components['responses']['FEED_EXISTS.LIMIT_REACHED'];
 export type ResponseValidationFailedInvalidJsonUnsupportedImage = components['responses']['VALIDATION_FAILED.INVALID_JSON.UNSUPPORTED_IMAGE'];
 export type ResponseImageLimit = components['responses']['IMAGE_LIMIT'];
 export type ResponsePayloadTooLargeTooManyFilesTooLargeArchiveTooLarge = components['responses']['PAYLOAD_TOO_LARGE.TOO_MANY_FILES.TOO_LARGE.ARCHIVE_TOO_LARGE'];
@@ -13872,10 +14384,647 @@ export interface operations {
             503: components["responses"]["UNAVAILABLE"];
         };
     };
+    listTenders: {
+        parameters: {
+            query?: {
+                /** @description Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones */
+                q?: string;
+                /** @description Digits CPV codes begin with, several between commas */
+                cpv?: string;
+                /** @description One or several; nationwide tenders match each */
+                bundesland?: string;
+                source?: string;
+                /** @description Words of the buyer’s name */
+                buyer?: string;
+                publishedFrom?: components["schemas"]["Instant"];
+                publishedTo?: components["schemas"]["Instant"];
+                /** @description A deadline nobody knows may be any */
+                deadlineFrom?: components["schemas"]["Instant"];
+                deadlineTo?: components["schemas"]["Instant"];
+                /** @description Left out: calls that are still open */
+                noticeType?: string;
+                favorite?: boolean;
+                unread?: boolean;
+                sort?: "published" | "deadline" | "relevance";
+                /** @description Most entries one answer holds */
+                limit?: number;
+                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *         "title": "Glas- und Unterhaltsreinigung Rathaus",
+                     *         "buyerName": "Stadt Musterhausen",
+                     *         "buyerCity": "Musterhausen",
+                     *         "cpvCodes": [
+                     *           "90911000"
+                     *         ],
+                     *         "cpvDivisions": [
+                     *           "90"
+                     *         ],
+                     *         "bundesland": "NW",
+                     *         "bundeslaender": [
+                     *           "NW"
+                     *         ],
+                     *         "isNationwide": false,
+                     *         "region": "50667 Musterhausen",
+                     *         "noticeType": "competition",
+                     *         "procedureType": "open",
+                     *         "publishedAt": "2026-11-19T00:00:00.000Z",
+                     *         "deadlineAt": "2026-12-18T10:00:00.000Z",
+                     *         "deadlineIsDateOnly": false,
+                     *         "valueCents": 48000000,
+                     *         "currency": "EUR",
+                     *         "sourcePortal": "ted",
+                     *         "sourceNoticeId": "700123-2026",
+                     *         "sourceUrl": "https://ted.europa.eu/de/notice/-/detail/700123-2026",
+                     *         "isCancelled": false,
+                     *         "triage": {
+                     *           "read": false,
+                     *           "favorite": true
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Tender"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getTenderFacets: {
+        parameters: {
+            query?: {
+                /** @description Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones */
+                q?: string;
+                /** @description Digits CPV codes begin with, several between commas */
+                cpv?: string;
+                /** @description One or several; nationwide tenders match each */
+                bundesland?: string;
+                source?: string;
+                /** @description Words of the buyer’s name */
+                buyer?: string;
+                publishedFrom?: components["schemas"]["Instant"];
+                publishedTo?: components["schemas"]["Instant"];
+                /** @description A deadline nobody knows may be any */
+                deadlineFrom?: components["schemas"]["Instant"];
+                deadlineTo?: components["schemas"]["Instant"];
+                /** @description Left out: calls that are still open */
+                noticeType?: string;
+                favorite?: boolean;
+                unread?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sources": [
+                     *         {
+                     *           "key": "ted",
+                     *           "count": 12
+                     *         }
+                     *       ],
+                     *       "bundeslaender": [
+                     *         {
+                     *           "key": "NW",
+                     *           "count": 7
+                     *         }
+                     *       ],
+                     *       "cpvDivisions": [
+                     *         {
+                     *           "key": "90",
+                     *           "count": 9
+                     *         }
+                     *       ],
+                     *       "isCapped": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderFacets"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    triageTenders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
+                 *       ],
+                 *       "read": true
+                 *     }
+                 */
+                "application/json": {
+                    ids: string[];
+                    read?: boolean;
+                    favorite?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *         "read": true,
+                     *         "favorite": false
+                     *       }
+                     *     ]
+                     */
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        read: boolean;
+                        favorite: boolean;
+                    }[];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getTender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *       "title": "Glas- und Unterhaltsreinigung Rathaus",
+                     *       "buyerName": "Stadt Musterhausen",
+                     *       "buyerCity": "Musterhausen",
+                     *       "cpvCodes": [
+                     *         "90911000"
+                     *       ],
+                     *       "cpvDivisions": [
+                     *         "90"
+                     *       ],
+                     *       "bundesland": "NW",
+                     *       "bundeslaender": [
+                     *         "NW"
+                     *       ],
+                     *       "isNationwide": false,
+                     *       "region": "50667 Musterhausen",
+                     *       "noticeType": "competition",
+                     *       "procedureType": "open",
+                     *       "publishedAt": "2026-11-19T00:00:00.000Z",
+                     *       "deadlineAt": "2026-12-18T10:00:00.000Z",
+                     *       "deadlineIsDateOnly": false,
+                     *       "valueCents": 48000000,
+                     *       "currency": "EUR",
+                     *       "sourcePortal": "ted",
+                     *       "sourceNoticeId": "700123-2026",
+                     *       "sourceUrl": "https://ted.europa.eu/de/notice/-/detail/700123-2026",
+                     *       "isCancelled": false,
+                     *       "triage": {
+                     *         "read": false,
+                     *         "favorite": true
+                     *       },
+                     *       "description": "Unterhaltsreinigung und Glasreinigung des Rathauses.",
+                     *       "lots": [
+                     *         {
+                     *           "id": "LOT-0001",
+                     *           "title": "Unterhaltsreinigung",
+                     *           "description": null,
+                     *           "cpvCodes": [
+                     *             "90911000"
+                     *           ],
+                     *           "nutsCodes": [
+                     *             "DEA23"
+                     *           ],
+                     *           "valueCents": null,
+                     *           "currency": null
+                     *         }
+                     *       ],
+                     *       "documentsUrl": "https://vergabe.example.org/documents/1",
+                     *       "deadlines": [
+                     *         {
+                     *           "kind": "tender",
+                     *           "lotId": "LOT-0001",
+                     *           "at": "2026-12-18T10:00:00.000Z",
+                     *           "isDateOnly": false
+                     *         }
+                     *       ],
+                     *       "alsoAt": [
+                     *         {
+                     *           "sourcePortal": "oeffentlichevergabe",
+                     *           "sourceNoticeId": "0b6d0000-0000-4000-8000-000000000001-01",
+                     *           "sourceUrl": null,
+                     *           "publishedAt": "2026-11-19T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderDetail"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    triageTender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "read": true,
+                 *       "favorite": true
+                 *     }
+                 */
+                "application/json": {
+                    read?: boolean;
+                    favorite?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "read": true,
+                     *       "favorite": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderTriage"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listTenderSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key": "ted",
+                     *         "name": "TED",
+                     *         "lastRunAt": "2026-11-20T08:30:00.000Z",
+                     *         "lastSuccessAt": "2026-11-20T08:30:00.000Z",
+                     *         "state": "ok",
+                     *         "newCount": 641,
+                     *         "error": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TenderSource"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    runTenderSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Started */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "runId": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
+                     *     }
+                     */
+                    "application/json": {
+                        /** Format: uuid */
+                        runId: string;
+                    };
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            409: components["responses"]["CONFLICT"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listRssFeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *         "url": "https://vergabe.example.org/feed.xml",
+                     *         "title": "City of Musterhausen",
+                     *         "scope": "personal",
+                     *         "isActive": true,
+                     *         "sourceKey": "rss:0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *         "lastRunAt": null,
+                     *         "lastSuccessAt": null,
+                     *         "state": "new",
+                     *         "newCount": 0,
+                     *         "error": null,
+                     *         "createdAt": "2026-11-20T08:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["RssFeed"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    createRssFeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://vergabe.example.org/feed.xml",
+                 *       "title": "City of Musterhausen",
+                 *       "scope": "personal"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @example https://wiki.example.org/start
+                     */
+                    url: string;
+                    title?: string | null;
+                    /** @enum {string} */
+                    scope: "personal" | "platform";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *       "url": "https://vergabe.example.org/feed.xml",
+                     *       "title": "City of Musterhausen",
+                     *       "scope": "personal",
+                     *       "isActive": true,
+                     *       "sourceKey": "rss:0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *       "lastRunAt": null,
+                     *       "lastSuccessAt": null,
+                     *       "state": "new",
+                     *       "newCount": 0,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RssFeed"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN"];
+            409: components["responses"]["FEED_EXISTS.LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteRssFeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    updateRssFeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Musterhausen",
+                 *       "isActive": false
+                 *     }
+                 */
+                "application/json": {
+                    title?: string | null;
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
+                     *       "url": "https://vergabe.example.org/feed.xml",
+                     *       "title": "City of Musterhausen",
+                     *       "scope": "personal",
+                     *       "isActive": true,
+                     *       "sourceKey": "rss:0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *       "lastRunAt": null,
+                     *       "lastSuccessAt": null,
+                     *       "state": "new",
+                     *       "newCount": 0,
+                     *       "error": null,
+                     *       "createdAt": "2026-11-20T08:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RssFeed"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
     listAuditEntries: {
         parameters: {
             query?: {
-                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "mails.daily_limit" | "queues.retry" | "queues.clean";
+                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "feeds.create" | "feeds.update" | "feeds.delete" | "tender-sources.run" | "mails.daily_limit" | "queues.retry" | "queues.clean";
                 actorId?: string;
                 from?: components["schemas"]["Instant"];
                 to?: components["schemas"]["Instant"];
