@@ -141,6 +141,20 @@ describe('an outage', () => {
     expect(down?.messageId).not.toBe(up?.messageId);
   });
 
+  it('has its mails in one thread, each outage and each tenant in another', async () => {
+    const server = await startServer();
+    for (const { ctx, id } of [await watched(), await watched()]) {
+      await check(ctx, id, failed, failed);
+      await deliver(ctx, server);
+      await check(ctx, id, reached);
+      await deliver(ctx, server);
+    }
+    const [first, itsEnd, second, theEndOfThat] = server.messages.map(({ headers }) => headers.get('references'));
+    expect([itsEnd, theEndOfThat]).toEqual([first, second]);
+    expect(first).toMatch(/^<[0-9a-f]{64}@[^>]+>$/);
+    expect(second).not.toBe(first);
+  });
+
   it('of one failed check is no mail, nor is one nobody has the bell on for', async () => {
     const { ctx, id } = await watched();
     await check(ctx, id, failed, reached, failed, reached);

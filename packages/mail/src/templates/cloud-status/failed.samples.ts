@@ -1,4 +1,5 @@
 import { mailTime } from '../../mail-time.ts';
+import { messageIdFor } from '../../message-id.ts';
 import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { cloudFailed } from './failed.ts';
 
@@ -8,11 +9,13 @@ const outage = {
   failure: 'server' as const,
   since: mailTime(summerDay),
 };
+const thread = messageIdFor('an outage', 'portal.example');
 
 export const samples = samplesOf(cloudFailed, {
-  one: { ...sender, displayName: person.displayName, outages: [outage] },
+  one: { ...sender, thread, displayName: person.displayName, outages: [outage] },
   many: {
     ...sender,
+    thread,
     displayName: person.displayName,
     outages: Array.from({ length: 25 }, (_, n) => ({
       ...outage,
@@ -23,6 +26,7 @@ export const samples = samplesOf(cloudFailed, {
   },
   awkward: {
     ...sender,
+    thread,
     displayName: awkward.displayName,
     outages: [
       { ...outage, customerName: awkward.displayName, address: `https://${'a'.repeat(30)}.example/?a=1&b=<b>` },

@@ -3,6 +3,7 @@ import { FailureClass } from '@portal/domain/failure-class';
 import { type Block, p, rows } from '../../blocks.ts';
 import { Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
+import { inThread } from '../../thread.ts';
 
 const Outage = z.object({
   customerName: z.string(),
@@ -49,7 +50,8 @@ const isOne = (outages: Outage[]): boolean => outages.length === 1;
 /** Of an outage, or of all that began together. */
 export const cloudFailed = template({
   format: 'html-and-text',
-  data: Sender.extend({ displayName: z.string(), outages: z.array(Outage).min(1) }),
+  data: Sender.extend({ displayName: z.string(), thread: z.string(), outages: z.array(Outage).min(1) }),
+  headers: inThread,
   wording: {
     de: {
       subject: ({ outages }) =>

@@ -1,5 +1,6 @@
 import { mailDuration } from '../../mail-duration.ts';
 import { mailTime } from '../../mail-time.ts';
+import { messageIdFor } from '../../message-id.ts';
 import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { cloudRecovered } from './recovered.ts';
 
@@ -10,8 +11,9 @@ const outage = {
   to: mailTime(new Date(summerDay.getTime() + 7_500_000)),
   duration: mailDuration(7_500_000),
 };
+const thread = messageIdFor('an outage', 'portal.example');
 
 export const samples = samplesOf(cloudRecovered, {
-  plain: { ...sender, displayName: person.displayName, ...outage },
-  awkward: { ...sender, ...outage, displayName: awkward.displayName, customerName: awkward.displayName },
+  plain: { ...sender, thread, displayName: person.displayName, ...outage },
+  awkward: { ...sender, thread, ...outage, displayName: awkward.displayName, customerName: awkward.displayName },
 });

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { p, rows } from '../../blocks.ts';
 import { Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
+import { inThread } from '../../thread.ts';
 
 export const cloudRecovered = template({
   format: 'html-and-text',
   data: Sender.extend({
     displayName: z.string(),
+    thread: z.string(),
     customerName: z.string(),
     address: z.string(),
     /** Already in Berlin time. */
@@ -14,6 +16,7 @@ export const cloudRecovered = template({
     to: z.string(),
     duration: z.string(),
   }),
+  headers: inThread,
   wording: {
     de: {
       subject: ({ customerName }) => `Cloud wieder da: ${customerName}`,

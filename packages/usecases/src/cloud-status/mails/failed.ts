@@ -6,6 +6,7 @@ import { cloudFailed as template } from '@portal/mail/templates/cloud-status/fai
 import { defineMail } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../modules/module-access.ts';
 import { noteTold } from '../told.ts';
+import { outageThread } from './outage-thread.ts';
 import { outagesToTell } from './outages-to-tell.ts';
 
 export const cloudFailedMail = defineMail({
@@ -24,6 +25,7 @@ export const cloudFailedMail = defineMail({
       tenantName: recipient.tenantName,
       serviceUrl: ctx.config.http.publicUrl,
       displayName: recipient.displayName,
+      thread: outageThread(ctx, outageId),
       outages: outages.map(({ customerName, statusUrl, failure, failingSince }) => ({
         customerName,
         address: statusUrl,

@@ -10,6 +10,7 @@ import type { TenantContext } from '@portal/platform/context';
 import { defineMail } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../modules/module-access.ts';
 import { bellOfNotice, instanceOfOutage } from '../notices.ts';
+import { outageThread } from './outage-thread.ts';
 
 export const cloudRecoveredMail = defineMail({
   kind: 'cloud-status/recovered',
@@ -21,11 +22,12 @@ export const cloudRecoveredMail = defineMail({
     await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'cloud-status', level: 'USE' });
     const outage = await endedOutage(ctx, { userId: recipient.id, outageId });
     if (!outage?.endedAt) return null;
-    const { customerName, statusUrl, failingSince, endedAt } = outage;
+    const { customerName, statusUrl, failingSince, endedAt, toldWith } = outage;
     return {
       tenantName: recipient.tenantName,
       serviceUrl: ctx.config.http.publicUrl,
       displayName: recipient.displayName,
+      thread: outageThread(ctx, toldWith ?? outageId),
       customerName,
       address: statusUrl,
       from: mailTime(failingSince),
@@ -44,6 +46,7 @@ async function endedOutage(ctx: TenantContext, { userId, outageId }: { userId: s
         statusUrl: cloudInstances.statusUrl,
         failingSince: cloudOutages.failingSince,
         endedAt: cloudOutages.endedAt,
+        toldWith: cloudOutageNotices.toldWith,
       })
       .from(cloudOutages)
       .innerJoin(
