@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SourceKey } from '@portal/domain/tenders/filters';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob } from '@portal/platform/jobs/job';
 
@@ -6,7 +7,7 @@ import { definePlatformJob } from '@portal/platform/jobs/job';
 export const readSource = definePlatformJob({
   name: 'tenders.read-source',
   queue: 'tenders',
-  payload: z.object({ source: z.string() }),
+  payload: z.object({ source: SourceKey }),
   attempts: 1,
   backoffMs: SECOND,
   key: ({ source }) => source,
