@@ -39,7 +39,7 @@ export function openWorkApart({
   processes = Math.min(availableParallelism(), 2),
   queueLimit = 20,
   heapMb = 128,
-  tasksEach = 100,
+  tasksEach = 1_000,
   warmMs = MINUTE,
   keptMemoryMb = 150,
 }: WorkApartLimits = {}): WorkApart {

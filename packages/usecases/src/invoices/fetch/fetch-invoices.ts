@@ -147,7 +147,7 @@ async function fetchFrom(
     const gone = part.filter((uid) => !there.has(uid));
     if (gone.some((uid) => uid <= lastUid)) await forgetUnsettled(fetching, gone);
     done += gone.length;
-    const { settled, taken } = await takeMails(fetching, heads, { begin, hasTime, most, onSettled });
+    const { settled, taken } = await takeMails(fetching, heads, { begin, hasTime, most, onSettled, signal });
     if (settled < heads.length) break;
     most -= taken;
   }

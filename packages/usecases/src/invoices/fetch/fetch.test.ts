@@ -130,41 +130,50 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
 
     it('with other bytes of the same invoice is kept, as a duplicate of the first', async () => {
-      const { ctx } = await managed([
+      const { ctx, name } = await managed([
         invoiceMail({ note: 'first' }),
         invoiceMail({ note: 'second' }),
-        invoiceMail({ note: 'third' }),
         invoiceMail({ note: 'other total', total: '120.00' }),
         invoiceMail({ note: 'other seller', vatId: 'DE999999999' }),
       ]);
       await fetchNow(ctx);
+      await dovecot.deliver(name, invoiceMail({ note: 'third' }));
+      await fetchNow(ctx);
       const [first, ...others] = await all(ctx);
       expect(others.map(({ state, duplicateOf }) => [state, duplicateOf])).toEqual([
         ['duplicate', first?.id],
+        ['new', null],
+        ['new', null],
         ['duplicate', first?.id],
-        ['new', null],
-        ['new', null],
       ]);
     });
 
-    it('with XML and PDF of one number is one invoice of two files, XML first; a PDF that comes later joins it', async () => {
-      const xml = { name: 'R-1000.xml', bytes: ublInvoice() };
-      const pdf = { name: 'Rechnung R-1000.pdf', bytes: plainPdf('a') };
-      const { ctx } = await managed([
-        mailWith({ attachments: [pdf, xml] }),
-        mailWith({ attachments: [xml, { name: 'R-1000 Kopie.pdf', bytes: plainPdf('b') }] }),
-      ]);
-      await fetchNow(ctx);
-      const [invoice, ...others] = await all(ctx);
-      expect(others).toEqual([]);
-      expect(invoice?.files.map(({ fileName, type }) => [fileName, type])).toEqual([
-        ['R-1000.xml', 'application/xml'],
-        ['Rechnung R-1000.pdf', 'application/pdf'],
-        ['R-1000 Kopie.pdf', 'application/pdf'],
-      ]);
-      expect(await bytesOf(ctx, invoice?.id ?? '', 0)).toEqual(Buffer.from(xml.bytes));
-      expect(await bytesOf(ctx, invoice?.id ?? '', 2)).toEqual(plainPdf('b'));
-    });
+    it.each([
+      ['with the next mail', 1],
+      ['at the next fetch', 2],
+    ])(
+      'with XML and PDF of one number is one invoice of two files, XML first; a PDF that comes %s joins it',
+      async (_, fetches) => {
+        const xml = { name: 'R-1000.xml', bytes: ublInvoice() };
+        const pdf = { name: 'Rechnung R-1000.pdf', bytes: plainPdf('a') };
+        const { ctx, name } = await managed([mailWith({ attachments: [pdf, xml] })]);
+        if (fetches === 2) await fetchNow(ctx);
+        await dovecot.deliver(
+          name,
+          mailWith({ attachments: [xml, { name: 'R-1000 Kopie.pdf', bytes: plainPdf('b') }] }),
+        );
+        await fetchNow(ctx);
+        const [invoice, ...others] = await all(ctx);
+        expect(others).toEqual([]);
+        expect(invoice?.files.map(({ fileName, type }) => [fileName, type])).toEqual([
+          ['R-1000.xml', 'application/xml'],
+          ['Rechnung R-1000.pdf', 'application/pdf'],
+          ['R-1000 Kopie.pdf', 'application/pdf'],
+        ]);
+        expect(await bytesOf(ctx, invoice?.id ?? '', 0)).toEqual(Buffer.from(xml.bytes));
+        expect(await bytesOf(ctx, invoice?.id ?? '', 2)).toEqual(plainPdf('b'));
+      },
+    );
 
     it('may hold any of the samples, attached mails included, and each is served byte for byte', async () => {
       const pdf = invoiceSample('zugferd-corpus/EN16931_Einfach.pdf');
@@ -234,7 +243,8 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         }),
       ]);
       const before = process.memoryUsage().rss;
-      await fetchNow(ctx);
+      // A machine that is busy with something else leaves them for another run.
+      for (let runs = 0; runs < 3 && (await shown(ctx)).length === 0; runs += 1) await fetchNow(ctx);
       expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(200);
       expect(await shown(ctx)).toEqual([
         ['R-1000', 'new', null, ['gut.xml']],

@@ -101,13 +101,6 @@ export const overUnsettled = {
   setWhere: eq(invoiceMails.isSettled, false),
 };
 
-/** Remembers mails that have come before. */
-export const rememberKnown = (fetching: Fetching, mails: { head: MailHead; outcome: MailOutcome }[]): Promise<void> =>
-  whileCounting(fetching, async (tx) => {
-    const rows = mails.map(({ head, outcome }) => settledMail(fetching, head, outcome));
-    await tx.insert(invoiceMails).values(rows).onConflictDoUpdate(overUnsettled);
-  });
-
 /** Notes that the server did not hand a mail over, and answers how often that was. */
 export async function noteTry(fetching: Fetching, head: MailHead): Promise<number> {
   return whileCounting(fetching, async (tx) => {

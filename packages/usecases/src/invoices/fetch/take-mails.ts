@@ -1,7 +1,8 @@
 import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Fetching } from './fetching.ts';
-import { fingerprintOf, knownOutcomes, type MailOutcome, rememberKnown } from './seen-mails.ts';
-import type { MailBeingTaken } from './take-mail.ts';
+import { fingerprintOf, knownOutcomes, type MailOutcome } from './seen-mails.ts';
+import { settleMails } from './settle-mails.ts';
+import { type MailBeingTaken, mailsInMemory } from './take-mail.ts';
 
 interface Taking {
   /** Begins to download a mail and to read it. */
@@ -11,56 +12,82 @@ interface Taking {
   /** Mails that may be downloaded. */
   most: number;
   onSettled: () => void;
+  signal: AbortSignal;
 }
+
+/** A mail whose turn comes: it has come before, or is being taken. */
+type InLine = { head: MailHead; outcome: MailOutcome } | { head: MailHead; taking: MailBeingTaken };
 
 /**
  * Deals with mails in their order, so that what is behind the last one that was seen is what is left: those that have come before are
- * remembered, the others taken, the next one being read while one is written. Answers how many were settled, all of them unless the run
- * is over, and how many of those were downloaded.
+ * remembered, the others taken. Some are read while those before them are written, and whatever has been read meanwhile is written
+ * together. Answers how many were settled, all of them unless the run is over, and how many of those were downloaded.
  */
 export async function takeMails(
   fetching: Fetching,
   heads: MailHead[],
-  { begin, hasTime, most, onSettled }: Taking,
+  { begin, hasTime, most, onSettled, signal }: Taking,
 ): Promise<{ settled: number; taken: number }> {
   const mails = heads.map((head) => ({ head, print: fingerprintOf(head).toString('hex') }));
   let known = await knownOutcomes(fetching, heads);
   const begun = new Set<string>();
-  let toRemember: { head: MailHead; outcome: MailOutcome }[] = [];
-  const remember = async () => {
-    if (toRemember.length > 0) await rememberKnown(fetching, toRemember);
-    toRemember = [];
-  };
-  let ahead: { head: MailHead; taking: MailBeingTaken } | null = null;
+  let line: InLine[] = [];
+  let next = 0;
   let settled = 0;
   let taken = 0;
-  try {
-    for (const [at, { head, print }] of mails.entries()) {
-      // It came twice, and the first one has been dealt with a moment ago.
-      if (begun.has(print) && ahead?.head !== head) known = await knownOutcomes(fetching, heads);
+
+  function fill(): void {
+    for (; next < mails.length; next += 1) {
+      const { head, print } = mails[next] as (typeof mails)[number];
       const outcome = known.get(print);
-      if (outcome !== undefined) toRemember.push({ head, outcome });
-      else {
-        const isAhead: boolean = ahead?.head === head;
-        if (!isAhead && (taken >= most || !hasTime())) break;
-        await remember();
-        using taking: MailBeingTaken = isAhead && ahead ? ahead.taking : begin(head);
-        begun.add(print);
-        const next: (typeof mails)[number] | undefined =
-          taken + 1 < most && hasTime()
-            ? mails.slice(at + 1).find((one) => !known.has(one.print) && !begun.has(one.print))
-            : undefined;
-        ahead = next ? { head: next.head, taking: begin(next.head) } : null;
-        if (next) begun.add(next.print);
-        if (!(await taking.settle())) break;
-        taken += 1;
+      if (outcome !== undefined) {
+        line.push({ head, outcome });
+        continue;
       }
-      settled += 1;
-      onSettled();
+      // One that came twice waits until the first is dealt with.
+      if (begun.has(print) || line.filter((one) => 'taking' in one).length === mailsInMemory) return;
+      if (taken === most || !hasTime()) return;
+      begun.add(print);
+      taken += 1;
+      line.push({ head, taking: begin(head) });
+    }
+  }
+
+  try {
+    for (;;) {
+      fill();
+      const [first] = line;
+      if (first === undefined) {
+        const twin = mails[next];
+        if (twin === undefined || !begun.delete(twin.print)) break;
+        known = await knownOutcomes(fetching, heads);
+        continue;
+      }
+      if ('taking' in first) await first.taking.download;
+      const ready = readyOf(line);
+      const count = await settleMails(fetching, ready, { onSettled, signal });
+      settled += count;
+      if (count < ready.length) break;
+      for (const one of line.slice(0, count)) dispose(one);
+      line = line.slice(count);
     }
   } finally {
-    ahead?.taking[Symbol.dispose]();
+    for (const one of line) dispose(one);
   }
-  await remember();
   return { settled, taken };
+}
+
+/** Those at the front whose outcome is known. */
+function readyOf(line: InLine[]) {
+  const ready: Parameters<typeof settleMails>[1] = [];
+  for (const one of line) {
+    const came = 'outcome' in one ? { kind: 'known' as const, outcome: one.outcome } : one.taking.came();
+    if (came === null) break;
+    ready.push({ head: one.head, came });
+  }
+  return ready;
+}
+
+function dispose(one: InLine): void {
+  if ('taking' in one) one.taking[Symbol.dispose]();
 }
