@@ -2,7 +2,7 @@
 // With --missing-packages it only prints what to install for the missing servers.
 import { createVitest, parseCLI, type Vitest } from 'vitest/node';
 import { serviceBinary, services } from '@portal/testing/services';
-import { countResults, type Counts } from './test-counts.ts';
+import { readResults, type Results } from './test-results.ts';
 
 const missing = services.filter(({ binary }) => serviceBinary(binary) === null);
 const mustHaveAll = process.env['CI'] === 'true';
@@ -14,16 +14,17 @@ if (args.includes('--missing-packages')) {
 }
 
 let endAskedAt: number | null = null;
-const counts = await runTests(args);
+const results = await runTests(args);
+for (const note of results.notes) console.log(note);
 for (const { binary, debianPackage, skipped } of missing) {
   console.log(`${binary} is missing, so ${skipped} were skipped. Debian and Ubuntu: apt-get install ${debianPackage}`);
 }
-if (mustHaveAll) counts.failed += missing.length;
-const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
-process.exit(endAskedAt !== null || counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+if (mustHaveAll) results.failed += missing.length;
+const skipped = results.skipped > 0 ? `, ${results.skipped} skipped` : '';
+console.log(`${results.passed} passed, ${results.failed} failed${skipped}`);
+process.exit(endAskedAt !== null || results.failed > 0 || results.passed === 0 ? 1 : 0);
 
-async function runTests(given: string[]): Promise<Counts> {
+async function runTests(given: string[]): Promise<Results> {
   const { filter, options } = parseCLI(['vitest', 'run', ...given]);
   // What vitest's own command line sets before it starts
   process.env['NODE_ENV'] ??= 'test';
@@ -32,14 +33,14 @@ async function runTests(given: string[]): Promise<Counts> {
   endOnSignal(vitest);
   try {
     await vitest.start(filter);
-    return countResults(vitest.state.getTestModules(), vitest.state.getUnhandledErrors());
+    return readResults(vitest.state.getTestModules(), vitest.state.getUnhandledErrors());
   } catch (error) {
     // vitest has already said so
     if (error instanceof Error && 'code' in error && error.code === 'VITEST_FILES_NOT_FOUND') {
-      return { passed: 0, failed: 0, skipped: 0 };
+      return { passed: 0, failed: 0, skipped: 0, notes: [] };
     }
     vitest.logger.printError(error);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, notes: [] };
   } finally {
     await vitest.close();
   }
