@@ -62,6 +62,16 @@ export const imapTarget = ({ host, port, security, username, caCertificatePem }:
   authorities: caCertificatePem,
 });
 
+/** A folder of an account at a server. */
+export type ImapBox = Pick<ImapSettings, 'host' | 'port' | 'username'> & { folder: string };
+
+/** Whether UIDs name the same mails in both. */
+export const isSameBox = (one: ImapBox, other: ImapBox): boolean =>
+  one.host.toLowerCase() === other.host.toLowerCase() &&
+  one.port === other.port &&
+  one.username === other.username &&
+  one.folder === other.folder;
+
 /** What a try of a mailbox found. */
 export const ImapTest = z
   .object({

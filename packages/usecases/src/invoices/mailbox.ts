@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
-import { imapTarget } from '@portal/domain/imap';
+import { type ImapBox, imapTarget, isSameBox } from '@portal/domain/imap';
 import type { InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
-import { type StoredMailbox, storedMailbox, storedPassword } from './stored-mailbox.ts';
+import { storedMailbox, storedPassword } from './stored-mailbox.ts';
 
 const unset: InvoiceMailbox = {
   host: null,
@@ -37,16 +37,16 @@ export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxI
   const { password, ...fields } = input;
   await ctx.tx(async (tx) => {
     const before = await storedMailbox(tx, 'update');
-    const isSameBox = before !== undefined && boxOf(before) === boxOf(fields);
+    const isSame = before !== undefined && isSameBox(before, fields);
     const values = {
       ...fields,
       // The kept one is written too: a server from here and a password from a change in between must not meet.
       password: storedPassword(ctx, before).sealedFor(imapTarget(fields), password),
-      boxId: isSameBox ? before.boxId : newId(),
+      boxId: isSame ? before.boxId : newId(),
       nextFetchAt: fields.isActive ? sql`now()` : null,
       lastError: null,
       updatedAt: sql`now()`,
-      ...(!isSameBox && { lastFetchedAt: null }),
+      ...(!isSame && { lastFetchedAt: null }),
     };
     await tx
       .insert(invoiceMailboxes)
@@ -55,7 +55,7 @@ export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxI
         target: invoiceMailboxes.tenantId,
         set: { ...values, revision: sql`${invoiceMailboxes.revision} + 1` },
       });
-    const moved = before !== undefined && !isSameBox;
+    const moved = before !== undefined && !isSame;
     await recordAudit(tx, ctx, {
       action: 'invoice_mailbox.update',
       tenantId: ctx.tenantId,
@@ -80,10 +80,5 @@ export async function deleteInvoiceMailbox(ctx: UserContext): Promise<void> {
   });
 }
 
-type Box = Pick<StoredMailbox, 'host' | 'port' | 'username' | 'folder'>;
-
-/** What decides which mails UIDs name. */
-const boxOf = ({ host, port, username, folder }: Box): string =>
-  JSON.stringify([host.toLowerCase(), port, username, folder]);
-
-const shown = ({ host, port, username, folder }: Box): string => `folder ${folder} of ${username} at ${host}:${port}`;
+const shown = ({ host, port, username, folder }: ImapBox): string =>
+  `folder ${folder} of ${username} at ${host}:${port}`;

@@ -1,12 +1,11 @@
-import { ImapFailure } from '@portal/connectors/imap/imap-failure';
 import type { ImapServer } from '@portal/connectors/imap/mailbox';
 import type { Tx } from '@portal/db/open';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { type ImapSettings, imapTarget } from '@portal/domain/imap';
 import type { SecretInput } from '@portal/domain/secret-input';
 import type { TenantContext } from '@portal/platform/context';
-import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
+import { imapServerAt } from '../mailboxes/imap-server.ts';
 
 /**
  * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
@@ -55,27 +54,11 @@ export const storedPassword = (
     target: stored ? imapTarget(stored) : null,
   });
 
-/**
- * How a mailbox is reached with these settings, and with the stored password unless another one or null is given. Throws 400
- * `SECRET_REQUIRED` where that was stored for another one, and an ImapFailure when no key here opens it.
- */
-export function imapServerWith(
+/** How the tenant's mailbox is reached with these settings. Throws like `imapServerAt`. */
+export const imapServerWith = (
   ctx: SecretsOfTenant,
   stored: StoredMailbox | undefined,
-  { host, port, security, username, caCertificatePem }: ImapSettings,
+  settings: ImapSettings,
   input?: SecretInput,
-): ImapServer {
-  const settings = { host, port, security, username, caCertificatePem };
-  try {
-    const password = storedPassword(ctx, stored).for(imapTarget(settings), input);
-    return { ...settings, password, policy: ctx.config.outbound.byAdmins };
-  } catch (error) {
-    if (!(error instanceof UnreadableSecretError)) throw error;
-    ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'the password of an invoice mailbox cannot be read');
-    throw new ImapFailure(
-      'unauthorized',
-      settings,
-      'was not asked, because the stored password cannot be read any more. Please enter it again.',
-    );
-  }
-}
+): ImapServer =>
+  imapServerAt(ctx, settings, { stored: storedPassword(ctx, stored), input, policy: ctx.config.outbound.byAdmins });
