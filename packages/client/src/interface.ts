@@ -2372,6 +2372,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenders/mailbox-alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of the own alert mailbox
+         * @description Nulls while nothing is set; the password is never shown.
+         */
+        get: operations["getAlertMailbox"];
+        /**
+         * Replace the settings of the own alert mailbox
+         * @description While active it is read right away and then every 10 minutes, the first time seven days back, 50 mails and a minute a run. Nothing in it is ever changed, not even a flag. Links of known portals in its mails become tenders that are listed for the caller alone until a public source shows them, too; no link is followed, and nothing else of a mail is kept. The host has to be at a public address and to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. After three refused sign-ins in a row it is left alone until it is written once more. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         */
+        put: operations["putAlertMailbox"];
+        post?: never;
+        /**
+         * Delete the own alert mailbox
+         * @description Forgets where alert mails come in; the tenders they brought stay the caller’s.
+         */
+        delete: operations["deleteAlertMailbox"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/mailbox-alert/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an alert mailbox before saving it
+         * @description Signs in and opens the folder, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute, each in the audit log with the server it was for.
+         */
+        post: operations["testAlertMailbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenders": {
         parameters: {
             query?: never;
@@ -2381,7 +2429,7 @@ export interface paths {
         };
         /**
          * Find tenders
-         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it.
+         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner.
          */
         get: operations["listTenders"];
         put?: never;
@@ -2481,7 +2529,7 @@ export interface paths {
         };
         /**
          * List the sources with how they are
-         * @description Those of the settings, then feeds of everybody and the caller’s own.
+         * @description Those of the settings, then the caller’s alert mailbox, feeds of everybody and the caller’s own.
          */
         get: operations["listTenderSources"];
         put?: never;
@@ -2503,7 +2551,7 @@ export interface paths {
         put?: never;
         /**
          * Read a source now
-         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off.
+         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.
          */
         post: operations["runTenderSource"];
         delete?: never;
@@ -4638,6 +4686,37 @@ export interface components {
         };
         /**
          * @example {
+         *       "host": "imap.example.org",
+         *       "port": 993,
+         *       "security": "tls",
+         *       "username": "ada@example.org",
+         *       "folder": "Ausschreibungen",
+         *       "caCertificatePem": null,
+         *       "isActive": true,
+         *       "hasPassword": true,
+         *       "isPaused": false,
+         *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+         *       "lastError": null
+         *     }
+         */
+        TenderAlertMailbox: {
+            host: string | null;
+            port: number | null;
+            security: ("none" | "starttls" | "tls") | null;
+            username: string | null;
+            hasPassword: boolean;
+            folder: string | null;
+            caCertificatePem: string | null;
+            isActive: boolean | null;
+            /** @description Three sign-ins in a row were refused: it is left alone until it is written once more */
+            isPaused: boolean;
+            /** @description When all that was new in it had last been read */
+            lastFetchedAt: components["schemas"]["Instant"] | null;
+            /** @description Why it could not be read last; null when it could */
+            lastError: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
+        };
+        /**
+         * @example {
          *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b",
          *       "title": "Glas- und Unterhaltsreinigung Rathaus",
          *       "buyerName": "Stadt Musterhausen",
@@ -6057,6 +6136,7 @@ export type ServerTile = components['schemas']['ServerTile'];
 export type InvoiceMailbox = components['schemas']['InvoiceMailbox'];
 export type ImapTest = components['schemas']['ImapTest'];
 export type Invoice = components['schemas']['Invoice'];
+export type TenderAlertMailbox = components['schemas']['TenderAlertMailbox'];
 export type Tender = components['schemas']['Tender'];
 export type TenderTriage = components['schemas']['TenderTriage'];
 export type TenderFacets = components['schemas']['TenderFacets'];
@@ -14384,6 +14464,237 @@ export interface operations {
             503: components["responses"]["UNAVAILABLE"];
         };
     };
+    getAlertMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host": "imap.example.org",
+                     *       "port": 993,
+                     *       "security": "tls",
+                     *       "username": "ada@example.org",
+                     *       "folder": "Ausschreibungen",
+                     *       "caCertificatePem": null,
+                     *       "isActive": true,
+                     *       "hasPassword": true,
+                     *       "isPaused": false,
+                     *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "lastError": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderAlertMailbox"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    putAlertMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "host": "imap.example.org",
+                 *       "port": 993,
+                 *       "security": "tls",
+                 *       "username": "ada@example.org",
+                 *       "folder": "Ausschreibungen",
+                 *       "caCertificatePem": null,
+                 *       "isActive": true,
+                 *       "password": "an app password"
+                 *     }
+                 */
+                "application/json": {
+                    host: string;
+                    /** @default 993 */
+                    port?: number;
+                    /**
+                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @default tls
+                     * @enum {string}
+                     */
+                    security?: "none" | "starttls" | "tls";
+                    username: string;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /**
+                     * @description The folder that is read
+                     * @default INBOX
+                     */
+                    folder?: string;
+                    /**
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @default null
+                     */
+                    caCertificatePem?: string | null;
+                    /** @default true */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host": "imap.example.org",
+                     *       "port": 993,
+                     *       "security": "tls",
+                     *       "username": "ada@example.org",
+                     *       "folder": "Ausschreibungen",
+                     *       "caCertificatePem": null,
+                     *       "isActive": true,
+                     *       "hasPassword": true,
+                     *       "isPaused": false,
+                     *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "lastError": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderAlertMailbox"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteAlertMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    testAlertMailbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "host": "imap.example.org",
+                 *       "port": 993,
+                 *       "security": "tls",
+                 *       "username": "ada@example.org",
+                 *       "folder": "Ausschreibungen",
+                 *       "caCertificatePem": null,
+                 *       "isActive": true,
+                 *       "password": "an app password"
+                 *     }
+                 */
+                "application/json": {
+                    host: string;
+                    /** @default 993 */
+                    port?: number;
+                    /**
+                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @default tls
+                     * @enum {string}
+                     */
+                    security?: "none" | "starttls" | "tls";
+                    username: string;
+                    /**
+                     * Format: password
+                     * @description Missing, blank or masked means the stored one; null removes it
+                     */
+                    password?: string | null;
+                    /**
+                     * @description The folder that is read
+                     * @default INBOX
+                     */
+                    folder?: string;
+                    /**
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @default null
+                     */
+                    caCertificatePem?: string | null;
+                    /** @default true */
+                    isActive?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "error": null,
+                     *       "message": "The mailbox can be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImapTest"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
     listTenders: {
         parameters: {
             query?: {
@@ -15024,7 +15335,7 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "feeds.create" | "feeds.update" | "feeds.delete" | "tender-sources.run" | "mails.daily_limit" | "queues.retry" | "queues.clean";
+                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "feeds.create" | "feeds.update" | "feeds.delete" | "tender-sources.run" | "tender-mailbox.test" | "mails.daily_limit" | "queues.retry" | "queues.clean";
                 actorId?: string;
                 from?: components["schemas"]["Instant"];
                 to?: components["schemas"]["Instant"];

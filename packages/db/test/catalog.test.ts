@@ -60,6 +60,7 @@ const kinds: Record<string, string> = {
   smtp_configs: 'tenant',
   snoozed_reminders: 'tenant',
   tenants: 'tenant',
+  tender_mailboxes: 'tenant',
   tender_notices: 'platform',
   tender_payloads: 'platform',
   tender_search: 'platform',
@@ -72,14 +73,15 @@ const kinds: Record<string, string> = {
 const tablesOf = (kind: string): string[] => Object.keys(kinds).filter((name) => kinds[name] === kind);
 
 const account = `( SELECT (NULLIF(current_setting('portal.account'::text, true), ''::text))::uuid AS "nullif")`;
-const ownSources = `ARRAY( SELECT own.source_key FROM rss_feeds own WHERE (own.user_id = ${account}))`;
+const ownMailbox = `('mailbox:'::text || (${account})::text)`;
+const ownSources = `ARRAY( SELECT own.source_key FROM rss_feeds own WHERE (own.user_id = ${account}) UNION ALL SELECT ${ownMailbox})`;
 /** What of a platform table tenants see where it is not everything. */
 const visible: Record<string, string> = {
   personal_tender_search: `(only_source = ANY (${ownSources}))`,
   rss_feeds: `((user_id IS NULL) OR ((tenant_id = ( SELECT (current_setting('portal.tenant'::text))::uuid AS current_setting)) AND (user_id = ${account})))`,
   tender_notices: `(is_public OR (source_key = ANY (${ownSources})))`,
   tender_payloads: 'false',
-  tender_sources: `((url IS NULL) OR (EXISTS ( SELECT FROM rss_feeds feed WHERE ((feed.source_key = tender_sources.key) AND ((feed.user_id IS NULL) OR (feed.user_id = ${account}))))))`,
+  tender_sources: `(((url IS NULL) AND (key !~~ 'mailbox:%'::text)) OR ((key = ${ownMailbox}) AND (EXISTS ( SELECT FROM tender_mailboxes box WHERE (box.user_id = ${account})))) OR (EXISTS ( SELECT FROM rss_feeds feed WHERE ((feed.source_key = tender_sources.key) AND ((feed.user_id IS NULL) OR (feed.user_id = ${account}))))))`,
   tenders: `((only_source IS NULL) OR (only_source = ANY (${ownSources})))`,
 };
 

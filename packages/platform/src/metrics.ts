@@ -45,7 +45,7 @@ export interface Metrics {
   countPoll(kind: string, outcome: string): void;
   /** `outcome` is the state an invoice came in with, or `known` for a document that was there already. */
   countInvoice(format: string, outcome: string): void;
-  /** `source` is one of the settings, or `rss` for all feeds together. */
+  /** `source` is one of the settings, `rss` for all feeds together, or `mailbox` for all alert mailboxes. */
   countTenderNotices(source: string, outcome: string, notices: number): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;

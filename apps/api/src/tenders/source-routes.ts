@@ -17,7 +17,7 @@ export function registerTenderSources(app: App): void {
         operationId: 'listTenderSources',
         tags,
         summary: 'List the sources with how they are',
-        description: 'Those of the settings, then feeds of everybody and the caller’s own.',
+        description: 'Those of the settings, then the caller’s alert mailbox, feeds of everybody and the caller’s own.',
         response: { 200: z.array(TenderSource) },
       },
     },
@@ -33,7 +33,7 @@ export function registerTenderSources(app: App): void {
         tags,
         summary: 'Read a source now',
         description:
-          'Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off.',
+          'Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.',
         params: z.object({ key: z.string() }),
         response: {
           202: z

@@ -28,7 +28,7 @@ export function registerTenderLists(app: App): void {
         tags,
         summary: 'Find tenders',
         description:
-          'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it.',
+          'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner.',
         querystring: z.object({
           ...TenderQuery.shape,
           sort: z.enum(tenderSorts).default('published'),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ImapFlow } from 'imapflow';
+import { ImapFlow, type SearchObject } from 'imapflow';
 import PostalMime from 'postal-mime';
 import type { ImapSettings } from '@portal/domain/imap';
 import type { Secret } from '@portal/domain/secret';
@@ -44,6 +44,8 @@ export interface Mailbox extends Disposable {
   uidNext: number | null;
   /** The UIDs from this one on, ascending. */
   uidsFrom(uid: number): Promise<number[]>;
+  /** The UIDs of mails that arrived on the day of this instant or later, ascending. */
+  uidsSince(day: Date): Promise<number[]>;
   /** What of these is still there, ascending. Ask for some hundred at most. */
   heads(uids: number[]): Promise<MailHead[]>;
   /** A mail, without a trace that it was read; null when it is gone, and no more than one byte beyond `maxBytes`. */
@@ -90,16 +92,19 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
     }
   }
 
+  async function uidsOf(query: SearchObject, least: number): Promise<number[]> {
+    const found = await client.call('read', (flow) => flow.search(query, { uid: true }));
+    if (!Array.isArray(found)) throw new ImapFailure('protocol', server, 'could not list its mails.');
+    const uids = new Set(found.filter((one) => Number.isInteger(one) && one >= least && one <= maxUid));
+    return [...uids].toSorted((a, b) => a - b);
+  }
+
   return {
     uidValidity,
     uidNext,
-    async uidsFrom(uid) {
-      const found = await client.call('read', (flow) => flow.search({ uid: `${uid}:*` }, { uid: true }));
-      if (!Array.isArray(found)) throw new ImapFailure('protocol', server, 'could not list its mails.');
-      // Of an empty rest, `*` is the last mail before it.
-      const uids = new Set(found.filter((one) => Number.isInteger(one) && one >= uid && one <= maxUid));
-      return [...uids].toSorted((a, b) => a - b);
-    },
+    // Of an empty rest, `*` is the last mail before it.
+    uidsFrom: (uid) => uidsOf({ uid: `${uid}:*` }, uid),
+    uidsSince: (day) => uidsOf({ since: day }, 1),
     async heads(uids) {
       if (uids.length === 0) return [];
       const asked = new Set(uids);

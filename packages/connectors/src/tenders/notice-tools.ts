@@ -3,13 +3,13 @@ import { Parser } from 'htmlparser2';
 import type { NoticeTools } from '@portal/domain/tenders/notice-draft';
 
 /** Elements that end a line. */
-const blocks: ReadonlySet<string> = new Set(
+export const lineElements: ReadonlySet<string> = new Set(
   'address article blockquote br dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table td th tr ul'.split(
     ' ',
   ),
 );
 /** Elements whose content nobody is shown. */
-const hidden: ReadonlySet<string> = new Set([
+export const hiddenElements: ReadonlySet<string> = new Set([
   'script',
   'style',
   'template',
@@ -26,14 +26,14 @@ function textOf(markup: string): string {
   const within: string[] = [];
   const parser = new Parser({
     onopentagname(name) {
-      if (blocks.has(name)) text += '\n';
-      if (hidden.has(name)) within.push(name);
+      if (lineElements.has(name)) text += '\n';
+      if (hiddenElements.has(name)) within.push(name);
     },
     ontext(piece) {
       if (within.length === 0) text += piece;
     },
     onclosetag(name) {
-      if (blocks.has(name)) text += '\n';
+      if (lineElements.has(name)) text += '\n';
       if (within.at(-1) === name) within.pop();
     },
   });

@@ -1,7 +1,7 @@
-import type { Place } from './laender.ts';
-import { type NoticeDraft, UnreadableNotice, webAddress } from './notice-draft.ts';
-import { feedInstant, germanDeadline } from './notice-times.ts';
+import { identity, type NoticeDraft, nothingKnown, UnreadableNotice, webAddress } from './notice-draft.ts';
+import { feedInstant } from './notice-times.ts';
 import { bundIdIn, noticeUuidIn, publicationNumberIn } from './portal-ids.ts';
+import { deadlinesIn, placeIn, saidIn } from './said.ts';
 
 /** An entry of a feed in any of the formats, as it stands there. */
 export interface FeedItem {
@@ -54,9 +54,7 @@ export function readBundItem(item: FeedItem, { sourcePortal, base }: FeedOrigin,
   const key = bundId ?? item.id?.trim() ?? url;
   if (!key) throw new UnreadableNotice('has neither a link nor an id.');
   const text = item.text === null ? '' : tools.textOf(item.text);
-  const said = (label: string): string | null =>
-    new RegExp(`^[^\\S\\n]*(?:${label})[^\\S\\n]*:[^\\S\\n]*(.+)$`, 'imu').exec(text)?.[1]?.trim() ?? null;
-  const place = said('Erfüllungsort|Ausführungsort|Ort');
+  const place = saidIn(text, 'Erfüllungsort|Ausführungsort|Ort');
   return {
     ...nothingKnown,
     sourcePortal,
@@ -65,58 +63,15 @@ export function readBundItem(item: FeedItem, { sourcePortal, base }: FeedOrigin,
     bundId,
     form: 'competition',
     title: item.title,
-    buyerName: said('Vergabestelle|Auftraggeber'),
+    buyerName: saidIn(text, 'Vergabestelle|Auftraggeber'),
     places: place === null ? [] : [placeIn(place)],
     publishedAt: feedInstant(item.publishedAt),
     deadlines: deadlinesIn(text),
   };
 }
 
-const nothingKnown = {
-  sourceDay: null,
-  noticeUuid: null,
-  publicationNumber: null,
-  bundId: null,
-  procedureUuid: null,
-  changes: null,
-  isCorrection: false,
-  isCancelled: false,
-  form: null,
-  noticeType: null,
-  subtype: null,
-  procedureType: null,
-  nature: null,
-  language: null,
-  description: null,
-  buyerName: null,
-  buyer: null,
-  cpv: [],
-  places: [],
-  valueCents: null,
-  currency: null,
-  documentsUrl: null,
-  lots: [],
-  links: [],
-} satisfies Partial<NoticeDraft>;
-
-const identity = (key: string) => ({ sourceNoticeId: key, noticeKey: key, noticeVersion: 1 });
-
 /** Ids of feeds are of any length; a long one counts by its hash, so that none is cut to that of another. */
 const shortened = (key: string, { hash }: FeedTools): string => (key.length <= 200 ? key : hash(key));
-
-const deadlinesIn = (text: string): NoticeDraft['deadlines'] => {
-  const [, after = ''] =
-    /(?:Angebots|Abgabe|Teilnahme|Bewerbungs|Einreichungs)(?:frist|termin|schluss)[^\n:]{0,40}:?([^\n]{0,80})/iu.exec(
-      text,
-    ) ?? [];
-  const deadline = germanDeadline(after);
-  return deadline ? [deadline] : [];
-};
-
-function placeIn(text: string): Place {
-  const [, postcode = null, town] = /^(?:D-?\s?)?(\d{5})\s+(.*)$/.exec(text) ?? [];
-  return { nuts: null, postcode, city: town ?? text, country: null, anywhere: null };
-}
 
 /** A link as it is opened and compared: absolute, without fragment and without what only tells where a reader came from. */
 function cleanLink(link: string, base: string): string | null {

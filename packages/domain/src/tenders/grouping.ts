@@ -1,5 +1,5 @@
 import type { NoticeForm, NoticeRecord } from './notice-record.ts';
-import { isSettingsSource } from './sources.ts';
+import { isSettingsSource, mailboxKey, shownSource } from './sources.ts';
 import { fold } from './words.ts';
 
 /** What tells whether two notices are of one procurement. */
@@ -40,8 +40,9 @@ export interface NoticeGroup {
 
 /**
  * Puts notices to the tenders they are about. Ids of notices and of what a correction corrects are exact; ids of portals and, where
- * there is nothing better, fingerprints count between sources and only while they name a single tender. Two personal sources do not
- * meet unless a public one has shown the same: who sees one of them may not see the other.
+ * there is nothing better, fingerprints count between sources and only while they name a single tender, of those everybody sees and of
+ * those of each personal source. Two personal sources do not meet unless a public one has shown the same: who sees one of them may not
+ * see the other.
  */
 export function groupNotices(fresh: readonly FreshNotice[], known: readonly KnownNotice[]): NoticeGroup[] {
   const groups = new Map<string, NoticeGroup>();
@@ -79,10 +80,14 @@ export function groupNotices(fresh: readonly FreshNotice[], known: readonly Know
     const isNew = notice.tenderId === null;
     const joined = isAuthority(notice) || (isNew && exact.size === 1) ? exact : new Set<NoticeGroup>();
     if (isNew && exact.size === 0) {
-      const strong = tendersOf(knownBy.portals(notice).filter((other) => mayBeSame(notice, other)));
-      const weak = tendersOf(knownBy.fingerprints(notice).filter((other) => hasNoOtherKey(notice, other)));
-      const likely = strong.size > 0 ? strong : weak;
-      if (likely.size === 1) for (const group of likely) joined.add(group);
+      const strong = knownBy.portals(notice).filter((other) => visible(other) && mayBeSame(notice, other));
+      const weak = knownBy.fingerprints(notice).filter((other) => visible(other) && hasNoOtherKey(notice, other));
+      const likely = strong.length > 0 ? strong : weak;
+      // Each personal source that has shown it before has a tender of its own.
+      const told = isAuthority(notice) ? Map.groupBy(likely, ({ onlySource }) => onlySource).values() : [likely];
+      const found = [...told].map(tendersOf);
+      if (found.every(({ size }) => size === 1))
+        for (const groups of found) for (const group of groups) joined.add(group);
     }
     for (const group of joined) unite(group, placed[n] ?? own);
     freshBy.add({ ...notice, place: n });
@@ -190,9 +195,9 @@ export interface RankedNotice {
 }
 
 /** Whose words are the most complete. */
-const order = ['oeffentlichevergabe', 'ted', 'bund', 'mailbox'];
+const order = ['oeffentlichevergabe', 'ted', 'bund', mailboxKey];
 const rankOf = ({ sourcePortal }: RankedNotice): number => {
-  const rank = order.indexOf(sourcePortal);
+  const rank = order.indexOf(shownSource(sourcePortal));
   return rank === -1 ? order.length : rank;
 };
 

@@ -43,6 +43,37 @@ export interface NoticeDraft extends Pick<
   links: string[];
 }
 
+/** A draft of which only little is going to be filled in. */
+export const nothingKnown = {
+  sourceDay: null,
+  noticeUuid: null,
+  publicationNumber: null,
+  bundId: null,
+  procedureUuid: null,
+  changes: null,
+  isCorrection: false,
+  isCancelled: false,
+  form: null,
+  noticeType: null,
+  subtype: null,
+  procedureType: null,
+  nature: null,
+  language: null,
+  description: null,
+  buyerName: null,
+  buyer: null,
+  cpv: [],
+  places: [],
+  valueCents: null,
+  currency: null,
+  documentsUrl: null,
+  lots: [],
+  links: [],
+} satisfies Partial<NoticeDraft>;
+
+/** Of a notice whose source knows no versions. */
+export const identity = (key: string) => ({ sourceNoticeId: key, noticeKey: key, noticeVersion: 1 });
+
 /** What this package leaves to others. */
 export interface NoticeTools {
   /** The text of something that may be HTML. */

@@ -54,7 +54,7 @@ export type ChangedNotice =
  * is free of repetitions and bounded.
  */
 export interface NoticeRecord {
-  /** The key of the source: `ted`, `oeffentlichevergabe`, `bund`, `rss:<id of the feed>`. */
+  /** The key of the source: `ted`, `oeffentlichevergabe`, `bund`, `rss:<id of the feed>`, `mailbox:<id of the account>`. */
   sourcePortal: string;
   /** As the source names this very version: `373130-2026`, `<uuid>-02`, `25599482-1`, the number or the guid of a feed's item. */
   sourceNoticeId: string;
@@ -123,7 +123,7 @@ export interface NoticeRecord {
   /** Changes whenever anything above does, and with nothing else: equal means that there is nothing to write. */
   hash: string;
   /** What was read, kept for thirty days. */
-  raw: { format: 'eforms' | 'ted' | 'feed'; body: string };
+  raw: { format: 'eforms' | 'ted' | 'feed' | 'mail'; body: string };
 }
 
 export const noticeBounds = {

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 
-export const queueNames = ['directory', 'monitoring', 'cloud-status', 'mail', 'tenders', 'invoices', 'files'] as const;
+export const queueNames = [
+  'directory',
+  'monitoring',
+  'cloud-status',
+  'mail',
+  'tenders',
+  'mailboxes',
+  'invoices',
+  'files',
+] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Jobs of a queue that one worker runs at once, for queues to which `WORKER_CONCURRENCY` is no fit. */

@@ -1,6 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +38,13 @@ export interface TestDovecot {
   /** The authority that issued the server's certificate. */
   caCertificatePem: string;
   pid: number;
-  /** Puts a mail into a folder as a mail server would, unseen. */
-  deliver(user: string, mail: string | Uint8Array, folder?: string): Promise<void>;
+  /** Puts a mail into a folder as a mail server would, unseen; now unless it is said to have come before, and once unless more are wanted. */
+  deliver(
+    user: string,
+    mail: string | Uint8Array,
+    folder?: string,
+    more?: { receivedAt?: Date; copies?: number },
+  ): Promise<void>;
   makeFolder(user: string, folder: string): Promise<void>;
   /** Mails of a folder with their flags, in the order they came; those marked as recent end with `recent`. */
   mails(user: string, folder?: string): Promise<{ bytes: Buffer; flags: string }[]>;
@@ -182,6 +200,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
     return at;
   }
 
+  const made: Record<string, Promise<string>> = {};
   let delivered = 0;
   return {
     host: '127.0.0.1',
@@ -189,16 +208,23 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
     password,
     caCertificatePem,
     pid: server.pid as number,
-    async deliver(user, mail, folder = 'INBOX') {
-      const at = await makeFolder(user, folder);
-      delivered += 1;
-      // Names sort as they came, and say the size, which else would be counted.
-      const name = `${1_700_000_000 + delivered}.M${String(delivered).padStart(8, '0')}.test`;
+    async deliver(user, mail, folder = 'INBOX', { receivedAt, copies = 1 } = {}) {
+      const at = place(user, folder);
+      made[at] ??= makeFolder(user, folder);
+      await made[at];
       const bytes = Buffer.from(mail);
+      // Names sort as they came, and say the size, which else would be counted.
+      const nextName = () => {
+        delivered += 1;
+        return `${1_700_000_000 + delivered}.M${String(delivered).padStart(8, '0')}.test,S=${bytes.length}`;
+      };
+      const name = nextName();
       const unfinished = join(at, 'tmp', name);
       await writeFile(unfinished, bytes);
       await own(unfinished);
-      await rename(unfinished, join(at, 'new', `${name},S=${bytes.length}`));
+      if (receivedAt) await utimes(unfinished, receivedAt, receivedAt);
+      for (let copy = 1; copy < copies; copy += 1) await link(unfinished, join(at, 'new', nextName()));
+      await rename(unfinished, join(at, 'new', name));
     },
     makeFolder: async (user, folder) => void (await makeFolder(user, folder)),
     async mails(user, folder = 'INBOX') {

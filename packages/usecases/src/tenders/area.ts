@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
+import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
-import { MINUTE } from '@portal/domain/time';
+import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
-import { passDeadlines, readSource, startDueSources } from './jobs.ts';
+import { fetchAlertMails, passDeadlines, readSource, startDueMailboxes, startDueSources } from './jobs.ts';
+import { passwordContext } from './mailbox/stored-mailbox.ts';
 
 export const tenders: Area = {
   name: 'tenders',
@@ -19,14 +21,34 @@ export const tenders: Area = {
       const { startDueTenderSources } = await import('./ingest/start-due-sources.ts');
       await startDueTenderSources(system);
     }),
+    handle(startDueMailboxes, async (system) => {
+      const { startDueAlertMails } = await import('./mailbox/start-due-fetches.ts');
+      await startDueAlertMails(system);
+    }),
+    handle(fetchAlertMails, async (ctx, { userId }, work) => {
+      const { fetchAlertMailsOf } = await import('./mailbox/fetch-mails.ts');
+      await fetchAlertMailsOf(ctx, userId, work);
+    }),
     handle(passDeadlines, async (system, _payload, { signal }) => {
       const { passTenderDeadlines } = await import('./ingest/pass-deadlines.ts');
       await passTenderDeadlines(system, signal);
     }),
   ],
-  schedules: [schedule(startDueSources, {}, { everyMs: MINUTE }), schedule(passDeadlines, {}, { everyMs: MINUTE })],
+  schedules: [
+    schedule(startDueSources, {}, { everyMs: MINUTE }),
+    schedule(startDueMailboxes, {}, { everyMs: 10 * SECOND }),
+    schedule(passDeadlines, {}, { everyMs: MINUTE }),
+  ],
   // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
-  concurrency: { tenders: 20 },
+  concurrency: { tenders: 20, mailboxes: 20 },
+  sealedColumns: [
+    {
+      table: tenderMailboxes,
+      column: tenderMailboxes.password,
+      boundTo: tenderMailboxes.userId,
+      context: passwordContext,
+    },
+  ],
   retention: [
     {
       what: 'payloads of tenders',

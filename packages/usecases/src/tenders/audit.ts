@@ -5,4 +5,5 @@ export const { auditActions, recordAudit } = auditLog(
   'feeds.update',
   'feeds.delete',
   'tender-sources.run',
+  'tender-mailbox.test',
 );

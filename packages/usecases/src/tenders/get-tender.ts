@@ -5,6 +5,7 @@ import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/se
 import { tenderTriage } from '@portal/db/schema/tenders/triage';
 import { notFound } from '@portal/domain/errors';
 import type { NoticeDeadline } from '@portal/domain/tenders/notice-record';
+import { shownSource } from '@portal/domain/tenders/sources';
 import type { TenderDetail } from '@portal/domain/tenders/tenders';
 import type { UserContext } from '@portal/platform/context';
 import { ownScope, ownTriage, shownColumns, toTender } from './list-tenders.ts';
@@ -21,7 +22,11 @@ export async function getTender(ctx: UserContext, id: string): Promise<TenderDet
     // As `storeNotices` wrote them.
     lots: lots as TenderDetail['lots'],
     deadlines: (deadlines as NoticeDeadline[]).map((deadline) => ({ ...deadline, at: new Date(deadline.at) })),
-    alsoAt: alsoAt.map((other) => ({ ...other, publishedAt: new Date(other.publishedAt) })),
+    alsoAt: alsoAt.map((other) => ({
+      ...other,
+      sourcePortal: shownSource(other.sourcePortal),
+      publishedAt: new Date(other.publishedAt),
+    })),
   };
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { alertLimits } from '@portal/domain/tenders/alert-mailbox';
 import { SourceKey } from '@portal/domain/tenders/filters';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
-import { definePlatformJob } from '@portal/platform/jobs/job';
+import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
 /** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
 export const readSource = definePlatformJob({
@@ -35,4 +36,27 @@ export const passDeadlines = definePlatformJob({
   backoffMs: SECOND,
   key: () => 'all',
   timeoutMs: 10 * MINUTE,
+});
+
+/** Reads an account's alert mailbox once. What it says of itself afterwards is in its row. */
+export const fetchAlertMails = defineTenantJob({
+  name: 'tenders.fetch-mails',
+  queue: 'mailboxes',
+  payload: z.object({ tenantId: z.uuid(), userId: z.uuid() }),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: ({ userId }) => userId,
+  // It ends by itself before, but for the mail it is at.
+  timeoutMs: alertLimits.inAllMs + MINUTE,
+});
+
+/** Begins to read the mailboxes whose time has come. */
+export const startDueMailboxes = definePlatformJob({
+  name: 'tenders.start-due-mailboxes',
+  queue: 'mailboxes',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: MINUTE,
 });

@@ -6,6 +6,7 @@ import { tenderTriage } from '@portal/db/schema/tenders/triage';
 import { invalidField } from '@portal/domain/errors';
 import type { TenderFilters } from '@portal/domain/tenders/filters';
 import { compileFilters } from '@portal/domain/tenders/search-query';
+import { shownSource } from '@portal/domain/tenders/sources';
 import type { Tender } from '@portal/domain/tenders/tenders';
 import type { UserContext } from '@portal/platform/context';
 import {
@@ -165,9 +166,15 @@ export const tenderRows = prepared<{ ids: string[]; userId: string }>()('tender_
 type ShownRow = typeof tenderRows extends Prepared<infer _Params, infer Row> ? Row : never;
 
 export function toTender(
-  { read, favorite, ...row }: ShownRow,
+  { read, favorite, sourcePortal, ...row }: ShownRow,
   deadlineAt: Date | null,
   deadlineIsDateOnly: boolean,
 ): Tender {
-  return { ...row, deadlineAt, deadlineIsDateOnly, triage: { read, favorite } } as Tender;
+  return {
+    ...row,
+    sourcePortal: shownSource(sourcePortal),
+    deadlineAt,
+    deadlineIsDateOnly,
+    triage: { read, favorite },
+  } as Tender;
 }

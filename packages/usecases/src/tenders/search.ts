@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { tenderNotices } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
+import { ownMailbox } from '@portal/db/schema/tenders/sources';
 import { tenderTriage } from '@portal/db/schema/tenders/triage';
 import type { TenderFilters } from '@portal/domain/tenders/filters';
 import { type CompiledSearch, compileFilters } from '@portal/domain/tenders/search-query';
-import { isSettingsSource } from '@portal/domain/tenders/sources';
+import { isSettingsSource, mailboxKey } from '@portal/domain/tenders/sources';
 
 /** Times between which, by the calendar; filters know only how far from today. */
 export interface TenderWindow {
@@ -75,12 +76,14 @@ const dueBy = (end: SQL) => sql`(t.deadline_at <= ${end} or t.deadline_at = 'inf
  */
 function shownAt(sources: string[]): SQL {
   const keys = sql`${sql.param(sources)}::text[]`;
-  const notices = sql`t.tender_id in (select n.tender_id from ${tenderNotices} n where n.source_key = any(${keys}))`;
-  return sources.every(isSettingsSource)
-    ? sql`t.source_keys && ${keys}`
-    : sources.some(isSettingsSource)
-      ? sql`(t.source_keys && ${keys} or ${notices})`
-      : notices;
+  const isListed = sql`t.source_keys && ${keys}`;
+  if (sources.every(isSettingsSource)) return isListed;
+  // Of all mailboxes the asking account's.
+  const kept = sources.includes(mailboxKey) ? sql`(${keys} || (${ownMailbox}))` : keys;
+  const notices = sql`t.tender_id in (select n.tender_id from ${tenderNotices} n where n.source_key = any(${kept}))`;
+  return sources.some((key) => isSettingsSource(key) || key === mailboxKey)
+    ? sql`(${isListed} or ${notices})`
+    : notices;
 }
 
 /** The same for times of the calendar and for what `userId` has noted. */

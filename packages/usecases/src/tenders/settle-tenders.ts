@@ -4,6 +4,7 @@ import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
 import { primaryOf } from '@portal/domain/tenders/grouping';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { shownSource } from '@portal/domain/tenders/sources';
 import { searchDocumentOf, type SearchedNotice } from './search-document.ts';
 
 /** Looks at its day in which a notice has to be missing before it counts as withdrawn. */
@@ -45,7 +46,9 @@ export async function settleTenders(
   const settled = [...Map.groupBy(notices, ({ tenderId }) => tenderId)].flatMap(([id, all]): Settled[] => {
     const primary = primaryOf(all);
     if (!primary) return [];
-    const shownAt = all.filter(({ isPublic }) => isPublic === primary.isPublic).map(({ sourcePortal }) => sourcePortal);
+    const shownAt = all
+      .filter(({ isPublic }) => isPublic === primary.isPublic)
+      .map(({ sourcePortal }) => shownSource(sourcePortal));
     const isCall = primary.form === null || primary.form === 'competition';
     return [
       {

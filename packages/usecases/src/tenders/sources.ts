@@ -4,14 +4,20 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { conflict, notFound } from '@portal/domain/errors';
 import type { sourceStates, TenderSource } from '@portal/domain/tenders/feeds';
-import { isSettingsSource, settingsSources } from '@portal/domain/tenders/sources';
+import {
+  isMailboxSource,
+  isSettingsSource,
+  mailboxKey,
+  settingsSources,
+  shownSource,
+} from '@portal/domain/tenders/sources';
 import type { SystemContext, UserContext } from '@portal/platform/context';
 import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
 import { recordAudit } from './audit.ts';
 import { readSource } from './jobs.ts';
 import { ownScope } from './list-tenders.ts';
 
-/** Where tenders come from, as far as the account may know: those of the settings, and feeds of everybody and its own. */
+/** Where tenders come from, as far as the account may know: those of the settings, feeds of everybody and its own, and its mailbox. */
 export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
   const [rows, running] = await Promise.all([
     ownScope(ctx).read((db) =>
@@ -31,8 +37,12 @@ export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
   const known = new Map(rows.map((row) => [row.key, row]));
   const ofSettings = Object.keys(settingsSources).map((key) => known.get(key) ?? { ...neverRead, key, title: null });
   return [...ofSettings, ...rows.filter(({ key }) => !isSettingsSource(key))].map(({ key, title, ...row }) => ({
-    key,
-    name: isSettingsSource(key) ? settingsSources[key] : (title ?? URL.parse(row.url ?? '')?.host ?? key),
+    key: shownSource(key),
+    name: isSettingsSource(key)
+      ? settingsSources[key]
+      : isMailboxSource(key)
+        ? 'Eigenes Postfach'
+        : (title ?? URL.parse(row.url ?? '')?.host ?? key),
     ...healthOf(ctx, { key, ...row }, running),
   }));
 }
@@ -42,7 +52,8 @@ export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
  */
 export async function runSource(ctx: UserContext, key: string): Promise<{ runId: string }> {
   const source = (await listSources(ctx)).find((one) => one.key === key);
-  if (!source || source.state === 'off') throw notFound();
+  // A mailbox is read by itself, for its owner.
+  if (!source || source.state === 'off' || key === mailboxKey) throw notFound();
   if (source.state === 'gone')
     throw conflict('CONFLICT', 'This feed said that it is no more. Please register its new address.');
   const payload = { source: key };

@@ -42,14 +42,14 @@ export async function storeNotices(
   for (const part of batchesOf(records)) {
     signal?.throwIfAborted();
     const done = await storeOrDivide(system, part);
-    for (const outcome of outcomes) stored[outcome] += done[outcome];
+    for (const outcome of storedOutcomes) stored[outcome] += done[outcome];
     stored.tenderIds.push(...done.tenderIds);
   }
   stored.tenderIds = [...new Set(stored.tenderIds)];
   return stored;
 }
 
-const outcomes = ['added', 'changed', 'unchanged', 'refused'] as const;
+export const storedOutcomes = ['added', 'changed', 'unchanged', 'refused'] as const;
 
 function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]> {
   let part: NoticeRecord[] = [];
@@ -89,7 +89,7 @@ async function storeOrDivide(system: SystemContext, records: NoticeRecord[]): Pr
     const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
     for (const half of halves) {
       const done = await storeOrDivide(system, half);
-      for (const outcome of outcomes) sum[outcome] += done[outcome];
+      for (const outcome of storedOutcomes) sum[outcome] += done[outcome];
       sum.tenderIds.push(...done.tenderIds);
     }
     return sum;

@@ -3,11 +3,14 @@ import { boolean, check, date, foreignKey, index, integer, pgTable, text, unique
 import { users } from '../accounts/users.ts';
 import { createdAt, currentAccount, currentTenant, instant, platformRules } from '../columns.ts';
 
+/** The key of the source that the mailbox of the account at work is. */
+export const ownMailbox = sql`'mailbox:' || ${currentAccount}::text`;
+
 /** Where notices come from, and what is kept of each between two looks at it. A feed is one source, however many registered it. */
 export const tenderSources = pgTable(
   'tender_sources',
   {
-    /** `ted`, `oeffentlichevergabe`, `bund`, `rss:<id>` */
+    /** `ted`, `oeffentlichevergabe`, `bund`, `rss:<id>`, `mailbox:<id of the account>` */
     key: text().primaryKey(),
     /** What a feed is read from; the addresses of the others are settings. */
     url: text(),
@@ -19,6 +22,10 @@ export const tenderSources = pgTable(
     failures: integer().notNull().default(0),
     nextRunAt: instant(),
     lastRunAt: instant(),
+    /**
+     * Null until its first reading is complete, however many runs that takes: what a source brings until then has been there before, and
+     * nobody is told of it at once. A mailbox that is exchanged for another one begins anew.
+     */
     lastSuccessAt: instant(),
     error: text(),
     newCount: integer().notNull().default(0),
@@ -30,7 +37,7 @@ export const tenderSources = pgTable(
     unique('tender_sources_url_unique').on(t.url),
     index('tender_sources_due').on(t.nextRunAt),
     ...platformRules(
-      sql`${t.url} is null or exists (select from rss_feeds feed where feed.source_key = ${t.key} and (feed.user_id is null or feed.user_id = ${currentAccount}))`,
+      sql`(${t.url} is null and ${t.key} not like 'mailbox:%') or (${t.key} = ${ownMailbox} and exists (select from tender_mailboxes box where box.user_id = ${currentAccount})) or exists (select from rss_feeds feed where feed.source_key = ${t.key} and (feed.user_id is null or feed.user_id = ${currentAccount}))`,
     ),
   ],
 );
@@ -63,4 +70,4 @@ export const rssFeeds = pgTable(
 );
 
 /** Keys of the personal sources of the account at work. What only they have shown is seen by nobody else. */
-export const ownSources = sql`array(select own.source_key from rss_feeds own where own.user_id = ${currentAccount})`;
+export const ownSources = sql`array(select own.source_key from rss_feeds own where own.user_id = ${currentAccount} union all select ${ownMailbox})`;

@@ -3,7 +3,7 @@ import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
-import { noteMissingNotices, storeNotices } from '../store-notices.ts';
+import { noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
 /** Another worker has taken the run up, or it is over. */
 export class TakenOverError extends Error {}
@@ -54,7 +54,7 @@ export function beginLook(
     async store(notices) {
       const stored = await storeNotices(system, notices, signal);
       added += stored.added;
-      for (const outcome of ['added', 'changed', 'unchanged', 'refused'] as const) count(outcome, stored[outcome]);
+      for (const outcome of storedOutcomes) count(outcome, stored[outcome]);
     },
     refuse(refused) {
       refusedCount += refused.length;

@@ -74,5 +74,18 @@ export async function readFeedApart(
   }
 }
 
+/** Reads an alert mail in another process. Throws a TaskError where it ends that. */
+export async function readMailApart(
+  system: SystemContext,
+  { timeoutMs, ...order }: Omit<ReadingOrder & { kind: 'mail' }, 'kind'> & { timeoutMs: number },
+): Promise<ReadDocuments> {
+  const task = { ...reading, limits: { ...reading.limits, timeoutMs } };
+  const { notices, refused } = await system.workApart.run(task, { kind: 'mail', ...order });
+  return {
+    notices: notices.map(({ notice, from }) => ({ ...notice, raw: { format: 'mail', body: String(from) } })),
+    refused,
+  };
+}
+
 const tooMuch = 'takes too much time or memory to read.';
 const isOfInput = (error: unknown): boolean => error instanceof TaskError && error.fault === 'input';

@@ -1,0 +1,39 @@
+import type { ImapTest } from '@portal/domain/imap';
+import type { AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
+import type { UserContext } from '@portal/platform/context';
+import { beginSettingsTest } from '@portal/platform/settings-trial';
+import { mailboxTrials } from '../../mailboxes/try-mailbox.ts';
+import { recordAudit } from '../audit.ts';
+import { imapServerWith, storedMailbox } from './stored-mailbox.ts';
+
+const tryMailbox = mailboxTrials();
+
+/**
+ * Tries a mailbox before it is saved: signs in and opens the folder. Trouble with it is part of the answer. Throws 400 `SECRET_REQUIRED`
+ * where the stored password was stored for another server, and 429 after ten tries in a minute.
+ */
+export const testAlertMailbox = (
+  ctx: UserContext,
+  { password: input, ...fields }: AlertMailboxInput,
+  { testMs }: { testMs?: number } = {},
+): Promise<ImapTest> =>
+  tryMailbox({
+    key: ctx.actor.id,
+    folder: fields.folder,
+    testMs,
+    async server() {
+      const userId = ctx.actor.id;
+      const stored = await ctx.read((db) => storedMailbox(db, userId));
+      const server = imapServerWith(ctx, { userId, stored }, fields, input);
+      await beginSettingsTest(ctx, {
+        action: 'tender-mailbox.test',
+        recordAudit,
+        subject: 'alert mailbox',
+        server: `${fields.host}:${fields.port}`,
+        input,
+        hasStoredSecret: Boolean(stored?.password),
+        each: 'user',
+      });
+      return server;
+    },
+  });
