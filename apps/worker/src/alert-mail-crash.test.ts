@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileReadingMails } from '@portal/testing/scenarios/crash-while-reading-mails';
+import { serviceBinary } from '@portal/testing/services';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak alert-mail-crash`.
+describe.skipIf(serviceBinary('dovecot') === null)('whoever reads alert mails is killed', () => {
+  it('and each is a tender once', { timeout: 200_000 }, async () => {
+    const result = await crashWhileReadingMails({
+      databaseUrl: url,
+      redisUrl: null,
+      rounds: 1,
+      life: 'program',
+      steps: ['listing', 'asking', 'storing'],
+      deadlineMs: 180_000,
+      say: () => undefined,
+    });
+    expect(result).toEqual({ kills: 3, mails: 9, violations: [] });
+  });
+});
