@@ -308,3 +308,64 @@ it('are for who was granted the radar', async () => {
   for (const url of ['/tenders', '/tenders/facets', '/tenders/sources', `/tenders/${newId()}`, '/rss-feeds'])
     expect([url, (await get(url, stranger)).statusCode]).toEqual([url, 403]);
 });
+
+describe('the alert mailbox', () => {
+  const url = '/tenders/mailbox-alert';
+  // Closed, and no address that a user may name.
+  const form = { host: '127.0.0.1', port: 1, username: 'ada', password: 'mailbox-secret', folder: 'Vergabe' };
+  const shown = {
+    host: '127.0.0.1',
+    port: 1,
+    security: 'tls',
+    username: 'ada',
+    hasPassword: true,
+    folder: 'Vergabe',
+    caCertificatePem: null,
+    isActive: true,
+    isPaused: false,
+    lastFetchedAt: null,
+    lastError: null,
+  };
+
+  it('is set, read, tried and deleted by its owner alone', async () => {
+    const put = await send('PUT', url, form);
+    expect([put.statusCode, put.json()]).toEqual([200, shown]);
+    expect((await get(url)).json()).toEqual(shown);
+    expect((await get(url, admin)).json()).toMatchObject({ host: null, hasPassword: false, isActive: null });
+    const tried = await send('POST', `${url}/test`, { ...form, password: '' });
+    expect([tried.statusCode, tried.json()]).toMatchObject([200, { ok: false, error: 'unreachable' }]);
+    const elsewhere = await send('PUT', url, { ...form, host: 'imap.example.org', password: undefined });
+    expect([elsewhere.statusCode, elsewhere.json()]).toMatchObject([400, { code: 'SECRET_REQUIRED' }]);
+    expect((await get('/tenders/sources')).json()).toContainEqual(
+      expect.objectContaining({ key: 'mailbox', name: 'Eigenes Postfach', state: 'new' }),
+    );
+    expect((await get('/tenders/sources', admin)).json()).not.toContainEqual(
+      expect.objectContaining({ key: 'mailbox' }),
+    );
+    expect((await send('POST', '/tenders/sources/mailbox/run', {}, operator)).statusCode).toBe(404);
+    expect((await send('DELETE', url)).statusCode).toBe(204);
+    expect((await send('DELETE', url)).statusCode).toBe(204);
+    expect((await get(url)).json()).toMatchObject({ host: null, hasPassword: false });
+  });
+
+  it.each([
+    [{ host: '' }],
+    [{ host: 'imap.example.org/x' }],
+    [{ host: null }],
+    [{ port: 0 }],
+    [{ port: '993' }],
+    [{ security: 'ssl' }],
+    [{ username: 'a\nb' }],
+    [{ folder: '' }],
+    [{ folder: 'x'.repeat(201) }],
+    [{ password: 5 }],
+    [{ isActive: 'yes' }],
+    [{ caCertificatePem: 'no certificate' }],
+  ])('with %j is 400', async (change) => {
+    for (const [method, path] of [
+      ['PUT', url],
+      ['POST', `${url}/test`],
+    ] as const)
+      expect((await send(method, path, { ...form, ...change })).statusCode).toBe(400);
+  });
+});
