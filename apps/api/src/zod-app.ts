@@ -34,6 +34,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access: Access;
     errors?: ErrorCodes;
+    /** For routes that ask for no session: whose page a call comes from is no matter. */
+    takesForeignOrigins?: boolean;
   }
   interface FastifyRequest {
     /** Who is calling, before any account is known. */

@@ -4,6 +4,7 @@ import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import { NewRssFeed } from '@portal/domain/tenders/feeds';
+import { NewSavedSearch } from '@portal/domain/tenders/saved-searches';
 import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
 import { deadForm } from '@portal/testing/monitoring';
@@ -24,6 +25,7 @@ import { createCategory } from '@portal/usecases/modules/categories';
 import { createCustomModule } from '@portal/usecases/modules/custom-modules';
 import { createGroup } from '@portal/usecases/modules/groups';
 import { createServer } from '@portal/usecases/monitoring/servers';
+import { createSavedSearch } from '@portal/usecases/tenders/alerts/saved-searches';
 import { createFeed } from '@portal/usecases/tenders/feeds';
 import { storeNotices } from '@portal/usecases/tenders/store-notices';
 import { testApp } from '../testing/app.ts';
@@ -104,6 +106,11 @@ async function theirTender() {
   return tenderIds[0] ?? '';
 }
 
+async function theirSavedSearch() {
+  const ctx = await signedIn(await make.user({ tenantId: them.tenantId }));
+  return (await createSavedSearch(ctx, NewSavedSearch.parse({ name: 'Suche', filters: {} }))).id;
+}
+
 /** An id that another tenant's record has, by the path that takes it; or why no tenant owns what the path names. */
 const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> = {
   '/auth/sessions/:id': async () => (await make.session(them)).id,
@@ -149,6 +156,8 @@ const foreignIds: Record<string, (() => Promise<string>) | { nobodys: string }> 
   '/tenders/:id': theirTender,
   '/tenders/:id/triage': theirTender,
   '/tenders/sources/:key/run': { nobodys: 'sources are the platform’s, and SUPER_ADMIN alone has them read' },
+  '/tenders/saved-searches/:id': theirSavedSearch,
+  '/unsubscribe/:token': { nobodys: 'the link is the right, and names its account' },
   '/rss-feeds/:id': async () => (await theirFeed()).id,
   '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
 };

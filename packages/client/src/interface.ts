@@ -2429,7 +2429,7 @@ export interface paths {
         };
         /**
          * Find tenders
-         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner.
+         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner. With `savedSearchId` its filters take the place of the usual ones, and what else is named narrows them.
          */
         get: operations["listTenders"];
         put?: never;
@@ -2513,6 +2513,98 @@ export interface paths {
          * @description What is left out stays as it is.
          */
         put: operations["triageTender"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own saved searches
+         * @description By name. `GET /tenders?savedSearchId=` lists what one of them finds.
+         */
+        get: operations["listSavedSearches"];
+        put?: never;
+        /**
+         * Save a search
+         * @description From now on tenders that match are told: by the digest, or within five minutes with `instantAlert`, which needs filters that ask for something. What it finds of the last 30 days counts as told. Names differ in more than case; 50 searches are the limit. Unknown keys in `filters` are 400, and so are words none of which can be searched.
+         */
+        post: operations["createSavedSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/saved-searches/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a search would find
+         * @description The same tenders a list and the matches of a saved search would show.
+         */
+        post: operations["previewSavedSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenders/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a saved search
+         * @description Nothing it has found is told any more.
+         */
+        delete: operations["deleteSavedSearch"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved search
+         * @description With other filters, what it had found and nobody was told is dropped, and what it finds of the last 30 days counts as told.
+         */
+        patch: operations["updateSavedSearch"];
+        trace?: never;
+    };
+    "/tenders/notification-preference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how often the digest comes
+         * @description Daily unless set.
+         */
+        get: operations["getTenderNotificationPreference"];
+        /**
+         * Choose how often the digest comes
+         * @description Switched off, what was found meanwhile is not told later. Instant alerts are a matter of each saved search.
+         */
+        put: operations["setTenderNotificationPreference"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2902,6 +2994,30 @@ export interface paths {
          * @description Multipart: title, description, one PNG of at most 4 MiB, and what the reporter uses; without that the user agent tells. The report is mailed to whom the organization has named in its mail settings, the answer comes once the mail server has taken it, and answers to the mail reach the reporter. Five accepted reports of an account in ten minutes.
          */
         post: operations["sendBugReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether mails of a kind are to end
+         * @description A small German page with a button; opening it changes nothing.
+         */
+        get: operations["askToEndMails"];
+        put?: never;
+        /**
+         * End mails of a kind
+         * @description The one click of RFC 8058: a POST of any form, without signing in. A digest’s link switches digests off, that of an instant alert the alerts of all own saved searches. A second time nothing happens.
+         */
+        post: operations["endMails"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4950,6 +5066,163 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+         *       "name": "Reinigung im Westen",
+         *       "filters": {
+         *         "version": 1,
+         *         "text": {
+         *           "all": [
+         *             "reinigung"
+         *           ],
+         *           "any": [],
+         *           "phrases": [
+         *             "öffentliche Gebäude"
+         *           ],
+         *           "none": [
+         *             "winterdienst"
+         *           ]
+         *         },
+         *         "cpv": {
+         *           "prefixes": [
+         *             "9091"
+         *           ],
+         *           "exclude": [],
+         *           "includeMissing": true
+         *         },
+         *         "combine": "any",
+         *         "region": {
+         *           "laender": [
+         *             "NW",
+         *             "RP"
+         *           ],
+         *           "nuts": [],
+         *           "includeNationwide": true,
+         *           "includeUnknown": false
+         *         },
+         *         "deadline": {
+         *           "minDays": 3,
+         *           "maxDays": null,
+         *           "includeUnknown": true
+         *         },
+         *         "includeRss": true
+         *       },
+         *       "instantAlert": true,
+         *       "matchCount": 12,
+         *       "newCount": 3
+         *     }
+         */
+        SavedSearch: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            filters: {
+                /**
+                 * @default 1
+                 * @constant
+                 */
+                version: 1;
+                text?: {
+                    /** @default [] */
+                    all: string[];
+                    /** @default [] */
+                    any: string[];
+                    /** @default [] */
+                    phrases: string[];
+                    /** @default [] */
+                    none: string[];
+                    fields?: ("title" | "description" | "lots")[];
+                };
+                cpv?: {
+                    /** @default [] */
+                    prefixes: string[];
+                    /** @default [] */
+                    exclude: string[];
+                    /** @default false */
+                    includeMissing: boolean;
+                };
+                /**
+                 * @default all
+                 * @enum {string}
+                 */
+                combine: "all" | "any";
+                region?: {
+                    /** @default [] */
+                    laender: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+                    /** @default [] */
+                    nuts: string[];
+                    /** @default true */
+                    includeNationwide: boolean;
+                    /** @default false */
+                    includeUnknown: boolean;
+                };
+                deadline?: {
+                    /** @default null */
+                    minDays: number | null;
+                    /** @default null */
+                    maxDays: number | null;
+                    /** @default true */
+                    includeUnknown: boolean;
+                };
+                published?: {
+                    /** @default null */
+                    sinceDays: number | null;
+                };
+                buyer?: {
+                    /** @default [] */
+                    any: string[];
+                    /** @default [] */
+                    none: string[];
+                };
+                kinds?: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion")[];
+                procedureTypes?: string[];
+                natures?: ("works" | "supplies" | "services")[];
+                value?: {
+                    /** @default null */
+                    min: number | null;
+                    /** @default null */
+                    max: number | null;
+                    /** @default EUR */
+                    currency: string;
+                    /** @default true */
+                    includeUnknown: boolean;
+                };
+                sources?: string[] | null;
+                /** @default true */
+                includeRss: boolean;
+            };
+            /** @description Whether new matches are told within five minutes, by a mail of their own */
+            instantAlert: boolean;
+            /** @description Tenders it has matched, those of the 30 days before it was saved among them */
+            matchCount: number;
+            /** @description Those of them that the account has not read */
+            newCount: number;
+        };
+        /**
+         * @example {
+         *       "count": 0,
+         *       "items": []
+         *     }
+         */
+        TenderSearchPreview: {
+            /** @description How many there are, counted up to 1,000 */
+            count: number;
+            /** @description The newest of them */
+            items: components["schemas"]["Tender"][];
+        };
+        /**
+         * @example {
+         *       "digest": "daily"
+         *     }
+         */
+        TenderNotificationPreference: {
+            /**
+             * @description Daily at 7:00, on Mondays at 7:00, or not at all; Berlin time
+             * @enum {string}
+             */
+            digest: "daily" | "weekly" | "off";
+        };
+        /**
+         * @example {
          *       "key": "ted",
          *       "name": "TED",
          *       "lastRunAt": "2026-11-20T08:30:00.000Z",
@@ -5939,6 +6212,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `NAME_TAKEN` · `LIMIT_REACHED` */
+        "NAME_TAKEN.LIMIT_REACHED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `NAME_TAKEN` */
+        NAME_TAKEN: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `ORIGIN_NOT_ALLOWED` · `PASSWORD_CHANGE_REQUIRED` · `MODULE_DISABLED` · `MODULE_ACCESS_DENIED` · `FORBIDDEN` */
         "ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN": {
             headers: {
@@ -6141,6 +6432,9 @@ export type Tender = components['schemas']['Tender'];
 export type TenderTriage = components['schemas']['TenderTriage'];
 export type TenderFacets = components['schemas']['TenderFacets'];
 export type TenderDetail = components['schemas']['TenderDetail'];
+export type SavedSearch = components['schemas']['SavedSearch'];
+export type TenderSearchPreview = components['schemas']['TenderSearchPreview'];
+export type TenderNotificationPreference = components['schemas']['TenderNotificationPreference'];
 export type TenderSource = components['schemas']['TenderSource'];
 export type RssFeed = components['schemas']['RssFeed'];
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -6217,6 +6511,8 @@ export type ResponseValidationFailedInvalidOrigin = components['responses']['VAL
 export type ResponseRateLimitedPollLocked = components['responses']['RATE_LIMITED.POLL_LOCKED'];
 export type ResponseValidationFailedInvalidJsonSecretRequiredTokenNotSupported = components['responses']['VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED.TOKEN_NOT_SUPPORTED'];
 export type ResponseFetchRunningMailboxNotConfigured = components['responses']['FETCH_RUNNING.MAILBOX_NOT_CONFIGURED'];
+export type ResponseNameTakenLimitReached = components['responses']['NAME_TAKEN.LIMIT_REACHED'];
+export type ResponseNameTaken = components['responses']['NAME_TAKEN'];
 export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAccessDeniedForbidden = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN'];
 export type ResponseFeedExistsLimitReached = components['responses']['FEED_EXISTS.LIMIT_REACHED'];
 export type ResponseValidationFailedInvalidJsonUnsupportedImage = components['responses']['VALIDATION_FAILED.INVALID_JSON.UNSUPPORTED_IMAGE'];
@@ -14716,6 +15012,8 @@ export interface operations {
                 noticeType?: string;
                 favorite?: boolean;
                 unread?: boolean;
+                /** @description What this saved search finds; the other parameters narrow it */
+                savedSearchId?: string;
                 sort?: "published" | "deadline" | "relevance";
                 /** @description Most entries one answer holds */
                 limit?: number;
@@ -14806,6 +15104,8 @@ export interface operations {
                 noticeType?: string;
                 favorite?: boolean;
                 unread?: boolean;
+                /** @description What this saved search finds; the other parameters narrow it */
+                savedSearchId?: string;
             };
             header?: never;
             path?: never;
@@ -15052,6 +15352,671 @@ export interface operations {
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
             404: components["responses"]["NOT_FOUND"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    listSavedSearches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *         "name": "Reinigung im Westen",
+                     *         "filters": {
+                     *           "version": 1,
+                     *           "text": {
+                     *             "all": [
+                     *               "reinigung"
+                     *             ],
+                     *             "any": [],
+                     *             "phrases": [
+                     *               "öffentliche Gebäude"
+                     *             ],
+                     *             "none": [
+                     *               "winterdienst"
+                     *             ]
+                     *           },
+                     *           "cpv": {
+                     *             "prefixes": [
+                     *               "9091"
+                     *             ],
+                     *             "exclude": [],
+                     *             "includeMissing": true
+                     *           },
+                     *           "combine": "any",
+                     *           "region": {
+                     *             "laender": [
+                     *               "NW",
+                     *               "RP"
+                     *             ],
+                     *             "nuts": [],
+                     *             "includeNationwide": true,
+                     *             "includeUnknown": false
+                     *           },
+                     *           "deadline": {
+                     *             "minDays": 3,
+                     *             "maxDays": null,
+                     *             "includeUnknown": true
+                     *           },
+                     *           "includeRss": true
+                     *         },
+                     *         "instantAlert": true,
+                     *         "matchCount": 12,
+                     *         "newCount": 3
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SavedSearch"][];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    createSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Reinigung im Westen",
+                 *       "filters": {
+                 *         "version": 1,
+                 *         "text": {
+                 *           "all": [
+                 *             "reinigung"
+                 *           ],
+                 *           "phrases": [
+                 *             "öffentliche Gebäude"
+                 *           ],
+                 *           "none": [
+                 *             "winterdienst"
+                 *           ]
+                 *         },
+                 *         "cpv": {
+                 *           "prefixes": [
+                 *             "9091"
+                 *           ],
+                 *           "includeMissing": true
+                 *         },
+                 *         "combine": "any",
+                 *         "region": {
+                 *           "laender": [
+                 *             "NW",
+                 *             "RP"
+                 *           ]
+                 *         },
+                 *         "deadline": {
+                 *           "minDays": 3
+                 *         }
+                 *       },
+                 *       "instantAlert": true
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                    filters: {
+                        /**
+                         * @default 1
+                         * @constant
+                         */
+                        version?: 1;
+                        text?: {
+                            /** @default [] */
+                            all?: string[];
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            phrases?: string[];
+                            /** @default [] */
+                            none?: string[];
+                            fields?: ("title" | "description" | "lots")[];
+                        };
+                        cpv?: {
+                            /** @default [] */
+                            prefixes?: string[];
+                            /** @default [] */
+                            exclude?: string[];
+                            /** @default false */
+                            includeMissing?: boolean;
+                        };
+                        /**
+                         * @default all
+                         * @enum {string}
+                         */
+                        combine?: "all" | "any";
+                        region?: {
+                            /** @default [] */
+                            laender?: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+                            /** @default [] */
+                            nuts?: string[];
+                            /** @default true */
+                            includeNationwide?: boolean;
+                            /** @default false */
+                            includeUnknown?: boolean;
+                        };
+                        deadline?: {
+                            /** @default null */
+                            minDays?: number | null;
+                            /** @default null */
+                            maxDays?: number | null;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        published?: {
+                            /** @default null */
+                            sinceDays?: number | null;
+                        };
+                        buyer?: {
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            none?: string[];
+                        };
+                        kinds?: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion")[];
+                        procedureTypes?: string[];
+                        natures?: ("works" | "supplies" | "services")[];
+                        value?: {
+                            /** @default null */
+                            min?: number | null;
+                            /** @default null */
+                            max?: number | null;
+                            /** @default EUR */
+                            currency?: string;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        sources?: string[] | null;
+                        /** @default true */
+                        includeRss?: boolean;
+                    };
+                    /**
+                     * @description Whether new matches are told within five minutes, by a mail of their own
+                     * @default false
+                     */
+                    instantAlert?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *       "name": "Reinigung im Westen",
+                     *       "filters": {
+                     *         "version": 1,
+                     *         "text": {
+                     *           "all": [
+                     *             "reinigung"
+                     *           ],
+                     *           "any": [],
+                     *           "phrases": [
+                     *             "öffentliche Gebäude"
+                     *           ],
+                     *           "none": [
+                     *             "winterdienst"
+                     *           ]
+                     *         },
+                     *         "cpv": {
+                     *           "prefixes": [
+                     *             "9091"
+                     *           ],
+                     *           "exclude": [],
+                     *           "includeMissing": true
+                     *         },
+                     *         "combine": "any",
+                     *         "region": {
+                     *           "laender": [
+                     *             "NW",
+                     *             "RP"
+                     *           ],
+                     *           "nuts": [],
+                     *           "includeNationwide": true,
+                     *           "includeUnknown": false
+                     *         },
+                     *         "deadline": {
+                     *           "minDays": 3,
+                     *           "maxDays": null,
+                     *           "includeUnknown": true
+                     *         },
+                     *         "includeRss": true
+                     *       },
+                     *       "instantAlert": true,
+                     *       "matchCount": 12,
+                     *       "newCount": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            409: components["responses"]["NAME_TAKEN.LIMIT_REACHED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    previewSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filters": {
+                 *         "text": {
+                 *           "all": [
+                 *             "reinigung"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    filters: {
+                        /**
+                         * @default 1
+                         * @constant
+                         */
+                        version?: 1;
+                        text?: {
+                            /** @default [] */
+                            all?: string[];
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            phrases?: string[];
+                            /** @default [] */
+                            none?: string[];
+                            fields?: ("title" | "description" | "lots")[];
+                        };
+                        cpv?: {
+                            /** @default [] */
+                            prefixes?: string[];
+                            /** @default [] */
+                            exclude?: string[];
+                            /** @default false */
+                            includeMissing?: boolean;
+                        };
+                        /**
+                         * @default all
+                         * @enum {string}
+                         */
+                        combine?: "all" | "any";
+                        region?: {
+                            /** @default [] */
+                            laender?: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+                            /** @default [] */
+                            nuts?: string[];
+                            /** @default true */
+                            includeNationwide?: boolean;
+                            /** @default false */
+                            includeUnknown?: boolean;
+                        };
+                        deadline?: {
+                            /** @default null */
+                            minDays?: number | null;
+                            /** @default null */
+                            maxDays?: number | null;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        published?: {
+                            /** @default null */
+                            sinceDays?: number | null;
+                        };
+                        buyer?: {
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            none?: string[];
+                        };
+                        kinds?: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion")[];
+                        procedureTypes?: string[];
+                        natures?: ("works" | "supplies" | "services")[];
+                        value?: {
+                            /** @default null */
+                            min?: number | null;
+                            /** @default null */
+                            max?: number | null;
+                            /** @default EUR */
+                            currency?: string;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        sources?: string[] | null;
+                        /** @default true */
+                        includeRss?: boolean;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 0,
+                     *       "items": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderSearchPreview"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    deleteSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    updateSavedSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "instantAlert": false
+                 *     }
+                 */
+                "application/json": {
+                    name?: string;
+                    filters?: {
+                        /**
+                         * @default 1
+                         * @constant
+                         */
+                        version?: 1;
+                        text?: {
+                            /** @default [] */
+                            all?: string[];
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            phrases?: string[];
+                            /** @default [] */
+                            none?: string[];
+                            fields?: ("title" | "description" | "lots")[];
+                        };
+                        cpv?: {
+                            /** @default [] */
+                            prefixes?: string[];
+                            /** @default [] */
+                            exclude?: string[];
+                            /** @default false */
+                            includeMissing?: boolean;
+                        };
+                        /**
+                         * @default all
+                         * @enum {string}
+                         */
+                        combine?: "all" | "any";
+                        region?: {
+                            /** @default [] */
+                            laender?: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
+                            /** @default [] */
+                            nuts?: string[];
+                            /** @default true */
+                            includeNationwide?: boolean;
+                            /** @default false */
+                            includeUnknown?: boolean;
+                        };
+                        deadline?: {
+                            /** @default null */
+                            minDays?: number | null;
+                            /** @default null */
+                            maxDays?: number | null;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        published?: {
+                            /** @default null */
+                            sinceDays?: number | null;
+                        };
+                        buyer?: {
+                            /** @default [] */
+                            any?: string[];
+                            /** @default [] */
+                            none?: string[];
+                        };
+                        kinds?: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion")[];
+                        procedureTypes?: string[];
+                        natures?: ("works" | "supplies" | "services")[];
+                        value?: {
+                            /** @default null */
+                            min?: number | null;
+                            /** @default null */
+                            max?: number | null;
+                            /** @default EUR */
+                            currency?: string;
+                            /** @default true */
+                            includeUnknown?: boolean;
+                        };
+                        sources?: string[] | null;
+                        /** @default true */
+                        includeRss?: boolean;
+                    };
+                    /** @description Whether new matches are told within five minutes, by a mail of their own */
+                    instantAlert?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4c",
+                     *       "name": "Reinigung im Westen",
+                     *       "filters": {
+                     *         "version": 1,
+                     *         "text": {
+                     *           "all": [
+                     *             "reinigung"
+                     *           ],
+                     *           "any": [],
+                     *           "phrases": [
+                     *             "öffentliche Gebäude"
+                     *           ],
+                     *           "none": [
+                     *             "winterdienst"
+                     *           ]
+                     *         },
+                     *         "cpv": {
+                     *           "prefixes": [
+                     *             "9091"
+                     *           ],
+                     *           "exclude": [],
+                     *           "includeMissing": true
+                     *         },
+                     *         "combine": "any",
+                     *         "region": {
+                     *           "laender": [
+                     *             "NW",
+                     *             "RP"
+                     *           ],
+                     *           "nuts": [],
+                     *           "includeNationwide": true,
+                     *           "includeUnknown": false
+                     *         },
+                     *         "deadline": {
+                     *           "minDays": 3,
+                     *           "maxDays": null,
+                     *           "includeUnknown": true
+                     *         },
+                     *         "includeRss": true
+                     *       },
+                     *       "instantAlert": true,
+                     *       "matchCount": 12,
+                     *       "newCount": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            404: components["responses"]["NOT_FOUND"];
+            409: components["responses"]["NAME_TAKEN"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    getTenderNotificationPreference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "digest": "daily"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderNotificationPreference"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    setTenderNotificationPreference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "digest": "daily"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TenderNotificationPreference"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "digest": "daily"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenderNotificationPreference"];
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED.INVALID_JSON"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
@@ -16067,6 +17032,61 @@ export interface operations {
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL"];
             502: components["responses"]["MAIL_DELIVERY_FAILED"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    askToEndMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
+            503: components["responses"]["UNAVAILABLE"];
+        };
+    };
+    endMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["VALIDATION_FAILED"];
+            403: components["responses"]["ORIGIN_NOT_ALLOWED"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL"];
             503: components["responses"]["UNAVAILABLE"];
         };
     };

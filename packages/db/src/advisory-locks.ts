@@ -19,4 +19,8 @@ export const advisoryLocks = {
   tenderStore: 20_261_019,
   /** Two tenders becoming one, and, shared, a triage of any. */
   tenderMerges: 20_261_020,
+  /** Whoever matches new tenders, and, shared, who changes a saved search: neither misses what the other is about to commit. */
+  tenderMatching: 20_261_021,
+  /** Whoever promises mails of tenders, so that no two claim the same. */
+  tenderAlerts: 20_261_022,
 } as const;

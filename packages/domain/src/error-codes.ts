@@ -187,6 +187,7 @@ export const errorCodes = {
   FETCH_RUNNING: { kind: 'conflict', message: 'Invoices are being fetched already. Please wait for the end of that.' },
   MAILBOX_UNAVAILABLE: { kind: 'upstream', message: 'The mailbox cannot be read.' },
   // Tender radar
+  NAME_TAKEN: { kind: 'conflict', message: 'There is something of this name already.' },
   FEED_EXISTS: { kind: 'conflict', message: 'This feed is read already.' },
 
   // Calls of foreign hosts

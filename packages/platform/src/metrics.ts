@@ -47,6 +47,7 @@ export interface Metrics {
   countInvoice(format: string, outcome: string): void;
   /** `source` is one of the settings, `rss` for all feeds together, or `mailbox` for all alert mailboxes. */
   countTenderNotices(source: string, outcome: string, notices: number): void;
+  countTenderMatches(matches: number): void;
   /** Prometheus text of this process and, where given, of another one's `json()`. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
@@ -115,6 +116,11 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     name: 'portal_tender_notices_total',
     help: 'Notices of tenders that sources showed, by source and what became of them',
     labelNames: ['source', 'outcome'],
+    registers,
+  });
+  const tenderMatches = new Counter({
+    name: 'portal_tender_matches_total',
+    help: 'Tenders that saved searches have found',
     registers,
   });
   const signIns = new Counter({
@@ -190,6 +196,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countTenderNotices(source, outcome, notices) {
       if (notices > 0) tenderNotices.inc({ source, outcome }, notices);
     },
+    countTenderMatches: (matches) => tenderMatches.inc(matches),
     async render(extra) {
       if (!extra || extra.length === 0) return { contentType: registry.contentType, body: await registry.metrics() };
       return {

@@ -126,6 +126,8 @@ it('removes what has been kept long enough and nothing else', async () => {
     'cloud transitions': 1,
     'cloud outages': 1,
     'payloads of tenders': 0,
+    'matches of tenders': 0,
+    'changes of tenders': 0,
     tenders: 0,
     'staged entries': 1,
     'rate windows': 1,

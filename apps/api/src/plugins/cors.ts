@@ -35,7 +35,8 @@ export function checkOrigins(app: App, config: Config): void {
   }
 
   app.addHook('onRequest', (request, _reply, done) => {
-    if (readsOnly.has(request.method) || request.is404) return done();
+    const { takesForeignOrigins = false } = request.routeOptions.config;
+    if (readsOnly.has(request.method) || request.is404 || takesForeignOrigins) return done();
     const { origin, 'sec-fetch-site': site } = request.headers;
     const isListed = origin !== undefined && listed.has(origin);
     const isForeign = (origin !== undefined && !isListed && !own.has(origin)) || (site === 'cross-site' && !isListed);

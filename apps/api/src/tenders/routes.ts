@@ -1,13 +1,17 @@
 import type { App } from '../zod-app.ts';
 import { registerRssFeeds } from './feed-routes.ts';
 import { registerAlertMailbox } from './mailbox-routes.ts';
+import { registerSavedSearches } from './saved-search-routes.ts';
 import { registerTenderSources } from './source-routes.ts';
 import { registerTenderLists } from './tender-routes.ts';
+import { registerUnsubscribe } from './unsubscribe-routes.ts';
 
-/** Public tenders: where they come from, which there are, and what people note of them. */
+/** Public tenders: where they come from, which there are, what people note of them, and how they are told of new ones. */
 export function registerTenders(app: App): void {
   registerAlertMailbox(app);
   registerTenderLists(app);
+  registerSavedSearches(app);
+  registerUnsubscribe(app);
   registerTenderSources(app);
   registerRssFeeds(app);
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { Id } from '@portal/domain/ids';
 import { CpvPrefix, Land, NoticeFormKey, SourceKey, type TenderFilters } from '@portal/domain/tenders/filters';
 import { readSearchText } from '@portal/domain/tenders/search-query';
 import { line } from '@portal/domain/text';
 import { Instant } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { filtersOf } from '@portal/usecases/tenders/alerts/saved-searches';
 
 /** Several values between commas. */
 const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: number) =>
@@ -38,9 +41,21 @@ export const TenderQuery = z.object({
   noticeType: several(NoticeFormKey, 8).optional().describe('Left out: calls that are still open'),
   favorite: flag.optional(),
   unread: flag.optional(),
+  savedSearchId: Id.optional().describe('What this saved search finds; the other parameters narrow it'),
 });
 
-/** What the parameters ask for. */
+/** What the parameters ask for, with the filters of a saved search where they name one. Throws 404. */
+export async function askedOf(ctx: UserContext, { savedSearchId, ...query }: z.output<typeof TenderQuery>) {
+  const asked = askedBy(query);
+  if (savedSearchId === undefined) return asked;
+  return {
+    ...asked,
+    filters: await filtersOf(ctx, savedSearchId),
+    triage: { ...asked.triage, narrower: asked.filters },
+  };
+}
+
+/** The same without one. */
 export function askedBy({
   q,
   cpv,
@@ -51,7 +66,7 @@ export function askedBy({
   favorite,
   unread,
   ...window
-}: z.output<typeof TenderQuery>) {
+}: Omit<z.output<typeof TenderQuery>, 'savedSearchId'>) {
   const filters: TenderFilters = {
     version: 1,
     combine: 'all',

@@ -8,7 +8,7 @@ import { tenderFacets } from '@portal/usecases/tenders/tender-facets';
 import { triageTender, triageTenders } from '@portal/usecases/tenders/triage';
 import { pageQuery, sendPage } from '../paging.ts';
 import type { App } from '../zod-app.ts';
-import { askedBy, TenderQuery } from './tender-query.ts';
+import { askedOf, TenderQuery } from './tender-query.ts';
 
 const tags = ['tenders'];
 const use = needs('tender-radar', 'USE');
@@ -28,7 +28,7 @@ export function registerTenderLists(app: App): void {
         tags,
         summary: 'Find tenders',
         description:
-          'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner.',
+          'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner. With `savedSearchId` its filters take the place of the usual ones, and what else is named narrows them.',
         querystring: z.object({
           ...TenderQuery.shape,
           sort: z.enum(tenderSorts).default('published'),
@@ -39,7 +39,8 @@ export function registerTenderLists(app: App): void {
     },
     async (request, reply) => {
       const { sort, limit, cursor, ...asked } = request.query;
-      return sendPage(reply, await listTenders(request.ctx, { ...askedBy(asked), sort, limit, after: cursor }));
+      const { ctx } = request;
+      return sendPage(reply, await listTenders(ctx, { ...(await askedOf(ctx, asked)), sort, limit, after: cursor }));
     },
   );
 
@@ -56,7 +57,7 @@ export function registerTenderLists(app: App): void {
         response: { 200: TenderFacets },
       },
     },
-    (request) => tenderFacets(request.ctx, askedBy(request.query)),
+    async ({ ctx, query }) => tenderFacets(ctx, await askedOf(ctx, query)),
   );
 
   app.post(

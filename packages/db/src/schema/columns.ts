@@ -17,6 +17,7 @@ export const acrossRole = pgRole('portal_across').existing();
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
+export const tsquery = customType<{ data: string }>({ dataType: () => 'tsquery' });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3 });
 export const createdAt = () => instant().notNull().defaultNow();

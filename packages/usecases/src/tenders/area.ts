@@ -1,12 +1,24 @@
 import { sql } from 'drizzle-orm';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
+import { tenderChanges } from '@portal/db/schema/tenders/matches';
 import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
+import { digestMail } from './alerts/mails/digest.ts';
+import { instantMail } from './alerts/mails/instant.ts';
+import { removeOldMatches } from './alerts/owed.ts';
 import { auditActions } from './audit.ts';
-import { fetchAlertMails, passDeadlines, readSource, startDueMailboxes, startDueSources } from './jobs.ts';
+import {
+  fetchAlertMails,
+  matchTenders,
+  passDeadlines,
+  readSource,
+  startDueAlerts,
+  startDueMailboxes,
+  startDueSources,
+} from './jobs.ts';
 import { passwordContext } from './mailbox/stored-mailbox.ts';
 
 export const tenders: Area = {
@@ -33,12 +45,22 @@ export const tenders: Area = {
       const { passTenderDeadlines } = await import('./ingest/pass-deadlines.ts');
       await passTenderDeadlines(system, signal);
     }),
+    handle(matchTenders, async (system, _payload, { signal }) => {
+      const { matchNewTenders } = await import('./alerts/match-tenders.ts');
+      await matchNewTenders(system, signal);
+    }),
+    handle(startDueAlerts, async (system, _payload, { signal }) => {
+      const { startDueTenderAlerts } = await import('./alerts/start-due-alerts.ts');
+      await startDueTenderAlerts(system, signal);
+    }),
   ],
   schedules: [
-    schedule(startDueSources, {}, { everyMs: MINUTE }),
+    ...[startDueSources, passDeadlines, matchTenders, startDueAlerts].map((job) =>
+      schedule(job, {}, { everyMs: MINUTE }),
+    ),
     schedule(startDueMailboxes, {}, { everyMs: 10 * SECOND }),
-    schedule(passDeadlines, {}, { everyMs: MINUTE }),
   ],
+  mails: [digestMail, instantMail],
   // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
   concurrency: { tenders: 20, mailboxes: 20 },
   sealedColumns: [
@@ -55,6 +77,16 @@ export const tenders: Area = {
       table: tenderPayloads,
       id: tenderPayloads.noticeId,
       isOver: sql`${tenderPayloads.storedAt} < now() - interval '30 days'`,
+    },
+    {
+      what: 'matches of tenders',
+      remove: removeOldMatches,
+    },
+    {
+      what: 'changes of tenders',
+      table: tenderChanges,
+      id: tenderChanges.id,
+      isOver: sql`${tenderChanges.at} < now() - interval '180 days'`,
     },
     {
       what: 'tenders',

@@ -1,6 +1,9 @@
 import { asc, count, eq, isNull, sql } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { tenderMatches } from '@portal/db/schema/tenders/matches';
+import { tenders } from '@portal/db/schema/tenders/notices';
+import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { isAdmin } from '@portal/domain/access';
 import { conflict, forbidden, notFound } from '@portal/domain/errors';
@@ -105,10 +108,17 @@ export async function deleteFeed(ctx: UserContext, id: string): Promise<void> {
   await ctx.acrossTenants('a feed is removed by whoever may', async (tx) => {
     const [gone] = await tx.delete(rssFeeds).where(eq(rssFeeds.id, id)).returning({ id: rssFeeds.id });
     if (!gone) throw notFound();
+    if (feed.scope === 'personal') await forgetMatches(tx, ctx.actor.id, feed.sourceKey);
     if (feed.scope === 'platform')
       await record(tx, ctx, 'feeds.delete', id, `Removed the feed ${feed.url} of everybody.`);
   });
 }
+
+/** What a search found of a feed alone is out of sight with it. */
+const forgetMatches = (tx: Tx, userId: string, sourceKey: string) =>
+  tx.execute(sql`
+    delete from ${tenderMatches} m using ${savedSearches} s, ${tenders} t
+    where s.id = m.search_id and s.user_id = ${userId} and t.id = m.tender_id and t.only_source = ${sourceKey}`);
 
 async function changeableFeed(ctx: UserContext, id: string): Promise<RssFeed> {
   const feed = await feedFor(ctx, id);

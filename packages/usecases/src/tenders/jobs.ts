@@ -60,3 +60,25 @@ export const startDueMailboxes = definePlatformJob({
   key: () => 'all',
   timeoutMs: MINUTE,
 });
+
+/** Asks saved searches about the tenders that are new or different. */
+export const matchTenders = definePlatformJob({
+  name: 'tenders.match',
+  queue: 'tenders',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: 30 * MINUTE,
+});
+
+/** Promises the mails about matches whose time has come. */
+export const startDueAlerts = definePlatformJob({
+  name: 'tenders.start-alerts',
+  queue: 'mail',
+  payload: z.object({}),
+  attempts: 1,
+  backoffMs: SECOND,
+  key: () => 'all',
+  timeoutMs: 10 * MINUTE,
+});

@@ -34,7 +34,7 @@ export interface TenderList {
 }
 
 /** As many are counted, and no more. */
-const mostCounted = 1_000;
+export const mostCounted = 1_000;
 /** Of those that match, so many of the newest are brought into the order of relevance. */
 const mostRanked = 1_000;
 

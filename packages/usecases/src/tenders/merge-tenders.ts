@@ -1,6 +1,7 @@
 import { inArray, or, sql } from 'drizzle-orm';
 import { advisoryLocks } from '@portal/db/advisory-locks';
 import type { Tx } from '@portal/db/open';
+import { tenderChanges, tenderMatches, unmatchedTenders } from '@portal/db/schema/tenders/matches';
 import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
 import { tenderTriage } from '@portal/db/schema/tenders/triage';
@@ -19,12 +20,29 @@ export async function mergeTenders(tx: Tx, others: string[], survivorId: string)
     on conflict (tenant_id, user_id, tender_id) do update
       set is_read = kept.is_read or excluded.is_read, is_favorite = kept.is_favorite or excluded.is_favorite`);
   await tx.delete(tenderTriage).where(inArray(tenderTriage.tenderId, others));
+  await mergeMatches(tx, others, survivorId);
   await tx
     .update(tenderNotices)
     .set({ tenderId: survivorId, isPrimary: false })
     .where(inArray(tenderNotices.tenderId, others));
   for (const table of [tenderSearch, personalTenderSearch])
     await tx.delete(table).where(inArray(table.tenderId, others));
+}
+
+/** What was told of one of them was told of the survivor, and what is owed is owed once. */
+async function mergeMatches(tx: Tx, others: string[], survivorId: string): Promise<void> {
+  await tx.execute(sql`
+    insert into ${tenderMatches} as kept (tenant_id, search_id, tender_id, kind, reasons, matched_at, alert_id, notified_at, is_told)
+    select distinct on (search_id) tenant_id, search_id, ${survivorId}::uuid, kind, reasons, matched_at, alert_id, notified_at, is_told
+    from ${tenderMatches} where tender_id = any(${sql.param(others)}::uuid[])
+    order by search_id, is_told desc, notified_at nulls last, alert_id nulls last
+    on conflict (search_id, tender_id) do update set
+      notified_at = coalesce(kept.notified_at, excluded.notified_at), is_told = kept.is_told or excluded.is_told`);
+  await tx.delete(tenderMatches).where(inArray(tenderMatches.tenderId, others));
+  await tx.delete(unmatchedTenders).where(inArray(unmatchedTenders.tenderId, others));
+  await tx.execute(sql`
+    update ${tenderChanges} c set tender_id = ${survivorId}::uuid where c.tender_id = any(${sql.param(others)}::uuid[])
+      and not exists (select from ${tenderChanges} kept where kept.tender_id = ${survivorId}::uuid and kept.successor = c.successor)`);
 }
 
 /** Holds tenders apart as they are until the end of the transaction, for what is noted of one of them. */

@@ -15,10 +15,12 @@ export interface TenderWindow {
   deadlineTo?: Date | undefined;
 }
 
-/** What an account has noted. */
+/** What an account has noted, and what it asks besides. */
 export interface TriageFilter {
   favorite?: boolean | undefined;
   unread?: boolean | undefined;
+  /** Asked of what a saved search finds: whether tenders are to be open is for that to say. */
+  narrower?: TenderFilters | undefined;
 }
 
 const columns = sql.raw(
@@ -40,16 +42,34 @@ export function documentQuestion({ all, either }: CompiledSearch): SQL | null {
 }
 
 /** What is true of the tenders that filters ask for: a condition on rows named `t` with the columns of the search. */
-export function matchesFilters(filters: TenderFilters): SQL {
-  const search = compileFilters(filters);
-  const { deadline, sinceDays, value, sources } = search;
+export const matchesFilters = (filters: TenderFilters): SQL => matchesCompiled(compileFilters(filters));
+
+function matchesCompiled(search: CompiledSearch): SQL {
   const question = documentQuestion(search);
+  // Words too common to be searched ask for nothing, and whatever asks for nothing finds nothing.
+  const asked = question ? sql`(t.document @@ ${question} or numnode(${question}) = 0)` : sql`true`;
+  return sql`${asked} and ${matchesBounds(search)}`;
+}
+
+/** What a search asks for beside words and markers. */
+export type SearchBounds = Omit<CompiledSearch, 'all' | 'either'>;
+
+/** Which notices, as `n`, whoever asks may see, and the key of their own mailbox. */
+interface Viewer {
+  sees: SQL;
+  mailbox: SQL;
+}
+
+/** The account at work: policies show it what it may see. */
+const atWork: Viewer = { sees: sql`true`, mailbox: ownMailbox };
+
+/** The same for what is asked beside words and markers, for one viewer or for each of many. */
+export function matchesBounds(search: SearchBounds, viewer: Viewer = atWork): SQL {
+  const { deadline, sinceDays, value, sources } = search;
   const conditions: SQL[] = [
-    // Words too common to be searched ask for nothing, and whatever asks for nothing finds nothing.
-    ...(question ? [sql`(t.document @@ ${question} or numnode(${question}) = 0)`] : []),
     ...(search.isOpenOnly ? [sql`t.is_open and t.open_until > now()`] : []),
     ...(sinceDays === null ? [] : [sql`t.published_at >= now() - make_interval(days => ${sinceDays}::int)`]),
-    ...(sources ? [shownAt(sources)] : []),
+    ...(sources ? [shownAt(sources, viewer)] : []),
   ];
   if (deadline) {
     const { minDays, maxDays, includeUnknown } = deadline;
@@ -74,13 +94,13 @@ const dueBy = (end: SQL) => sql`(t.deadline_at <= ${end} or t.deadline_at = 'inf
  * Of a public tender the row says which public sources show it. What a personal source shows besides stands in its notices, which
  * are seen by those it is for.
  */
-function shownAt(sources: string[]): SQL {
+function shownAt(sources: string[], { sees, mailbox }: Viewer): SQL {
   const keys = sql`${sql.param(sources)}::text[]`;
   const isListed = sql`t.source_keys && ${keys}`;
   if (sources.every(isSettingsSource)) return isListed;
-  // Of all mailboxes the asking account's.
-  const kept = sources.includes(mailboxKey) ? sql`(${keys} || (${ownMailbox}))` : keys;
-  const notices = sql`t.tender_id in (select n.tender_id from ${tenderNotices} n where n.source_key = any(${kept}))`;
+  // Of all mailboxes that of whoever asks.
+  const kept = sources.includes(mailboxKey) ? sql`(${keys} || (${mailbox}))` : keys;
+  const notices = sql`t.tender_id in (select n.tender_id from ${tenderNotices} n where n.source_key = any(${kept}) and ${sees})`;
   return sources.some((key) => isSettingsSource(key) || key === mailboxKey)
     ? sql`(${isListed} or ${notices})`
     : notices;
@@ -89,7 +109,7 @@ function shownAt(sources: string[]): SQL {
 /** The same for times of the calendar and for what `userId` has noted. */
 export function matchesBesides(
   { publishedFrom, publishedTo, deadlineFrom, deadlineTo }: TenderWindow,
-  { favorite, unread }: TriageFilter,
+  { favorite, unread, narrower }: TriageFilter,
   userId: string,
 ): SQL {
   const at = (time: Date) => sql`${time.toISOString()}::timestamptz`;
@@ -100,6 +120,7 @@ export function matchesBesides(
   return sql.join(
     [
       sql`true`,
+      ...(narrower ? [matchesCompiled({ ...compileFilters(narrower), isOpenOnly: false })] : []),
       ...(publishedFrom ? [sql`t.published_at >= ${at(publishedFrom)}`] : []),
       ...(publishedTo ? [sql`t.published_at <= ${at(publishedTo)}`] : []),
       ...(deadlineFrom ? [sql`t.deadline_at >= ${at(deadlineFrom)}`] : []),

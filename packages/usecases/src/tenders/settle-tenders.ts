@@ -1,5 +1,6 @@
 import { inArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { tenderChanges } from '@portal/db/schema/tenders/matches';
 import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
 import { primaryOf } from '@portal/domain/tenders/grouping';
@@ -33,6 +34,7 @@ export async function settleTenders(
       isPublic: tenderNotices.isPublic,
       isWithdrawn: sql<boolean>`${tenderNotices.missedLooks} >= ${looksUntilWithdrawn}`,
       isCancelled: tenderNotices.isCancelled,
+      isCorrection: tenderNotices.isCorrection,
       form: tenderNotices.form,
       noticeUuid: tenderNotices.noticeUuid,
       noticeVersion: tenderNotices.noticeVersion,
@@ -59,6 +61,12 @@ export async function settleTenders(
         onlySource: primary.isPublic ? null : primary.sourcePortal,
         mayBeOpen: isCall && !primary.isCancelled && !primary.isWithdrawn,
         isNew: !primary.isPrimary || changed.has(primary.id),
+        successor:
+          primary.isCorrection || primary.isPrimary
+            ? `${primary.noticeUuid ?? primary.id}/${primary.noticeVersion}`
+            : null,
+        isCorrection: primary.isCorrection,
+        isCancelled: primary.isCancelled,
       },
     ];
   });
@@ -90,6 +98,10 @@ interface Settled {
   mayBeOpen: boolean;
   /** Whether another notice is shown, or the same one with other content. */
   isNew: boolean;
+  /** Notice and version, where it corrects what was shown before or is a later version of it; null for what another source says. */
+  successor: string | null;
+  isCorrection: boolean;
+  isCancelled: boolean;
 }
 
 async function markPrimaries(tx: Tx, settled: Settled[], before: string[]): Promise<void> {
@@ -137,10 +149,17 @@ async function writeSearch(tx: Tx, settled: Settled[], changed: ReadonlyMap<stri
         cpv_divisions: cpvDivisions,
         value_cents: valueCents,
         currency,
+        successor: tender.successor,
+        is_correction: tender.isCorrection,
+        is_cancelled: tender.isCancelled,
         ...searchDocumentOf(content),
       },
     ];
   });
+  await noteChanges(
+    tx,
+    rows.filter(({ successor }) => successor !== null),
+  );
   const [personal, everybodys] = [
     rows.filter((row) => row.only_source !== null),
     rows.filter((row) => row.only_source === null),
@@ -155,6 +174,41 @@ async function writeSearch(tx: Tx, settled: Settled[], changed: ReadonlyMap<stri
         everybodys.map((row) => row.tender_id),
       ),
     );
+}
+
+interface Changed {
+  tender_id: string;
+  successor: string | null;
+  is_correction: boolean;
+  is_cancelled: boolean;
+  deadlines: { at: string; is_date_only: boolean }[];
+}
+
+/** Notes what tenders that were shown before have become: called off, to be handed in at another time, or corrected. */
+async function noteChanges(tx: Tx, rows: Changed[]): Promise<void> {
+  if (rows.length === 0) return;
+  const changed = rows.map(({ tender_id, successor, is_correction, is_cancelled, deadlines }) => ({
+    tender_id,
+    successor,
+    is_correction,
+    is_cancelled,
+    deadlines,
+  }));
+  await tx.execute(sql`
+    insert into ${tenderChanges} (id, tender_id, successor, kind)
+    select gen_random_uuid(), tender_id, successor, kind from (
+      select r.tender_id, r.successor, case
+        when r.is_cancelled then case when before.is_open then 'cancelled' end
+        when coalesce(last.at, 'infinity') <> before.open_until then 'deadline'
+        when r.is_correction then 'corrected' end::tender_change_kind as kind
+      from json_to_recordset(${JSON.stringify(changed)}::json) r (
+        tender_id uuid, successor text, is_correction boolean, is_cancelled boolean, deadlines json)
+      join lateral (
+        select is_open, open_until from ${tenderSearch} where tender_id = r.tender_id
+        union all select is_open, open_until from ${personalTenderSearch} where tender_id = r.tender_id) before on true
+      left join lateral (${deadlinesOf(sql`r.deadlines`)} order by d.at desc limit 1) last on true) change
+    where kind is not null
+    on conflict do nothing`);
 }
 
 const weighted = (text: string, weight: string) => sql.raw(`setweight(to_tsvector('german', r.${text}), '${weight}')`);

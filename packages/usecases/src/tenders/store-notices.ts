@@ -3,6 +3,7 @@ import { and, arrayOverlaps, eq, getTableColumns, inArray, lt, or, sql } from 'd
 import { advisoryLocks } from '@portal/db/advisory-locks';
 import { isRefusedRow } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { unmatchedTenders } from '@portal/db/schema/tenders/matches';
 import { tenderNotices, tenderPayloads, tenders } from '@portal/db/schema/tenders/notices';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { newId } from '@portal/domain/ids';
@@ -32,16 +33,17 @@ const batchChars = 4_000_000;
 /**
  * Stores notices of one source in the order of their versions: each in its row, with the tender it belongs to, whatever source told of
  * that first. What is as it was is not written. Each batch stands or falls by itself, so what is interrupted is just stored again.
+ * Saved searches are asked about all that is new or different; nobody is told what they find in the first look at a source.
  */
 export async function storeNotices(
   system: SystemContext,
   records: readonly NoticeRecord[],
-  signal?: AbortSignal,
+  { signal, isFirstLook = false }: { signal?: AbortSignal; isFirstLook?: boolean } = {},
 ): Promise<StoredNotices> {
   const stored: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
   for (const part of batchesOf(records)) {
     signal?.throwIfAborted();
-    const done = await storeOrDivide(system, part);
+    const done = await storeOrDivide(system, part, isFirstLook);
     for (const outcome of storedOutcomes) stored[outcome] += done[outcome];
     stored.tenderIds.push(...done.tenderIds);
   }
@@ -71,9 +73,13 @@ const sizeOf = ({ description, lots }: NoticeRecord): number =>
   (description?.length ?? 0) + lots.reduce((sum, lot) => sum + (lot.description?.length ?? 0), 0);
 
 /** A notice the database does not take costs itself and no other one. */
-async function storeOrDivide(system: SystemContext, records: NoticeRecord[]): Promise<StoredNotices> {
+async function storeOrDivide(
+  system: SystemContext,
+  records: NoticeRecord[],
+  isFirstLook: boolean,
+): Promise<StoredNotices> {
   try {
-    return await system.acrossTenants('notices of a source are stored', (tx) => storeBatch(tx, records));
+    return await system.acrossTenants('notices of a source are stored', (tx) => storeBatch(tx, records, isFirstLook));
   } catch (error) {
     if (!isRefusedRow(error)) throw error;
     const [first] = records;
@@ -88,7 +94,7 @@ async function storeOrDivide(system: SystemContext, records: NoticeRecord[]): Pr
     const halves = [records.slice(0, middle), records.slice(middle)];
     const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
     for (const half of halves) {
-      const done = await storeOrDivide(system, half);
+      const done = await storeOrDivide(system, half, isFirstLook);
       for (const outcome of storedOutcomes) sum[outcome] += done[outcome];
       sum.tenderIds.push(...done.tenderIds);
     }
@@ -96,7 +102,7 @@ async function storeOrDivide(system: SystemContext, records: NoticeRecord[]): Pr
   }
 }
 
-async function storeBatch(tx: Tx, records: NoticeRecord[]): Promise<StoredNotices> {
+async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean): Promise<StoredNotices> {
   const [first] = records;
   const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
   if (!first) return result;
@@ -133,7 +139,21 @@ async function storeBatch(tx: Tx, records: NoticeRecord[]): Promise<StoredNotice
   await writePayloads(tx, fresh);
   const tenderIds = [...new Set([...placed.map(({ tenderId }) => tenderId), ...reappeared])];
   await settleTenders(tx, tenderIds, new Map(fresh.map(({ id, record }) => [id, record])));
+  await leaveToMatcher(tx, tenderIds, !isFirstLook);
   return { ...result, tenderIds };
+}
+
+/** What waits already is told if any of its changes is. */
+async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Promise<void> {
+  if (tenderIds.length === 0) return;
+  await tx
+    .insert(unmatchedTenders)
+    // In one order, so that two who store do not wait for each other.
+    .values(tenderIds.toSorted().map((tenderId) => ({ tenderId, isTold })))
+    .onConflictDoUpdate({
+      target: unmatchedTenders.tenderId,
+      set: { isTold: sql`${unmatchedTenders.isTold} or excluded.is_told` },
+    });
 }
 
 /** Notices are stored by one at a time: two sources may tell of one procurement in the same moment. */

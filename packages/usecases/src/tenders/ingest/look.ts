@@ -3,6 +3,7 @@ import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { matchTenders } from '../jobs.ts';
 import { noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
 /** Another worker has taken the run up, or it is over. */
@@ -14,6 +15,8 @@ export interface Look {
   source: string;
   signal: AbortSignal;
   progress: Work['progress'];
+  /** What is stored from now on is no news to anybody: the source has never been read to its end. */
+  tellNobody(): void;
   store(notices: readonly NoticeRecord[]): Promise<void>;
   refuse(refused: readonly { name: string; reason: string }[]): void;
   /** Notices of a day that its source does not show any more. */
@@ -46,13 +49,18 @@ export function beginLook(
   const refusals: string[] = [];
   let refusedCount = 0;
   let added = 0;
+  let isFirstLook = false;
   return {
     system,
     source,
     signal,
     progress,
+    tellNobody() {
+      isFirstLook = true;
+    },
     async store(notices) {
-      const stored = await storeNotices(system, notices, signal);
+      const stored = await storeNotices(system, notices, { signal, isFirstLook });
+      if (stored.tenderIds.length > 0) await system.enqueue(matchTenders, {});
       added += stored.added;
       for (const outcome of storedOutcomes) count(outcome, stored[outcome]);
     },

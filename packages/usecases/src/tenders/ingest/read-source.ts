@@ -29,6 +29,7 @@ export async function readTenderSource(
   if (!run) throw new Error('A look at a source begins with a run.');
   const look = beginLook(given, key, { run, signal, progress });
   const source = await startLook(look);
+  if (source.lastSuccessAt === null) look.tellNobody();
   try {
     const changes = await readIt(look, source);
     const { wishMs = 0, ...kept } = changes;

@@ -9,6 +9,7 @@ import { mailboxKey, mailboxSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import { TaskError } from '@portal/platform/work-apart/task';
 import { readMailApart } from '../ingest/read-apart.ts';
+import { matchTenders } from '../jobs.ts';
 import { storedOutcomes, storeNotices } from '../store-notices.ts';
 import { type Reading, whileCounting } from './reading.ts';
 
@@ -39,7 +40,8 @@ export async function takeMail(
     stop.throwIfAborted();
     return onceMore(reading, uid, error);
   }
-  const stored = await storeNotices(storingAs(reading), notices);
+  const stored = await storeNotices(storingAs(reading), notices, { isFirstLook: reading.isFirst });
+  if (stored.tenderIds.length > 0) await ctx.enqueue(matchTenders, {});
   for (const outcome of storedOutcomes) ctx.metrics.countTenderNotices(mailboxKey, outcome, stored[outcome]);
   await advance(reading, uid);
   return { outcome: 'taken', added: stored.added };

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { open } from '@portal/domain/access';
+import type { AlertKind } from '@portal/domain/tenders/saved-searches';
+import { subscriptionOf, unsubscribe } from '@portal/usecases/tenders/alerts/unsubscribe';
+import { readBytes } from '../plugins/read-bytes.ts';
+import type { App } from '../zod-app.ts';
+
+const tags = ['tenders'];
+// The link is the right, as in any mail of this kind; mailboxes send the POST from anywhere and as any kind of form.
+const config = { access: open('whoever has the mail may end its kind'), takesForeignOrigins: true };
+const params = z.object({ token: z.string() });
+
+const style =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:4rem auto;padding:0 1rem;color:#1f2937}button{font:inherit;padding:.6rem 1.4rem;border:0;border-radius:.5rem;background:#2563eb;color:#fff;cursor:pointer}';
+const styleHash = createHash('sha256').update(style).digest('base64');
+const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+
+const page = (title: string, body: string): string => `<!doctype html>
+<html lang="de">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <title>${title}</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <h1>${title}</h1>
+    ${body}
+  </body>
+</html>
+`;
+
+const mailsOf: Record<AlertKind, string> = {
+  digest: 'die Übersicht Ihrer gespeicherten Suchen',
+  instant: 'Sofortmeldungen Ihrer gespeicherten Suchen',
+};
+
+// To its own address, whatever that is behind a proxy.
+const question = (kind: AlertKind) =>
+  page(
+    'E-Mails abbestellen',
+    `<p>Möchten Sie ${mailsOf[kind]} nicht mehr per E-Mail bekommen?</p>
+    <form method="post"><button type="submit">Abbestellen</button></form>`,
+  );
+const done = (kind: AlertKind) =>
+  page(
+    'Abbestellt',
+    `<p>Sie bekommen ${mailsOf[kind]} nicht mehr per E-Mail. Im Portal können Sie das jederzeit wieder ändern.</p>`,
+  );
+
+const sendPage = (reply: FastifyReply, html: string) =>
+  reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy).send(html);
+
+/** The end of digests and alerts without signing in. */
+export function registerUnsubscribe(app: App): void {
+  void app.register((plain, _options, registered) => {
+    const scope: App = plain.withTypeProvider();
+    // What the form says is no matter, so it may be of any kind; it is read to its end, within the bound of open routes.
+    scope.addContentTypeParser('*', (request, payload, parsed) => {
+      readBytes(request, payload, request.routeOptions.bodyLimit).then(() => parsed(null), parsed);
+    });
+
+    scope.get(
+      '/unsubscribe/:token',
+      {
+        config,
+        schema: {
+          operationId: 'askToEndMails',
+          tags,
+          summary: 'Ask whether mails of a kind are to end',
+          description: 'A small German page with a button; opening it changes nothing.',
+          params,
+          produces: ['text/html'],
+          response: { 200: z.string().describe('The page') },
+        },
+      },
+      async (request, reply) => sendPage(reply, question(await subscriptionOf(request.system, request.params.token))),
+    );
+
+    scope.post(
+      '/unsubscribe/:token',
+      {
+        config,
+        schema: {
+          operationId: 'endMails',
+          tags,
+          summary: 'End mails of a kind',
+          description:
+            'The one click of RFC 8058: a POST of any form, without signing in. A digest’s link switches digests off, that of an instant alert the alerts of all own saved searches. A second time nothing happens.',
+          params,
+          produces: ['text/html'],
+          response: { 200: z.string().describe('The page') },
+        },
+      },
+      async (request, reply) => sendPage(reply, done(await unsubscribe(request.system, request.params.token))),
+    );
+    registered();
+  });
+}

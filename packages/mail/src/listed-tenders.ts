@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { type Block, button, p, rows } from './blocks.ts';
+import { Sender, WebUrl } from './frame.ts';
+
+/** A tender as mails list it; times and amounts are in words already. */
+const ListedTender = z.object({
+  /** The saved search it stands under, and others that found it too. */
+  search: z.string(),
+  alsoIn: z.array(z.string()),
+  title: z.string(),
+  buyer: z.string().nullable(),
+  place: z.string().nullable(),
+  deadline: z.string().nullable(),
+  value: z.string().nullable(),
+  reasons: z.array(z.string()),
+  source: z.string(),
+  url: z.string().nullable(),
+});
+type ListedTender = z.output<typeof ListedTender>;
+
+const ChangedTender = z.object({
+  title: z.string(),
+  kind: z.enum(['cancelled', 'deadline', 'corrected']),
+  deadline: z.string().nullable(),
+  url: z.string().nullable(),
+});
+type ChangedTender = z.output<typeof ChangedTender>;
+
+/** What mails about tenders are made of. */
+export const TenderMail = Sender.extend({
+  displayName: z.string(),
+  unsubscribeUrl: WebUrl,
+  /** How many there are, of which `tenders` are the first. */
+  total: z.int(),
+  tenders: z.array(ListedTender),
+  changes: z.array(ChangedTender),
+});
+type TenderMail = z.output<typeof TenderMail>;
+
+export const countOf = (tenders: number): string =>
+  tenders === 1 ? '1 neue Ausschreibung' : `${tenders} neue Ausschreibungen`;
+
+const factsOf = (tender: ListedTender): Block =>
+  rows({
+    Ausschreibung: tender.title,
+    Auftraggeber: tender.buyer ?? '',
+    Ort: tender.place ?? '',
+    Frist: tender.deadline ?? 'nicht bekannt',
+    Wert: tender.value ?? '',
+    'Gefunden wegen': tender.reasons.join(', '),
+    'Auch in': tender.alsoIn.join(', '),
+    Quelle: tender.source,
+    Link: tender.url ?? '',
+  });
+
+const changes: Record<ChangedTender['kind'], string> = {
+  cancelled: 'aufgehoben',
+  deadline: 'neue Frist',
+  corrected: 'berichtigt',
+};
+
+/** The tenders under the searches that found them, what has changed of others, and a way to all of them. */
+export function tenderBlocks({ tenders, total, changes: changed, serviceUrl }: TenderMail): Block[] {
+  const groups = Map.groupBy(tenders, ({ search }) => search);
+  return [
+    ...[...groups].flatMap(([search, found]) => [p`Suche „${search}“:`, ...found.map(factsOf)]),
+    ...(total > tenders.length ? [p`Und ${total - tenders.length} weitere; das Portal zeigt alle.`] : []),
+    ...(changed.length > 0 ? [p`Geändert:`] : []),
+    ...changed.map(({ title, kind, deadline, url }) =>
+      rows({
+        Ausschreibung: title,
+        Änderung: changes[kind],
+        Frist: kind === 'cancelled' ? '' : (deadline ?? 'nicht bekannt'),
+        Link: url ?? '',
+      }),
+    ),
+    ...(serviceUrl === undefined ? [] : [button(serviceUrl, 'Alle Ausschreibungen im Portal')]),
+  ];
+}
+
+/** Where the mails of this kind end. */
+export const endOfMails = (url: string): Block[] => [
+  p`Wenn Sie diese E-Mails nicht mehr bekommen möchten, beenden Sie sie hier:`,
+  p`${url}`,
+];

@@ -1,0 +1,33 @@
+import { p } from '../../blocks.ts';
+import { countOf, endOfMails, tenderBlocks, TenderMail } from '../../listed-tenders.ts';
+import { template } from '../../template.ts';
+import { oneClickUnsubscribe } from '../../unsubscribe.ts';
+
+/** What an account’s saved searches have found since the last one. */
+export const tenderDigest = template({
+  format: 'html-and-text',
+  data: TenderMail,
+  headers: oneClickUnsubscribe,
+  wording: {
+    de: {
+      subject: ({ total, changes }) =>
+        total > 0
+          ? countOf(total)
+          : changes.length === 1
+            ? '1 Ausschreibung geändert'
+            : `${changes.length} Ausschreibungen geändert`,
+      preview: ({ tenders, changes }) =>
+        [...tenders, ...changes]
+          .map(({ title }) => title)
+          .slice(0, 5)
+          .join(' · '),
+      heading: () => 'Ihre Ausschreibungen',
+      body: (mail) => [
+        p`Hallo ${mail.displayName},`,
+        ...(mail.total > 0 ? [p`Ihre gespeicherten Suchen haben ${countOf(mail.total)} gefunden.`] : []),
+        ...tenderBlocks(mail),
+        ...endOfMails(mail.unsubscribeUrl),
+      ],
+    },
+  },
+});

@@ -1,0 +1,70 @@
+import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
+import { tenants } from '@portal/db/schema/tenants';
+import { tenderChangeNotices, tenderMatches } from '@portal/db/schema/tenders/matches';
+import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
+import type { DigestRhythm } from '@portal/domain/tenders/saved-searches';
+
+/** What nobody was told of within so many days is nobody’s news any more. */
+const mostDays = 14;
+
+/** How often the account wants a digest. */
+export async function digestRhythmOf(tx: Pick<Tx, 'select'>, userId: string): Promise<DigestRhythm> {
+  const [preference] = await tx
+    .select({ digest: tenderPreferences.digest })
+    .from(tenderPreferences)
+    .where(eq(tenderPreferences.userId, userId));
+  return preference?.digest ?? 'daily';
+}
+
+/** What a mail was to tell waits for the next digest, where the account wants any. */
+export async function releaseMatches(tx: Tx, userId: string, matches: SQL | undefined): Promise<void> {
+  const isOff = (await digestRhythmOf(tx, userId)) === 'off';
+  await tx
+    .update(tenderMatches)
+    .set({ kind: 'digest', alertId: null, ...(isOff && { notifiedAt: sql`now()` }) })
+    .where(matches);
+}
+
+/** No digest owes the account anything any more. */
+export async function forgetDigest(tx: Tx, userId: string): Promise<void> {
+  const own = tx.select({ id: savedSearches.id }).from(savedSearches).where(eq(savedSearches.userId, userId));
+  await tx
+    .update(tenderMatches)
+    .set({ notifiedAt: sql`now()` })
+    .where(
+      and(inArray(tenderMatches.searchId, own), eq(tenderMatches.kind, 'digest'), isNull(tenderMatches.notifiedAt)),
+    );
+  await tx
+    .update(tenderChangeNotices)
+    .set({ notifiedAt: sql`now()` })
+    .where(and(eq(tenderChangeNotices.userId, userId), isNull(tenderChangeNotices.notifiedAt)));
+}
+
+/** Nothing is owed to tenants at rest, nor what has become too old while mails could not be sent. */
+export async function forgetStale(tx: Tx): Promise<void> {
+  const resting = tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.isActive, false));
+  const tooOld = sql`now() - make_interval(days => ${mostDays})`;
+  for (const [table, since] of [
+    [tenderMatches, tenderMatches.matchedAt],
+    [tenderChangeNotices, tenderChangeNotices.noticedAt],
+  ] as const)
+    await tx
+      .update(table)
+      .set({ notifiedAt: sql`now()` })
+      .where(
+        and(
+          isNull(table.notifiedAt),
+          or(inArray(table.tenantId, resting), and(isNull(table.alertId), lt(since, tooOld))),
+        ),
+      );
+}
+
+/** Matches kept long enough, so many at a time. */
+export async function removeOldMatches(tx: Tx): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    delete from ${tenderMatches} m using (
+      select search_id, tender_id from ${tenderMatches} where matched_at < now() - interval '180 days' limit 5000) old
+    where m.search_id = old.search_id and m.tender_id = old.tender_id`);
+  return rowCount ?? 0;
+}

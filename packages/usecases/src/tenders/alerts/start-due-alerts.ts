@@ -1,0 +1,125 @@
+import { sql } from 'drizzle-orm';
+import { advisoryLocks } from '@portal/db/advisory-locks';
+import type { Tx } from '@portal/db/open';
+import { mails } from '@portal/db/schema/platform/mails';
+import { tenderChangeNotices, tenderMatches } from '@portal/db/schema/tenders/matches';
+import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
+import { newId } from '@portal/domain/ids';
+import { lastDigestTime } from '@portal/domain/tenders/digest-times';
+import type { SystemContext } from '@portal/platform/context';
+import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
+import { digestKey, digestMail } from './mails/digest.ts';
+import { instantMail } from './mails/instant.ts';
+import { forgetStale } from './owed.ts';
+
+/** Accounts whose mails are promised in one transaction. */
+const batch = 50;
+/** A match waits so long for others to be told with; with the minute of the schedule that stays well within the five promised. */
+const gatherSec = 120;
+
+/**
+ * Promises the mails whose time has come, with the list each tells: from then on these matches are that mail’s alone. A list is taken
+ * and its mail promised in one transaction, so that neither is without the other.
+ */
+export async function startDueTenderAlerts(system: SystemContext, signal: AbortSignal): Promise<void> {
+  await takingTurns(system, 'what of tenders is owed to nobody is forgotten', forgetStale);
+  const promise = async (why: string, work: (tx: Tx) => Promise<string[]>) => {
+    for (;;) {
+      signal.throwIfAborted();
+      const tenantIds = await takingTurns(system, why, work);
+      for (const tenantId of new Set(tenantIds)) await nudgeMails(system, tenantId);
+      if (tenantIds.length < batch) return;
+    }
+  };
+  await promise('instant mails of tenders are promised', promiseInstantMails);
+  for (const rhythm of ['daily', 'weekly'] as const)
+    await promise('digests of tenders are promised', (tx) => promiseDigests(tx, rhythm));
+}
+
+const takingTurns = <T>(system: SystemContext, why: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  system.acrossTenants(why, async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderAlerts})`);
+    return work(tx);
+  });
+
+const isOwed = sql`m.notified_at is null and m.alert_id is null`;
+
+interface Account extends Record<string, unknown> {
+  tenantId: string;
+  userId: string;
+}
+
+/** One mail for each search of an account that has anything new; a tender that several found is told under the first. Answers whose tenants. */
+async function promiseInstantMails(tx: Tx): Promise<string[]> {
+  const { rows: due } = await tx.execute<Account>(sql`
+    select distinct s.tenant_id as "tenantId", s.user_id as "userId"
+    from ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id
+    where m.kind = 'instant' and ${isOwed} and m.matched_at <= now() - make_interval(secs => ${gatherSec})
+    limit ${batch}`);
+  if (due.length === 0) return [];
+  const userIds = due.map(({ userId }) => userId);
+  const { rows: alerts } = await tx.execute<Account & { alertId: string }>(sql`
+    with owed as materialized (
+      select m.search_id, m.tender_id, s.tenant_id, s.user_id, first_value(s.id) over (
+        partition by s.user_id, m.tender_id order by lower(s.name), s.id) as first_id
+      from ${savedSearches} s join ${tenderMatches} m on m.search_id = s.id
+      where s.user_id = any(${sql.param(userIds)}::uuid[]) and m.kind = 'instant' and ${isOwed}),
+    alerts as materialized (
+      select gen_random_uuid() as id, one.* from (select distinct tenant_id, user_id, first_id from owed) one),
+    claimed as (
+      update ${tenderMatches} m set alert_id = alerts.id from owed join alerts using (user_id, first_id)
+      where m.search_id = owed.search_id and m.tender_id = owed.tender_id)
+    select id as "alertId", tenant_id as "tenantId", user_id as "userId" from alerts`);
+  await queueMails(
+    tx,
+    instantMail,
+    alerts.map(({ alertId, tenantId, userId }) => ({
+      tenantId,
+      key: `tenders/instant/${alertId}`,
+      userId,
+      data: { alertId },
+    })),
+  );
+  return due.map(({ tenantId }) => tenantId);
+}
+
+/** One mail for each account that has anything new since the last time, once for each of these times. Answers whose tenants. */
+async function promiseDigests(tx: Tx, rhythm: 'daily' | 'weekly'): Promise<string[]> {
+  const { rows: clock } = await tx.execute<{ ms: string }>(sql`select extract(epoch from now()) * 1000 as ms`);
+  const { day, at } = lastDigestTime(rhythm, new Date(Number(clock[0]?.ms)));
+  const until = sql`${at.toISOString()}::timestamptz`;
+  const isWanted = (owner: ReturnType<typeof sql>) => sql`
+    coalesce((select p.digest from ${tenderPreferences} p where p.tenant_id = ${owner}.tenant_id and p.user_id = ${owner}.user_id),
+      'daily') = ${rhythm}
+    and not exists (
+      select from ${mails} x where x.tenant_id = ${owner}.tenant_id and x.key = ${digestKey(day, '')} || ${owner}.user_id)`;
+  const { rows: due } = await tx.execute<Account>(sql`
+    select tenant_id as "tenantId", user_id as "userId" from (
+      select s.tenant_id, s.user_id from ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id
+      where m.kind = 'digest' and ${isOwed} and m.matched_at < ${until} and ${isWanted(sql`s`)}
+      union
+      select m.tenant_id, m.user_id from ${tenderChangeNotices} m
+      where ${isOwed} and m.noticed_at < ${until} and ${isWanted(sql`m`)}) due
+    limit ${batch}`);
+  if (due.length === 0) return [];
+  const alerts = due.map((account) => ({ ...account, alertId: newId() }));
+  const given = sql`unnest(${sql.param(alerts.map(({ userId }) => userId))}::uuid[],
+    ${sql.param(alerts.map(({ alertId }) => alertId))}::uuid[]) alert (user_id, id)`;
+  await tx.execute(sql`
+    update ${tenderMatches} m set alert_id = alert.id from ${given} join ${savedSearches} s on s.user_id = alert.user_id
+    where m.search_id = s.id and m.kind = 'digest' and ${isOwed} and m.matched_at < ${until}`);
+  await tx.execute(sql`
+    update ${tenderChangeNotices} m set alert_id = alert.id from ${given}
+    where m.user_id = alert.user_id and ${isOwed} and m.noticed_at < ${until}`);
+  await queueMails(
+    tx,
+    digestMail,
+    alerts.map(({ alertId, tenantId, userId }) => ({
+      tenantId,
+      key: digestKey(day, userId),
+      userId,
+      data: { alertId, rhythm },
+    })),
+  );
+  return due.map(({ tenantId }) => tenantId);
+}
