@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { testDatabase } from '@portal/testing/database';
+import { crashWhileAlerting } from '@portal/testing/scenarios/crash-while-alerting';
+
+const { url } = await testDatabase();
+
+// The short form of `pnpm soak tender-alerts`.
+it('tells each tender once by each kind of mail, though workers are killed', { timeout: 300_000 }, async () => {
+  const { expected, ...result } = await crashWhileAlerting({
+    databaseUrl: url,
+    redisUrl: null,
+    people: 3,
+    tenders: 4,
+    kills: 2,
+    deadlineMs: 280_000,
+    say: () => undefined,
+  });
+  expect(result).toEqual({
+    kills: 2,
+    told: { digest: expected, instant: expected },
+    doubled: 0,
+    unexplained: 0,
+    owed: 0,
+  });
+});

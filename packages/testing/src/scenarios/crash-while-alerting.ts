@@ -1,0 +1,204 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, inArray, like, sql } from 'drizzle-orm';
+import { mails } from '@portal/db/schema/platform/mails';
+import { tenderMatches, unmatchedTenders } from '@portal/db/schema/tenders/matches';
+import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
+import { newId } from '@portal/domain/ids';
+import { TenderFilters } from '@portal/domain/tenders/filters';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { deliverMails } from '@portal/platform/outbox/jobs';
+import { openRuntime } from '@portal/platform/runtime';
+import { compiledColumns } from '@portal/usecases/tenders/alerts/compile-search';
+import { matchTenders, startDueAlerts } from '@portal/usecases/tenders/jobs';
+import { storeNotices } from '@portal/usecases/tenders/store-notices';
+import { builders } from '../make.ts';
+import { startSmtpServer } from '../servers/smtp-server.ts';
+import { noticeRecord } from '../tender-notices.ts';
+import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
+
+export interface AlertCrashResult {
+  kills: number;
+  /** Tenders times people, of each kind of mail. */
+  expected: number;
+  /** Tenders a person was told of by a kind of mail, each counted once. */
+  told: { digest: number; instant: number };
+  /** Tenders that came to a person in two different mails of a kind. */
+  doubled: number;
+  /** Mails that came again though no worker had died between the server’s answer and its note of it. */
+  unexplained: number;
+  /** Matches that nobody was told of and somebody is owed. */
+  owed: number;
+}
+
+interface CrashOptions {
+  databaseUrl: string;
+  redisUrl: string | null;
+  people: number;
+  /** Tenders that are new before each kill; fewer than an instant mail shows. */
+  tenders: number;
+  kills: number;
+  deadlineMs: number;
+  say: (line: string) => void;
+}
+
+/** What the two workers are killed at, in turn. */
+const steps = ['stored', 'matched', 'promised', 'transmission', 'message'] as const;
+
+/**
+ * Two workers match what is new, promise mails and send them, and one of them is killed with SIGKILL at each step in turn. Everybody has
+ * two searches with instant alerts and one without, and all of them find everything.
+ */
+export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCrashResult> {
+  const received: { to: string; messageId: string; subject: string; text: string }[] = [];
+  let reach: (step: string) => void = () => undefined;
+  const smtp = await startSmtpServer({
+    delayMs: 20,
+    failures: ({ at }) => void reach(at),
+    onMessage: ({ envelopeTo, messageId, subject, text }) => {
+      received.push({ to: envelopeTo[0] ?? '', messageId, subject, text });
+    },
+  });
+  const env = workerSettings({ ...options, smtpPort: smtp.port });
+  const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
+  const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
+  const make = builders(runtime.database);
+  const across = <T>(work: Parameters<typeof system.acrossTenants<T>>[1]) =>
+    system.acrossTenants('a crash run lets time pass and looks', work);
+  const { id: tenantId } = await make.tenant();
+  const filters = TenderFilters.parse({ text: { all: ['kranwartung'] } });
+  for (let n = 0; n < options.people; n += 1) {
+    const { id: userId } = await make.user({ tenantId, role: 'ADMIN' });
+    await across((tx) =>
+      tx.insert(savedSearches).values(
+        ['eins', 'zwei', 'drei'].map((name) => {
+          const owner = { id: newId(), tenantId, userId };
+          return { ...owner, name, instantAlert: name !== 'drei', ...compiledColumns(filters) };
+        }),
+      ),
+    );
+  }
+  const deadline = performance.now() + options.deadlineMs;
+  const workers: (WorkerProcess | null)[] = [null, null];
+  let [kills, inTheGap, number] = [0, 0, 0];
+
+  const nudge = async () => {
+    await system.enqueue(matchTenders, {});
+    await system.enqueue(startDueAlerts, {});
+    await system.enqueue(deliverMails, { tenantId });
+  };
+  /** What a day brings: what was found is due, and leases of the dead are over. */
+  const letDayPass = () =>
+    across(async (tx) => {
+      await tx
+        .update(tenderMatches)
+        .set({ matchedAt: sql`now() - interval '2 days'` })
+        .where(sql`notified_at is null and alert_id is null`);
+      await tx
+        .update(mails)
+        .set({ key: sql`${mails.key} || '/' || ${newId()}::text` })
+        .where(
+          and(like(mails.key, 'tenders/digest/____-__-__/%'), eq(mails.state, 'sent'), sql`length(${mails.key}) < 70`),
+        );
+    });
+  const letLeasesEnd = () =>
+    across((tx) =>
+      tx
+        .update(mails)
+        .set({ dueAt: sql`now()` })
+        .where(inArray(mails.state, ['sending', 'queued'])),
+    );
+  const figures = () =>
+    across(async (tx) => ({
+      unmatched: await tx.$count(unmatchedTenders),
+      owed: await tx.$count(tenderMatches, sql`notified_at is null`),
+      promised: await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])),
+    }));
+
+  async function killAt(step: (typeof steps)[number]): Promise<void> {
+    const reached = Promise.withResolvers<void>();
+    reach = (now) => {
+      if (now === step) reached.resolve();
+    };
+    const isReached = async () => {
+      const { unmatched, owed, promised } = await figures();
+      return {
+        stored: true,
+        matched: unmatched === 0 && owed > 0,
+        promised: promised > 0,
+        transmission: false,
+        message: false,
+      }[step];
+    };
+    for (let looks = 0; looks < 400; looks += 1) {
+      if (await Promise.race([reached.promise.then(() => true), pause(25, false)])) break;
+      if (await isReached()) break;
+      if (looks % 20 === 0) {
+        await letDayPass();
+        await nudge();
+      }
+    }
+    reach = () => undefined;
+    const [victim] = workers;
+    victim?.child.kill('SIGKILL');
+    await victim?.ended;
+    workers[0] = null;
+    kills += 1;
+    inTheGap += await across((tx) => tx.$count(mails, eq(mails.state, 'sending')));
+  }
+
+  const stop = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    for (const worker of workers) {
+      worker?.child.kill(signal);
+      await worker?.ended;
+    }
+  };
+
+  try {
+    while (kills < options.kills) {
+      for (const at of workers.keys()) workers[at] ??= startWorkerProcess(env);
+      const records = Array.from({ length: options.tenders }, () =>
+        noticeRecord({ title: `Kranwartung N${(number += 1)}E`, publishedAt: new Date().toISOString() }),
+      );
+      await storeNotices(system, records);
+      await nudge();
+      await killAt(steps[kills % steps.length] ?? 'stored');
+      await letLeasesEnd();
+      options.say(`${kills} kills, ${received.length} mails`);
+    }
+    for (const at of workers.keys()) workers[at] ??= startWorkerProcess(env);
+    for (let quiet = 0; quiet < 2;) {
+      if (performance.now() > deadline) break;
+      await letDayPass();
+      await nudge();
+      await pause(400);
+      const { unmatched, owed, promised } = await figures();
+      quiet = unmatched + owed + promised === 0 ? quiet + 1 : 0;
+    }
+    await stop('SIGTERM');
+    return { kills, expected: number * options.people, ...judge(), owed: (await figures()).owed };
+  } finally {
+    await stop('SIGKILL');
+    await runtime.close();
+    await smtp.stop();
+  }
+
+  function judge() {
+    /** By person, kind and tender: the mails that told it. */
+    const mailsOf = new Map<string, Set<string>>();
+    for (const { to, subject, text, messageId } of received) {
+      const kind = /^(eins|zwei|drei):/.test(subject) ? 'instant' : 'digest';
+      for (const [title] of text.matchAll(/N\d+E/g)) {
+        const key = `${kind} ${to} ${title}`;
+        mailsOf.set(key, (mailsOf.get(key) ?? new Set()).add(messageId));
+      }
+    }
+    const told = (kind: string) => [...mailsOf.keys()].filter((key) => key.startsWith(`${kind} `)).length;
+    const repeats = received.length - new Set(received.map(({ messageId }) => messageId)).size;
+    return {
+      told: { digest: told('digest'), instant: told('instant') },
+      doubled: [...mailsOf.values()].filter(({ size }) => size > 1).length,
+      unexplained: Math.max(0, repeats - inTheGap),
+    };
+  }
+}
