@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { openTransport } from '@portal/mail/transport';
 import { plainDial } from '@portal/testing/servers/plain-dial';
 
-// Sends as many mails as it is told over ten pooled connections and nothing else: the limit for bench reminder-burst.
-const [port, count] = process.argv.slice(2).map(Number);
+// Sends as many mails as it is told over ten pooled connections and nothing else; the third argument is a file with what they say.
+const [port, count] = process.argv.slice(2, 4).map(Number);
+const file = process.argv[4];
+const said =
+  file === undefined
+    ? { subject: 'Erinnerung: Reminder', text: 'Sie wollten erinnert werden.\n'.repeat(10) }
+    : (JSON.parse(readFileSync(file, 'utf8')) as { subject: string; text: string; html: string });
 const transport = openTransport(
   {
     host: '127.0.0.1',
@@ -25,8 +31,8 @@ await Promise.all(
       sent += 1;
       await transport.send({
         to: { address: `person-${sent}@example.org`, name: 'Person' },
-        subject: `Erinnerung: Reminder ${sent}`,
-        text: 'Sie wollten erinnert werden.\n'.repeat(10),
+        ...said,
+        subject: `${said.subject} ${sent}`,
         messageId: `<${sent}@example.org>`,
       });
     }
