@@ -32,7 +32,7 @@ describe('saved searches', () => {
   it('are answered as the interface says', async () => {
     const filters = { text: { any: ['ammoniten'] } };
     const made = await send('POST', searches, { name: 'Steine', filters });
-    const id = String(made.json<{ id: string }>().id);
+    const { id } = made.json<{ id: string }>();
     const shown = {
       id,
       name: 'Steine',
@@ -203,7 +203,7 @@ describe('unsubscribing', () => {
     const answer = await request({
       method: 'POST',
       url: pathFor(reader, 'digest'),
-      headers: headers as Record<string, string>,
+      headers,
       ...(payload !== undefined && { payload }),
     });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

@@ -54,7 +54,10 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
   let reach: (step: string) => void = () => undefined;
   const smtp = await startSmtpServer({
     delayMs: 20,
-    failures: ({ at }) => void reach(at),
+    failures: ({ at }) => {
+      reach(at);
+      return undefined;
+    },
     onMessage: ({ envelopeTo, messageId, subject, text }) => {
       received.push({ to: envelopeTo[0] ?? '', messageId, subject, text });
     },

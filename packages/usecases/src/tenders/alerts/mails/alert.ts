@@ -23,9 +23,14 @@ interface Alert {
 /** What a mail about tenders says at the moment it is sent; null when nothing of its list is worth saying any more. */
 export async function alertContent(ctx: TenantContext, recipient: Recipient, alert: Alert) {
   const found = await ctx.inTenant(ctx.tenantId, recipient.id).tx(async (tx) => {
-    if (!(await isStillWanted(tx, recipient.id, alert))) return null;
-    const tenders = await tendersToTell(tx, recipient.id, alert);
-    return { tenders, changes: alert.rhythm === null ? [] : await changesToTell(tx, recipient.id, alert) };
+    const { id } = recipient;
+    const [isWanted, bounds] = await Promise.all([isStillWanted(tx, id, alert), boundsOf(tx, id, alert)]);
+    if (!isWanted) return null;
+    const [tenders, changes] = await Promise.all([
+      bounds.length === 0 ? [] : tendersToTell(tx, id, alert, bounds),
+      alert.rhythm === null ? [] : changesToTell(tx, id, alert),
+    ]);
+    return { tenders, changes };
   });
   if (!found || found.tenders.length + found.changes.length === 0) return null;
   const { publicUrl } = ctx.config.http;
@@ -50,6 +55,16 @@ async function isStillWanted(tx: Tx, userId: string, { rhythm }: Alert): Promise
   if (rhythm === null) return true;
   const digest = await digestRhythmOf(tx, userId);
   return digest === 'daily' || digest === rhythm;
+}
+
+const listed = (userId: string, alertId: string) => sql`
+  from ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id and s.user_id = ${userId}
+  where m.alert_id = ${alertId} and m.notified_at is null`;
+
+/** What the searches of a mail’s list ask for beside words and markers, which is asked again: each once. */
+async function boundsOf(tx: Tx, userId: string, { alertId }: Alert): Promise<string[]> {
+  const { rows } = await tx.execute<{ bounds: string }>(sql`select distinct s.bounds ${listed(userId, alertId)}`);
+  return rows.map(({ bounds }) => bounds);
 }
 
 interface TenderToTell extends Deadline, Record<string, unknown> {
@@ -78,16 +93,17 @@ const deadlineColumns = sql`nullif(t.deadline_at, 'infinity') as "deadlineAt", t
  * The tenders of a mail’s list that its searches would still find, each once, under the first of these. What another mail of this kind
  * has told is left out; so is what was called off.
  */
-async function tendersToTell(tx: Tx, userId: string, { alertId, kind, mostRows }: Alert): Promise<TenderToTell[]> {
-  const listed = sql`${tenderMatches} m join ${savedSearches} s on s.id = m.search_id and s.user_id = ${userId}
-    where m.alert_id = ${alertId} and m.notified_at is null`;
-  const { rows: different } = await tx.execute<{ bounds: string }>(sql`select distinct s.bounds from ${listed}`);
-  if (different.length === 0) return [];
-  const isWithin = different.map(
-    ({ bounds }) => sql`(m.bounds = ${bounds} and ${matchesBounds(JSON.parse(bounds) as SearchBounds)})`,
+async function tendersToTell(
+  tx: Tx,
+  userId: string,
+  { alertId, kind, mostRows }: Alert,
+  bounds: string[],
+): Promise<TenderToTell[]> {
+  const isWithin = bounds.map(
+    (each) => sql`(m.bounds = ${each} and ${matchesBounds(JSON.parse(each) as SearchBounds)})`,
   );
   const { rows } = await tx.execute<TenderToTell>(sql`
-    with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds from ${listed}),
+    with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds ${listed(userId, alertId)}),
     told as materialized (
       select m.tender_id, min(lower(m.name)) as first, json_agg(json_build_object('search', m.name, 'reasons', m.reasons)
         order by lower(m.name), m.search_id) as hits
@@ -175,12 +191,14 @@ export async function settleAlert(
     return;
   }
   const isTold = outcome === 'sent' || mayHaveArrived;
-  await tx
-    .update(tenderMatches)
-    .set({ notifiedAt: sql`now()`, isTold })
-    .where(isListed);
-  await tx
-    .update(tenderChangeNotices)
-    .set({ notifiedAt: sql`now()` })
-    .where(isNoticed);
+  await Promise.all([
+    tx
+      .update(tenderMatches)
+      .set({ notifiedAt: sql`now()`, isTold })
+      .where(isListed),
+    tx
+      .update(tenderChangeNotices)
+      .set({ notifiedAt: sql`now()` })
+      .where(isNoticed),
+  ]);
 }
