@@ -14,9 +14,6 @@ export default defineConfig({
     // By default one core stays free, which on two halves the speed; many tests wait for processes anyway.
     // The cap keeps the connections of all files below what the server takes
     maxWorkers: Math.min(Math.max(availableParallelism(), 2), 8),
-    // Thousands of tests with real servers and killed processes: one that fails by chance must not keep back what is right. It gets a
-    // second try, and the run names it at its end.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
     projects: [
       {
         extends: true,

@@ -29,7 +29,9 @@ async function runTests(given: string[]): Promise<Results> {
   // What vitest's own command line sets before it starts
   process.env['NODE_ENV'] ??= 'test';
   process.env['VITEST'] = 'true';
-  const vitest = await createVitest({ ...options, watch: false });
+  // Thousands of tests with real servers and killed processes: one that fails by chance must not keep back what is right. It gets a
+  // second try, and the run names it at its end.
+  const vitest = await createVitest({ retry: mustHaveAll ? 1 : 0, ...options, watch: false });
   endOnSignal(vitest);
   try {
     await vitest.start(filter);
