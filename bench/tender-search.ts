@@ -153,8 +153,7 @@ function statementsOf(address: string, userId: string) {
   const { sort = 'published', limit: _limit, ...query } = Object.fromEntries(searchParams);
   const asked = askedBy(TenderQuery.parse(query));
   if (pathname === '/tenders/facets') return { facets: textOf(facetsStatement(asked, userId)) };
-  const { page, count } = listStatements({ ...asked, sort: sort as TenderSort, limit: 25 }, userId);
-  return { page: textOf(page), count: textOf(count) };
+  return { page: textOf(listStatements({ ...asked, sort: sort as TenderSort, limit: 25 }, userId).page) };
 }
 
 async function rowsText(): Promise<string> {

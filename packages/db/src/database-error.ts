@@ -14,6 +14,8 @@ const kinds = {
   /** A statement or its wait for a lock took too long, or the server is out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
   /** No such login, or another password. */
+  /** A statement took longer than it was given. */
+  timedOut: /^57014$/,
   signInRefused: /^28/,
   rightMissing: /^42501$/,
   tableMissing: /^42P01$/,
@@ -44,6 +46,7 @@ export const isSignInRefused = isA('signInRefused');
 export const isRightMissing = isA('rightMissing');
 export const isRoleRaced = isA('roleRaced');
 export const isRefusedRow = isA('refusedRow');
+export const isTimedOut = isA('timedOut');
 /** Whether the database has not been migrated. */
 export const isTableMissing = isA('tableMissing');
 

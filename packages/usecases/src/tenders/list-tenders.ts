@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { isTimedOut } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { type Prepared, prepared } from '@portal/db/prepared';
 import { tenderNotices } from '@portal/db/schema/tenders/notices';
@@ -41,16 +42,38 @@ const mostRanked = 1_000;
 /** Which tenders there are on the account's behalf, personal ones with them. */
 export const ownScope = (ctx: UserContext) => ctx.inTenant(ctx.tenantId, ctx.actor.id);
 
+/** Many times what a search takes that the server has judged rightly. */
+const patienceMs = 2_000;
+
+/**
+ * A search. Where the server expects many hits it walks the newest first until it has enough, and where words that are frequent each
+ * never come together, that would be a walk through everything: so it is cut short and asked again by the index of words alone.
+ */
+export async function searching<T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const run = (settings: SQL) =>
+    ownScope(ctx).tx(async (tx) => (await Promise.all([tx.execute(sql`select ${settings}`), work(tx)]))[1]);
+  const set = (name: string, value: string) => sql`set_config(${name}, ${value}, true)`;
+  try {
+    return await run(set('statement_timeout', String(patienceMs)));
+  } catch (error) {
+    if (!isTimedOut(error)) throw error;
+    return run(sql`${set('enable_indexscan', 'off')}, ${set('enable_seqscan', 'off')}`);
+  }
+}
+
 /** Tenders that match. `total` is left out beyond 1,000. */
 export async function listTenders(
   ctx: UserContext,
   list: TenderList,
 ): Promise<{ items: Tender[]; next: TenderCursor | null; total?: number }> {
   const { page, count, sort } = listStatements(list, ctx.actor.id);
-  return ownScope(ctx).tx(async (tx) => {
-    const [{ rows }, counted] = await Promise.all([tx.execute<Found>(page), tx.execute<{ total: number }>(count)]);
+  return searching(ctx, async (tx) => {
+    const [{ rows }, counted] = await Promise.all([
+      tx.execute<Found>(page),
+      count && tx.execute<{ total: number }>(count),
+    ]);
     const found = rows.slice(0, list.limit);
-    const total = counted.rows[0]?.total ?? 0;
+    const total = (counted ? counted.rows : rows)[0]?.total ?? 0;
     const last = found.at(-1);
     return {
       items: await tendersOf(tx, found, ctx.actor.id),
@@ -61,13 +84,13 @@ export async function listTenders(
 }
 
 /**
- * What is asked of the database for a page and for the total. Not prepared: the server plans each anew, knowing how rare the words are,
- * and a plan for any words would be a bad one for most.
+ * What is asked of the database for a page and for the total, which the first page tells by itself: as many are looked for as are
+ * counted. Not prepared: the server plans each anew, knowing how rare the words are, and a plan for any words would be a bad one for most.
  */
 export function listStatements(
   { filters, window, triage, sort: wanted, limit, after }: TenderList,
   userId: string,
-): { page: SQL; count: SQL; sort: TenderSort } {
+): { page: SQL; count: SQL | null; sort: TenderSort } {
   const question = documentQuestion(compileFilters(filters));
   // Without words nothing is more relevant than anything else.
   const sort = wanted === 'relevance' && !question ? 'published' : wanted;
@@ -75,7 +98,10 @@ export function listStatements(
   const matches = sql`${matchesFilters(filters)} and ${matchesBesides(window, triage, userId)}`;
   return {
     page: pageOf(sort, matches, question, limit + 1, after),
-    count: sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
+    count:
+      after === undefined
+        ? null
+        : sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
     sort,
   };
 }
@@ -86,6 +112,8 @@ interface Found extends Record<string, unknown> {
   key: string;
   deadlineAt: string | null;
   deadlineIsDateOnly: boolean;
+  /** Of the first page how many match. */
+  total: number;
 }
 
 function pageOf(
@@ -96,22 +124,27 @@ function pageOf(
   after: TenderCursor | undefined,
 ): SQL {
   const shown = (key: SQL) =>
-    sql`t.tender_id as id, ${key}::text as key, nullif(t.deadline_at, 'infinity') as "deadlineAt", t.deadline_is_date_only as "deadlineIsDateOnly"`;
+    sql`t.tender_id as id, ${key}::text as key, nullif(t.deadline_at, 'infinity') as "deadlineAt", t.deadline_is_date_only as "deadlineIsDateOnly",
+      (select count(*)::int from hits) as total`;
   const [, key, id] = after ?? [];
   if (sort === 'relevance') {
     const behind = after ? sql`where (t.rank, t.tender_id) < (${key}::real, ${id}::uuid)` : sql``;
     return sql`
+      with hits as materialized (
+        select t.* from ${searchedTenders} where ${matches} order by t.published_at desc, t.tender_id desc limit ${mostCounted + 1})
       select ${shown(sql`t.rank`)} from (
-        select t.tender_id, t.deadline_at, t.deadline_is_date_only, ts_rank(t.document, ${question}) as rank from (
-          select t.* from ${searchedTenders} where ${matches} order by t.published_at desc, t.tender_id desc limit ${mostRanked}) t) t
+        select t.tender_id, t.deadline_at, t.deadline_is_date_only, ts_rank(t.document, ${question}) as rank
+        from (select * from hits limit ${mostRanked}) t) t
       ${behind} order by t.rank desc, t.tender_id desc limit ${limit}`;
   }
   const [column, order, isBehind] =
     sort === 'published' ? [sql`t.published_at`, sql`desc`, sql`<`] : [sql`t.deadline_at`, sql`asc`, sql`>`];
   const behind = after ? sql`and (${column}, t.tender_id) ${isBehind} (${key}::timestamptz, ${id}::uuid)` : sql``;
   return sql`
-    select ${shown(column)} from ${searchedTenders} where ${matches} ${behind}
-    order by ${column} ${order}, t.tender_id ${order} limit ${limit}`;
+    with hits as materialized (
+      select t.tender_id, t.published_at, t.deadline_at, t.deadline_is_date_only from ${searchedTenders} where ${matches} ${behind}
+      order by ${column} ${order}, t.tender_id ${order} limit ${after ? limit : mostCounted + 1})
+    select ${shown(column)} from hits t order by ${column} ${order}, t.tender_id ${order} limit ${limit}`;
 }
 
 /** What lists show of each tender, in their order. */

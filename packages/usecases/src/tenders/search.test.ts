@@ -1,6 +1,7 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { array, assert, asyncProperty, constantFrom, record, string } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Tx } from '@portal/db/open';
 import { tenderNotices, tenders } from '@portal/db/schema/tenders/notices';
 import { personalTenderSearch, tenderSearch } from '@portal/db/schema/tenders/search';
 import { rssFeeds } from '@portal/db/schema/tenders/sources';
@@ -13,7 +14,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { noticeRecord } from '@portal/testing/tender-notices';
 import { createFeed, deleteFeed, listFeeds } from './feeds.ts';
 import { getTender } from './get-tender.ts';
-import { listTenders, ownScope, type TenderList } from './list-tenders.ts';
+import { listTenders, ownScope, searching, type TenderList } from './list-tenders.ts';
 import { listSources } from './sources.ts';
 import { storeNotices } from './store-notices.ts';
 import { tenderFacets } from './tender-facets.ts';
@@ -300,6 +301,65 @@ describe('pages', () => {
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }
   });
+});
+
+it('no more than 1,000 are counted in lists, and the newest 10,000 in facets', async () => {
+  const text = { text: { all: ['Deckelprobe'] } };
+  const put = (many: number, source: string, day: string) =>
+    across('a test makes many tenders', (tx) =>
+      tx.execute(sql`
+        with made as (insert into ${tenders} (id) select gen_random_uuid() from generate_series(1, ${many}::int) returning id)
+        insert into ${tenderSearch} (tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys,
+          bundeslaender, is_nationwide, cpv_divisions, document)
+        select id, ${day}::timestamptz, 'infinity', false, 'infinity', true, array[${source}], '{BY}', false, '{45,90}',
+          to_tsvector('german', 'Deckelprobe') from made`),
+    );
+  const totalNow = async () => (await listTenders(reader, asked({ filters: text, limit: 1 }))).total;
+  await put(1, 'bund', '2001-01-01');
+  await put(999, 'ted', '2002-01-01');
+  expect(await totalNow()).toBe(1_000);
+  await put(9_000, 'ted', '2003-01-01');
+  expect(await totalNow()).toBeUndefined();
+  expect(await facetsOf(reader, { filters: text })).toMatchObject({
+    sources: [
+      { key: 'ted', count: 9_999 },
+      { key: 'bund', count: 1 },
+    ],
+    bundeslaender: [{ key: 'BY', count: 10_000 }],
+    isCapped: false,
+  });
+  await put(1, 'ted', '2004-01-01');
+  expect(await facetsOf(reader, { filters: text })).toMatchObject({
+    sources: [{ key: 'ted', count: 10_000 }],
+    cpvDivisions: [
+      { key: '45', count: 10_000 },
+      { key: '90', count: 10_000 },
+    ],
+    isCapped: true,
+  });
+  await across('a test clears up', (tx) =>
+    tx.delete(tenders).where(
+      inArray(
+        tenders.id,
+        tx
+          .select({ id: tenderSearch.tenderId })
+          .from(tenderSearch)
+          .where(sql`${tenderSearch.publishedAt} < '2005-01-01'`),
+      ),
+    ),
+  );
+});
+
+it('a search that takes too long is asked again by the index of words alone', async () => {
+  const slow = (tx: Tx) =>
+    tx.execute(sql`select pg_sleep(case current_setting('enable_indexscan') when 'on' then 20 else 0 end)`);
+  const startedAt = performance.now();
+  expect((await searching(reader, slow)).rows).toHaveLength(1);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  // What it took for that ends with it.
+  const { rows } = await ownScope(reader).tx((tx) => tx.execute(sql`show enable_indexscan`));
+  expect(rows).toEqual([{ enable_indexscan: 'on' }]);
+  await expect(searching(reader, (tx) => tx.execute(sql`select 1 / 0`))).rejects.toThrow();
 });
 
 describe('a tender', () => {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { laender } from '@portal/domain/tenders/laender';
 import type { TenderFacets } from '@portal/domain/tenders/tenders';
 import type { UserContext } from '@portal/platform/context';
-import { ownScope, type TenderList } from './list-tenders.ts';
+import { searching, type TenderList } from './list-tenders.ts';
 import { matchesBesides, matchesFilters, searchedTenders } from './search.ts';
 
 /** The newest that match are counted, and no more than these. */
@@ -10,7 +10,7 @@ const mostCounted = 10_000;
 
 /** How many of the tenders that match each source, Land and division has: what choosing it would leave. */
 export async function tenderFacets(ctx: UserContext, asked: Asked): Promise<TenderFacets> {
-  const { rows } = await ownScope(ctx).tx((tx) =>
+  const { rows } = await searching(ctx, (tx) =>
     tx.execute<{ kind: string; key: string; count: number }>(facetsStatement(asked, ctx.actor.id)),
   );
   const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ key, count }) => ({ key, count }));
@@ -37,10 +37,15 @@ export const facetsStatement = ({ filters, window, triage }: Asked, userId: stri
   with hits as materialized (
     select t.source_keys, t.bundeslaender, t.is_nationwide, t.cpv_divisions from ${searchedTenders}
     where ${matchesFilters(filters)} and ${matchesBesides(window, triage, userId)}
-    order by t.published_at desc, t.tender_id desc limit ${mostCounted + 1}),
-  counted as materialized (select * from hits limit ${mostCounted})
-  select 'source' as kind, key, count(*)::int from counted, unnest(source_keys) key group by key
-  union all select 'division', key, count(*)::int from counted, unnest(cpv_divisions) key group by key
-  union all select 'land', key, count(*)::int from counted, unnest(bundeslaender) key where not is_nationwide group by key
-  union all select 'nationwide', '', count(*)::int from counted where is_nationwide
+    order by t.published_at desc, t.tender_id desc limit ${mostCounted + 1})
+  ${countedBy('source', sql`source_keys`)} union all ${countedBy('division', sql`cpv_divisions`)}
+  union all ${countedBy('land', sql`bundeslaender`, sql`where not is_nationwide`)}
+  union all select 'nationwide', '', count(*)::int from ${counted} where is_nationwide
   union all select 'all', '', count(*)::int from hits`;
+
+const counted = sql`(select * from hits limit ${mostCounted}) counted`;
+
+/** Tenders have few different lists between them, so these are counted before they are taken apart. */
+const countedBy = (kind: string, keys: SQL, where = sql``): SQL => sql`
+  select ${kind} as kind, key, sum(many)::int as count
+  from (select ${keys} as keys, count(*) as many from ${counted} ${where} group by 1) lists, unnest(keys) key group by key`;

@@ -39,6 +39,7 @@ export const tenderSearch = pgTable('tender_search', searched(), (t) => [
   index('tender_search_open_deadline')
     .on(t.deadlineAt, t.tenderId)
     .where(sql`is_open`),
+  index('tender_search_deadline').on(t.deadlineAt, t.tenderId),
   // What is not yet in order is read through by every search, so it is kept short.
   index('tender_search_document').using('gin', t.document).with({ gin_pending_list_limit: 1024 }),
   ...platformRules(),

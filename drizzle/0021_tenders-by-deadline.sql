@@ -1,0 +1,1 @@
+CREATE INDEX "tender_search_deadline" ON "tender_search" USING btree ("deadline_at","tender_id");
