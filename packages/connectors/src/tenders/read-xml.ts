@@ -19,6 +19,8 @@ const parser = new XMLParser({
   // Without it numbered characters stay as they are written.
   htmlEntities: true,
   maxNestedTags: 100,
+  // Otherwise the way to each element is written out, for rules nobody here has.
+  jPath: false,
 });
 
 /** The root of a document, elements by their local names. Throws an UnreadableNotice for what is no well-formed XML or could be a bomb. */
