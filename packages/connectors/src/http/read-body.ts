@@ -1,4 +1,4 @@
-import { open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,8 +16,8 @@ export interface BodyLimits {
 }
 
 export interface Destination {
-  /** Where the body goes; nothing may be there yet, and after a failure nothing is. */
-  path: string;
+  /** Where the body goes: a place, where nothing may be yet and after a failure nothing is, or an open file. */
+  path: string | FileHandle;
   /** Longest silence in the middle of the body. */
   stallMs: number;
 }
@@ -82,7 +82,8 @@ export async function saveBody(
   host: string,
   { path, stallMs, ...limits }: Destination & BodyLimits,
 ): Promise<number> {
-  await using file = await open(path, 'wx', 0o600);
+  await using own = typeof path === 'string' ? await open(path, 'wx', 0o600) : null;
+  const file = own ?? (path as FileHandle);
   const freeBuffers = bufferCollector();
   let sizeBytes = 0;
   try {
@@ -101,7 +102,7 @@ export async function saveBody(
     ]);
     return sizeBytes;
   } catch (error) {
-    await unlink(path);
+    if (typeof path === 'string') await unlink(path);
     throw error;
   }
 }

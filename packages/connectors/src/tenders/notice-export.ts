@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import type { AddressPolicy } from '../http/checked-address.ts';
 import { guardedDownload } from '../http/guarded-fetch.ts';
 import { asSourceFailure, refusedBy, SourceFailure } from './source-failure.ts';
@@ -21,20 +21,20 @@ export interface ExportRequest {
   policy: AddressPolicy;
   /** `2026-11-19` */
   day: string;
-  /** Where the archive goes; nothing may be there yet. */
-  path: string;
+  /** Where the archive goes; open for reading and writing, and empty. */
+  file: FileHandle;
   signal: AbortSignal;
 }
 
 /** Fetches the archive of a day into a file. Throws a SourceFailure. */
-export async function downloadExport({ url, policy, day, path, signal }: ExportRequest): Promise<void> {
+export async function downloadExport({ url, policy, day, file, signal }: ExportRequest): Promise<void> {
   const address = new URL(url);
   address.searchParams.set('pubDay', day);
   address.searchParams.set('format', 'eforms.zip');
   const answer = await guardedDownload(
     address,
     { ...policy, httpsOnly: false },
-    { path, maxBytes: exportBounds.downloadBytes, timeoutMs: downloadTimeoutMs, stallMs, signal },
+    { path: file, maxBytes: exportBounds.downloadBytes, timeoutMs: downloadTimeoutMs, stallMs, signal },
   ).catch(asSourceFailure(address.host));
   if (answer.status !== 200) throw refusedBy(address.host, answer);
 }
@@ -47,35 +47,32 @@ export type ExportEntry = { name: string; bytes: Buffer } | { name: string; refu
  * the rest goes on. Throws a SourceFailure for what is no archive.
  */
 export async function* exportEntries(
-  path: string,
+  file: FileHandle,
   { entries = exportBounds.entries }: { entries?: number } = {},
 ): AsyncGenerator<ExportEntry, void> {
-  const zip = await openZip(path);
-  try {
-    const { files, refused } = await directoryOf(zip, entries);
-    yield* refused;
-    let room: number = exportBounds.totalBytes;
-    for (const { name, entry } of files) {
-      if (entry.uncompressedSize > exportBounds.entryBytes) {
-        yield { name, refusal: 'is larger than 5 MB.' };
-      } else if (entry.uncompressedSize > room) {
-        yield { name, refusal: 'is beyond the 2 GB that are read of an archive.' };
-      } else {
-        room -= entry.uncompressedSize;
-        yield await contentOf(zip, name, entry);
-      }
+  const zip = await openZip(file);
+  const { files, refused } = await directoryOf(zip, entries);
+  yield* refused;
+  let room: number = exportBounds.totalBytes;
+  for (const { name, entry } of files) {
+    if (entry.uncompressedSize > exportBounds.entryBytes) {
+      yield { name, refusal: 'is larger than 5 MB.' };
+    } else if (entry.uncompressedSize > room) {
+      yield { name, refusal: 'is beyond the 2 GB that are read of an archive.' };
+    } else {
+      room -= entry.uncompressedSize;
+      yield await contentOf(zip, name, entry);
     }
-  } finally {
-    zip.close();
   }
 }
 
-async function openZip(path: string): Promise<ZipFile> {
+/** The file stays open: it is its owner's. */
+async function openZip(file: FileHandle): Promise<ZipFile> {
   try {
     // Names are judged here: one bad name must not end the whole archive.
-    return await openPromise(path, { autoClose: false, decodeStrings: false });
+    return await fromFdPromise(file.fd, { autoClose: false, decodeStrings: false });
   } catch (error) {
-    const { size } = await stat(path);
+    const { size } = await file.stat();
     throw new SourceFailure(size === 0 ? 'The archive is an empty file.' : 'The archive is damaged or none.', {
       cause: error,
     });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
@@ -124,22 +124,25 @@ describe('the European search', () => {
 
 describe('the national export', () => {
   let files = 0;
-  const place = () => join(folder, `${(files += 1)}.zip`);
-  const download = async (day = '2026-11-19') => {
-    const path = place();
-    await downloadExport({ url: sources.urls.export, policy, day, path, signal });
-    return path;
+  const withFile = async <T>(work: (file: FileHandle) => Promise<T>): Promise<T> => {
+    await using file = await open(join(folder, `${(files += 1)}.zip`), 'wx+');
+    return await work(file);
   };
-  const entriesOf = async (zip: Buffer): Promise<ExportEntry[]> => {
-    const path = place();
-    await writeFile(path, zip);
-    return Array.fromAsync(exportEntries(path));
-  };
+  const download = (day = '2026-11-19') =>
+    withFile(async (file) => {
+      await downloadExport({ url: sources.urls.export, policy, day, file, signal });
+      return Array.fromAsync(exportEntries(file));
+    });
+  const entriesOf = (zip: Buffer, bounds?: { entries: number }): Promise<ExportEntry[]> =>
+    withFile(async (file) => {
+      await file.writeFile(zip);
+      return Array.fromAsync(exportEntries(file, bounds));
+    });
   const told = (entries: ExportEntry[]) =>
     entries.map((entry) => ('refusal' in entry ? `${entry.name} ${entry.refusal}` : entry.name));
 
   it('of a day without notices is an archive without entries', async () => {
-    expect(await Array.fromAsync(exportEntries(await download()))).toEqual([]);
+    expect(await download()).toEqual([]);
   });
 
   it('holds the versions of a notice in their order, however they lie in it', async () => {
@@ -151,7 +154,7 @@ describe('the national export', () => {
       exportEntry(other),
       exportEntry(one),
     ]);
-    const names = told(await Array.fromAsync(exportEntries(await download())));
+    const names = told(await download());
     expect(names.filter((name) => name.startsWith('4711'))).toEqual(['4711-1.xml', '4711-2.xml']);
     expect(names.filter((name) => name.startsWith(one.id))).toEqual(
       ['01', '02', '10'].map((version) => `${one.id}-${version}.xml`),
@@ -195,6 +198,7 @@ describe('the national export', () => {
     const spoiled = exportEntry(madeUpNotice(2));
     const lying = exportEntry(madeUpNotice(3));
     const bomb = exportEntry(madeUpNotice(4));
+    const locked = exportEntry(madeUpNotice(5));
     const zip = zipOf([
       { name: '../../etc/cron.d/evil.xml', bytes: good.bytes },
       { name: '/etc/passwd', bytes: good.bytes },
@@ -203,6 +207,7 @@ describe('the national export', () => {
       { ...spoiled, says: { crc: 1 } },
       { ...lying, says: { size: 10 } },
       { ...bomb, bytes: large },
+      { ...locked, says: { flags: 1 } },
       good,
     ]);
     const entries = told(await entriesOf(zip));
@@ -211,17 +216,29 @@ describe('the national export', () => {
     expect(entries).toContain(`${spoiled.name} has a wrong checksum.`);
     expect(entries).toContain(`${lying.name} cannot be unpacked.`);
     expect(entries).toContain(`${bomb.name} is larger than 5 MB.`);
-    expect(entries).toHaveLength(8);
+    expect(entries).toContain(`${locked.name} is encrypted.`);
+    expect(entries).toHaveLength(9);
   });
 
   it('of too many entries is read as far as its bound', async () => {
     const bytes = Buffer.from('x');
-    const path = place();
-    await writeFile(path, zipOf(Array.from({ length: 57 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes }))));
-    const entries = told(await Array.fromAsync(exportEntries(path, { entries: 50 })));
+    const zip = zipOf(Array.from({ length: 57 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes })));
+    const entries = told(await entriesOf(zip, { entries: 50 }));
     expect(entries).toHaveLength(51);
     expect(entries).toContain('the archive has 7 entries more than are read of it.');
     expect(exportBounds.entries).toBe(20_000);
+  });
+
+  it('of more than 2 GB is read as far as that', async () => {
+    const bytes = Buffer.from('x');
+    // What an entry says of its size counts, also where it turns out to be a lie.
+    const size = exportBounds.entryBytes;
+    const zip = zipOf(Array.from({ length: 412 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes, says: { size } })));
+    const entries = told(await entriesOf(zip));
+    expect(entries.filter((entry) => entry.endsWith('cannot be unpacked.'))).toHaveLength(409);
+    expect(entries.filter((entry) => entry.endsWith('is beyond the 2 GB that are read of an archive.'))).toHaveLength(
+      3,
+    );
   });
 });
 

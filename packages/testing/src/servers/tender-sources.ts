@@ -37,7 +37,7 @@ export interface TenderSources {
   /** What stands in the archive of a day; a day without notices is an archive without entries. */
   days: Map<string, ZipEntry[] | Buffer>;
   /** Answers the archive of the day, its status or its bytes, in place of what stands there. */
-  exportAnswer: ((day: string) => { status: number } | Iterable<Buffer> | undefined) | null;
+  exportAnswer: ((day: string) => { status: number } | Iterable<Buffer> | AsyncIterable<Buffer> | undefined) | null;
   exportRequests: string[];
   /** `/bund.xml` is the federal one. */
   feeds: Map<string, FeedAnswer>;
@@ -205,7 +205,7 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-async function stream(response: ServerResponse, chunks: Iterable<Buffer>): Promise<void> {
+async function stream(response: ServerResponse, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/zip' });
   // Whoever has had enough hangs up.
   await pipeline(Readable.from(chunks), response).catch(() => undefined);

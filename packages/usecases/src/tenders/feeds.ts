@@ -74,8 +74,8 @@ async function sourceOf(tx: Tx, url: string, isPlatform: boolean): Promise<strin
         nextRunAt: sql`now()`,
         isGone: false,
         failures: 0,
-        // What nobody but its owners was shown has to be read once more to be shown to everybody.
-        ...(isPlatform && { etag: null, lastModified: null, bodyHash: null }),
+        // What nobody but its owners was shown has to be read once more to be shown to everybody, as on its first day.
+        ...(isPlatform && { etag: null, lastModified: null, bodyHash: null, lastSuccessAt: null }),
       },
     })
     .returning({ key: tenderSources.key });

@@ -11,7 +11,7 @@ import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { testRuntime } from '@portal/testing/runtime';
 import { noticeRecord } from '@portal/testing/tender-notices';
 import { followDeadlines } from './settle-tenders.ts';
-import { noteMissingNotices, storeNotices } from './store-notices.ts';
+import { missingNotices, noteMissingNotices, storeNotices } from './store-notices.ts';
 
 const { runtime, system, make } = await testRuntime();
 const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
@@ -334,12 +334,14 @@ describe('a correction', () => {
 
 describe('a notice its source shows no more', () => {
   const day = '2026-10-01';
-  const looked = (...records: NoticeRecord[]) =>
-    noteMissingNotices(system(), {
+  const looked = async (...records: NoticeRecord[]) => {
+    const missing = await missingNotices(system(), {
       sourcePortal: 'oeffentlichevergabe',
       sourceDay: day,
       shownKeys: records.map(({ noticeKey }) => noticeKey),
     });
+    return across((tx) => noteMissingNotices(tx, missing));
+  };
 
   it('is withdrawn after two looks, there still, and back when it shows up again', async () => {
     const [stays, goes] = [noticeRecord({ sourceDay: day }), noticeRecord({ sourceDay: day })];

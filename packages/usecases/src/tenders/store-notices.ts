@@ -361,19 +361,15 @@ async function writePayloads(tx: Tx, notices: { record: NoticeRecord; id: string
     on conflict (notice_id) do update set format = excluded.format, body = excluded.body, stored_at = now()`);
 }
 
-/**
- * Notes which notices of a day its source does not show any more, by their keys. One that is missing twice in a row counts as
- * withdrawn until it shows up again. Answers how many came to that.
- */
-export const noteMissingNotices = (
+/** Which notices of a day, by their ids, its source does not show any more: what it shows is named by keys. */
+export const missingNotices = (
   system: SystemContext,
   { sourcePortal, sourceDay, shownKeys }: { sourcePortal: string; sourceDay: string; shownKeys: string[] },
-): Promise<number> =>
+): Promise<string[]> =>
   system.acrossTenants('notices of a source are looked for', async (tx) => {
-    await inTurn(tx);
-    const missed = await tx
-      .update(tenderNotices)
-      .set({ missedLooks: sql`${tenderNotices.missedLooks} + 1` })
+    const rows = await tx
+      .select({ id: tenderNotices.id })
+      .from(tenderNotices)
       .where(
         and(
           eq(tenderNotices.sourceKey, sourcePortal),
@@ -381,9 +377,23 @@ export const noteMissingNotices = (
           lt(tenderNotices.missedLooks, looksUntilWithdrawn),
           sql`${tenderNotices.noticeKey} <> all(${sql.param(shownKeys)}::text[])`,
         ),
-      )
-      .returning({ tenderId: tenderNotices.tenderId, missedLooks: tenderNotices.missedLooks });
-    const withdrawn = missed.filter(({ missedLooks }) => missedLooks >= looksUntilWithdrawn);
-    await settleTenders(tx, [...new Set(withdrawn.map(({ tenderId }) => tenderId))]);
-    return withdrawn.length;
+      );
+    return rows.map(({ id }) => id);
   });
+
+/**
+ * Notes that a look did not show these. What is missing twice in a row counts as withdrawn until it shows up again. Answers how many
+ * came to that.
+ */
+export async function noteMissingNotices(tx: Tx, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await inTurn(tx);
+  const missed = await tx
+    .update(tenderNotices)
+    .set({ missedLooks: sql`${tenderNotices.missedLooks} + 1` })
+    .where(sql`${tenderNotices.id} = any(${sql.param(ids)}::uuid[])`)
+    .returning({ tenderId: tenderNotices.tenderId, missedLooks: tenderNotices.missedLooks });
+  const withdrawn = missed.filter(({ missedLooks }) => missedLooks >= looksUntilWithdrawn);
+  await settleTenders(tx, [...new Set(withdrawn.map(({ tenderId }) => tenderId))]);
+  return withdrawn.length;
+}

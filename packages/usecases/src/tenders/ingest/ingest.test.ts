@@ -1,14 +1,17 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenderNotices, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
 import { operationScope } from '@portal/platform/operations/scope';
+import { addOperation } from '@portal/platform/operations/start';
+import { beginOperation, endOperation } from '@portal/platform/operations/state';
 import { waitForOperation } from '@portal/platform/operations/wait';
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
 import {
   bundItem,
   eformsXml,
@@ -21,12 +24,16 @@ import { testRuntime } from '@portal/testing/runtime';
 import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
 import { the } from '@portal/testing/the';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { zipOf } from '@portal/testing/zip';
 import { getRun } from '../../operations/get-run.ts';
 import { tenders } from '../area.ts';
-import { createFeed } from '../feeds.ts';
+import { createFeed, listFeeds } from '../feeds.ts';
 import { getTender } from '../get-tender.ts';
+import { readSource } from '../jobs.ts';
 import { runSource } from '../sources.ts';
 import { triageTender } from '../triage.ts';
+import { readDocumentsApart } from './read-apart.ts';
+import { readTenderSource } from './read-source.ts';
 import { startDueTenderSources } from './start-due-sources.ts';
 
 const sources = await startTenderSources();
@@ -211,6 +218,32 @@ describe('the national export', () => {
     expect([await missed(), await open()]).toEqual([[0, 0], 2]);
   });
 
+  it('that did not come to its end withdraws nothing, and one that is read again counts once', async () => {
+    const all = [announce(1, { publishedOn: day(2) }), announce(2, { publishedOn: day(2) })];
+    sources.days.set(
+      day(2),
+      all.map((notice) => exportEntry(notice)),
+    );
+    await look('oeffentlichevergabe');
+    const missed = async () => (await notices()).map(({ missedLooks }) => missedLooks).toSorted();
+    sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
+    sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
+    for (let n = 0; n < 3; n += 1) expect(await look('oeffentlichevergabe')).toMatchObject({ state: 'failed' });
+    expect([await missed(), await open()]).toEqual([[0, 0], 2]);
+    sources.exportAnswer = null;
+
+    // Its worker dies after the look and before the end of its run, which another worker then takes up.
+    const scope = operationScope(system(), null);
+    const id = await across((tx) =>
+      addOperation(tx, readSource, { source: 'oeffentlichevergabe' }, { startedBy: null }),
+    );
+    const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null };
+    for (let n = 0; n < 2; n += 1)
+      await readTenderSource(system(), 'oeffentlichevergabe', { ...work, run: the(await beginOperation(scope, id)) });
+    await endOperation(scope, { id }, { error: null });
+    expect([await missed(), await open()]).toEqual([[0, 1], 2]);
+  });
+
   it('leaves out what cannot be read, names it, withdraws nothing for it, and goes on', async () => {
     const [good, hidden] = [announce(1), announce(2)];
     sources.days.set(yesterday, [exportEntry(good), exportEntry(hidden)]);
@@ -235,6 +268,21 @@ describe('the national export', () => {
     );
   });
 
+  it('goes on without a document that takes all memory of the process that reads it', { timeout: 60_000 }, async () => {
+    // A process with less than usual is full the sooner.
+    const workApart = openWorkApart({ processes: 1, heapMb: 40 });
+    onTestFinished(() => workApart.close());
+    const good = [1, 2, 3].map((n) => exportEntry(announce(n)));
+    const hostile = `<ContractNotice>${'&#228;'.repeat(300_000)}</ContractNotice>`;
+    const documents = good.toSpliced(2, 0, { name: 'hostile.xml', bytes: Buffer.from(hostile) });
+    const order = { sourcePortal: 'oeffentlichevergabe', day: yesterday, documents };
+    const { notices: read, refused } = await readDocumentsApart({ ...system(), workApart }, order);
+    expect(read.map(({ noticeKey, raw }) => [noticeKey, raw.body.includes(noticeKey)])).toEqual(
+      [1, 2, 3].map((n) => [announce(n).id, true]),
+    );
+    expect(refused).toEqual([{ name: 'hostile.xml', reason: 'takes too much time or memory to read.' }]);
+  });
+
   it('that fails says why, keeps the days it has read, and is tried again soon', async () => {
     sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
     sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
@@ -254,14 +302,27 @@ describe('the national export', () => {
     expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ watermark: yesterday, failures: 0, error: null });
   });
 
-  it('leaves no file behind, neither its own nor those of a worker that was killed', async () => {
-    const folder = join(config.dataDir, 'tenders');
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, `${yesterday}.zip`), 'half an archive');
+  it('keeps no file that would outlive its process, not even while it is being fetched', async () => {
+    const files = async () =>
+      (await readdir(config.dataDir, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
+    const before = await files();
+    const during: unknown[] = [];
     sources.days.set(yesterday, [exportEntry(announce(1))]);
+    const archive = zipOf([exportEntry(announce(1))]);
+    sources.exportAnswer = (asked) =>
+      asked === yesterday ? slowly(archive, async () => during.push(await files())) : undefined;
     expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
-    expect(await readdir(config.dataDir)).not.toContain('tenders');
+    expect(await notices()).toHaveLength(1);
+    expect(during.length).toBeGreaterThan(0);
+    for (const each of [...during, await files()]) expect(each).toEqual(before);
   });
+
+  async function* slowly(bytes: Buffer, meanwhile: () => Promise<unknown>): AsyncGenerator<Buffer> {
+    yield bytes.subarray(0, 500);
+    await pause(200);
+    await meanwhile();
+    yield bytes.subarray(500);
+  }
 });
 
 describe('the European search', () => {
@@ -343,23 +404,12 @@ describe('feeds', () => {
     const ctx = await signedIn(await make.user());
     sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
     const { sourceKey } = await createFeed(ctx, { url: feedUrl('/same.xml'), title: null, scope: 'personal' });
-    const lookAt = async () => {
-      await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, sourceKey)));
-      const before = (await sourceRow(sourceKey)).lastRunAt?.getTime() ?? 0;
-      await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
-      await expect
-        .poll(async () => (await runsOf(sourceKey)).every((state) => state !== 'queued' && state !== 'running'), {
-          timeout: 20_000,
-        })
-        .toBe(true);
-      expect((await sourceRow(sourceKey)).lastRunAt?.getTime()).toBeGreaterThan(before);
-    };
-    await lookAt();
+    await lookAt(sourceKey);
     const before = await writes();
-    await lookAt();
+    await lookAt(sourceKey);
     expect(await writes()).toEqual(before);
     sources.feeds.set('/same.xml', { status: 410 });
-    await lookAt();
+    await lookAt(sourceKey);
     expect(await sourceRow(sourceKey)).toMatchObject({ isGone: true, error: expect.stringContaining('gone for good') });
     sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
     await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, sourceKey)));
@@ -369,10 +419,91 @@ describe('feeds', () => {
     expect(sources.feedRequests).toEqual([]);
   });
 
+  it('that say three times that they have moved for good are asked there from then on, unless that is a source already', async () => {
+    const ctx = await signedIn(await make.user());
+    sources.feeds.set('/new.xml', { body: rssFeed([item(1)]) });
+    for (const path of ['/old.xml', '/older.xml'])
+      sources.feeds.set(path, { status: 301, headers: { location: '/new.xml' } });
+    const register = async (path: string) =>
+      (await createFeed(ctx, { url: feedUrl(path), title: null, scope: 'personal' })).sourceKey;
+    const old = await register('/old.xml');
+    const told = async (key: string) => {
+      await lookAt(key);
+      const { url: address, movedTo, movedCount } = await sourceRow(key);
+      return [address, movedTo, movedCount];
+    };
+    expect(await told(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), 1]);
+    // Once in between it is where it was.
+    sources.feeds.set('/old.xml', { body: rssFeed([item(1)]) });
+    expect(await told(old)).toEqual([feedUrl('/old.xml'), null, 0]);
+    sources.feeds.set('/old.xml', { status: 308, headers: { location: '/new.xml' } });
+    for (const times of [1, 2]) expect(await told(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), times]);
+    expect(await told(old)).toEqual([feedUrl('/new.xml'), null, 0]);
+    const older = await register('/older.xml');
+    for (let n = 0; n < 3; n += 1) await told(older);
+    expect(await told(older)).toEqual([feedUrl('/older.xml'), feedUrl('/new.xml'), 1]);
+    // People see it under the address they gave.
+    expect((await listFeeds(ctx)).map((feed) => feed.url)).toEqual([feedUrl('/old.xml'), feedUrl('/older.xml')]);
+  });
+
+  it('of one account that become everybody’s are first read as if nobody had seen them', async () => {
+    const [owner, admin] = [await signedIn(await make.user()), await signedIn(await make.user({ role: 'ADMIN' }))];
+    sources.feeds.set('/both.xml', { body: rssFeed([item(1)]), etag: '"1"' });
+    const { sourceKey } = await createFeed(owner, { url: feedUrl('/both.xml'), title: null, scope: 'personal' });
+    await lookAt(sourceKey);
+    expect(await sourceRow(sourceKey)).toMatchObject({ etag: '"1"', lastSuccessAt: expect.any(Date) });
+    await createFeed(admin, { url: feedUrl('/both.xml'), title: null, scope: 'platform' });
+    expect(await sourceRow(sourceKey)).toMatchObject({ etag: null, lastSuccessAt: null });
+    await lookAt(sourceKey);
+    expect(await sourceRow(sourceKey)).toMatchObject({ etag: '"1"', lastSuccessAt: expect.any(Date) });
+  });
+
+  const lookAt = async (key: string) => {
+    await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, key)));
+    const before = (await sourceRow(key)).lastRunAt?.getTime() ?? 0;
+    await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
+    await expect
+      .poll(async () => (await runsOf(key)).every((state) => state !== 'queued' && state !== 'running'), {
+        timeout: 20_000,
+      })
+      .toBe(true);
+    expect((await sourceRow(key)).lastRunAt?.getTime()).toBeGreaterThan(before);
+  };
   const runsOf = async (key: string) =>
     (await across((tx) => tx.select({ state: runs.state }).from(runs).where(eq(runs.subject, key)))).map(
       ({ state }) => state,
     );
+});
+
+describe('a source that is turned off', () => {
+  const off = { ...config, tenderSources: { ...config.tenderSources, bund: null } };
+
+  it('is not begun, and nobody can have it read', async () => {
+    await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, 'bund')));
+    await startDueTenderSources({ ...system(), config: off });
+    expect((await sourceRow('bund')).nextRunAt).toBeNull();
+    await expect(runSource({ ...(await operator()), config: off }, 'bund')).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+
+  it('while it was being read ends there, and is read on once it is turned on again', async () => {
+    sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]) });
+    const scope = operationScope(system(), null);
+    const id = await across((tx) => addOperation(tx, readSource, { source: 'bund' }, { startedBy: null }));
+    // The worker that was reading it is gone, and the next one has other settings.
+    await beginOperation(scope, id);
+    const run = the(await beginOperation(scope, id));
+    const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null, run };
+    await expect(readTenderSource({ ...system(), config: off }, 'bund', work)).rejects.toThrow(
+      'This source is turned off.',
+    );
+    await endOperation(scope, run, { error: 'This source is turned off.' });
+    expect([await notices(), sources.feedRequests]).toEqual([[], []]);
+    expect(await sourceRow('bund')).toMatchObject({ error: 'This source is turned off.', lastSuccessAt: null });
+    expect(await look('bund')).toEqual({ state: 'succeeded', error: null });
+    expect(await notices()).toHaveLength(1);
+  });
 });
 
 describe('one source', () => {

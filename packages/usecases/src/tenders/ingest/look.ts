@@ -1,10 +1,11 @@
+import type { Tx } from '@portal/db/open';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
 import { matchTenders } from '../jobs.ts';
-import { noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
+import { missingNotices, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
 /** Another worker has taken the run up, or it is over. */
 export class TakenOverError extends Error {}
@@ -19,8 +20,10 @@ export interface Look {
   tellNobody(): void;
   store(notices: readonly NoticeRecord[]): Promise<void>;
   refuse(refused: readonly { name: string; reason: string }[]): void;
-  /** Notices of a day that its source does not show any more. */
-  noteMissing(sourceDay: string, shownKeys: string[]): Promise<void>;
+  /** Looks for notices of a day that its source does not show any more. */
+  findMissing(sourceDay: string, shownKeys: string[]): Promise<void>;
+  /** Counts what is missing, in the transaction that ends the look: one that was interrupted and is read again counts once. */
+  countMissing(tx: Tx): Promise<void>;
   newCount(): number;
   /** What was left out, in a sentence or two; null when nothing was. */
   complaint(): string | null;
@@ -50,6 +53,7 @@ export function beginLook(
   let refusedCount = 0;
   let added = 0;
   let isFirstLook = false;
+  const missing: string[] = [];
   return {
     system,
     source,
@@ -69,8 +73,11 @@ export function beginLook(
       for (const { name, reason } of refused) if (refusals.length < shownRefusals) refusals.push(`${name} ${reason}`);
       count('unreadable', refused.length);
     },
-    async noteMissing(sourceDay, shownKeys) {
-      count('withdrawn', await noteMissingNotices(system, { sourcePortal: source, sourceDay, shownKeys }));
+    async findMissing(sourceDay, shownKeys) {
+      missing.push(...(await missingNotices(system, { sourcePortal: source, sourceDay, shownKeys })));
+    },
+    async countMissing(tx) {
+      count('withdrawn', await noteMissingNotices(tx, missing));
     },
     newCount: () => added,
     complaint() {

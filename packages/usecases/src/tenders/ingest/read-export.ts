@@ -1,4 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice-export';
@@ -24,33 +25,33 @@ export async function readExport(
 ): Promise<void> {
   const { system, signal } = look;
   const days = exportDays(watermark, dayInBerlin(system.now().toISOString()));
-  // What a killed worker left behind goes before anything new comes: only this source keeps files here, and one look at a time.
-  const folder = join(system.config.dataDir, 'tenders');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
-    for (const [n, day] of days.entries()) {
-      look.progress(n, days.length);
-      const path = join(folder, `${day}.zip`);
-      const askedAt = performance.now();
-      await downloadExport({ url, policy: system.config.outbound.byOperator, day, path, signal });
-      // Who is slow, and so perhaps busy, is left alone for as long.
-      const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
-      await readDay(look, day, path);
-      await rm(path, { force: true });
-      await onDay(day);
-      if (n < days.length - 1) await pause(restMs, undefined, { signal });
-    }
-    look.progress(days.length, days.length);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  await mkdir(system.config.dataDir, { recursive: true });
+  for (const [n, day] of days.entries()) {
+    look.progress(n, days.length);
+    await using file = await namelessFile(system.config.dataDir);
+    const askedAt = performance.now();
+    await downloadExport({ url, policy: system.config.outbound.byOperator, day, file, signal });
+    // Who is slow, and so perhaps busy, is left alone for as long.
+    const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
+    await readDay(look, day, file);
+    await onDay(day);
+    if (n < days.length - 1) await pause(restMs, undefined, { signal });
   }
+  look.progress(days.length, days.length);
 }
 
-async function readDay(look: Look, day: string, path: string): Promise<void> {
+/** A file that ends with its process, however that ends. */
+async function namelessFile(folder: string): Promise<FileHandle> {
+  const path = join(folder, `${randomUUID()}.part`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+async function readDay(look: Look, day: string, file: FileHandle): Promise<void> {
   const shownKeys = new Set<string>();
   let isWhole = true;
-  for await (const { notices, refused } of oneAhead(portionsOf(look, day, path))) {
+  for await (const { notices, refused } of oneAhead(portionsOf(look, day, file))) {
     look.signal.throwIfAborted();
     for (const { noticeKey } of notices) shownKeys.add(noticeKey);
     look.refuse(refused);
@@ -58,10 +59,14 @@ async function readDay(look: Look, day: string, path: string): Promise<void> {
     await look.store(notices);
   }
   // What could not be read may be what seems to be missing.
-  if (isWhole) await look.noteMissing(day, [...shownKeys]);
+  if (isWhole) await look.findMissing(day, [...shownKeys]);
 }
 
-async function* portionsOf({ system, source }: Look, day: string, path: string): AsyncGenerator<ReadDocuments, void> {
+async function* portionsOf(
+  { system, source }: Look,
+  day: string,
+  file: FileHandle,
+): AsyncGenerator<ReadDocuments, void> {
   let documents: Document[] = [];
   let refused: ReadDocuments['refused'] = [];
   let bytes = 0;
@@ -71,7 +76,7 @@ async function* portionsOf({ system, source }: Look, day: string, path: string):
     [documents, refused, bytes] = [[], [], 0];
     return done;
   };
-  for await (const entry of exportEntries(path)) {
+  for await (const entry of exportEntries(file)) {
     if ('refusal' in entry) {
       refused.push({ name: entry.name, reason: entry.refusal });
     } else {

@@ -1,5 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { SourceFailure } from '@portal/connectors/tenders/source-failure';
+import type { Tx } from '@portal/db/open';
+import { runs } from '@portal/db/schema/platform/operations';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
 import { notFound, PortalError, unavailable } from '@portal/domain/errors';
 import { nextLook, nextTry } from '@portal/domain/tenders/rhythm';
@@ -28,20 +30,26 @@ export async function readTenderSource(
 ): Promise<void> {
   if (!run) throw new Error('A look at a source begins with a run.');
   const look = beginLook(given, key, { run, signal, progress });
-  const source = await startLook(look);
+  const { isOver, ...source } = await startLook(look, run.id);
+  // Killed between the end of the look and the end of its run.
+  if (isOver) return;
   if (source.lastSuccessAt === null) look.tellNobody();
   try {
     const changes = await readIt(look, source);
     const { wishMs = 0, ...kept } = changes;
-    await note(look, {
-      ...kept,
-      failures: 0,
-      isGone: false,
-      error: look.complaint(),
-      newCount: look.newCount(),
-      nextRunAt: nextLook(key, given.now(), { wishMs, chance: Math.random() }),
-      lastSuccessAt: sql`now()`,
-    });
+    await note(
+      look,
+      {
+        ...kept,
+        failures: 0,
+        isGone: false,
+        error: look.complaint(),
+        newCount: look.newCount(),
+        nextRunAt: nextLook(key, given.now(), { wishMs, chance: Math.random() }),
+        lastSuccessAt: sql`now()`,
+      },
+      look.countMissing,
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TakenOverError) throw error;
@@ -62,14 +70,17 @@ const sentenceFor = (error: unknown): string =>
     ? error.message
     : 'Something went wrong while this source was read. The log names the cause.';
 
-async function startLook({ system, source: key }: Look): Promise<Source> {
+async function startLook({ system, source: key }: Look, runId: string): Promise<Source & { isOver: boolean }> {
   const [source] = await system.acrossTenants('a source is looked at', async (tx) => {
     if (isSettingsSource(key)) await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
     return tx
       .update(tenderSources)
       .set({ lastRunAt: sql`now()` })
       .where(eq(tenderSources.key, key))
-      .returning();
+      .returning({
+        ...getTableColumns(tenderSources),
+        isOver: sql<boolean>`coalesce(${tenderSources.lastSuccessAt} >= (select ${runs.startedAt} from ${runs} where ${runs.id} = ${runId}), false)`,
+      });
   });
   // It went with the last who wanted it.
   if (!source) throw notFound();
@@ -78,10 +89,11 @@ async function startLook({ system, source: key }: Look): Promise<Source> {
 
 type Noted = { [K in keyof Changes]: Changes[K] | ReturnType<typeof sql> };
 
-const note = (look: Look, changes: Noted): Promise<unknown> =>
-  look.system.acrossTenants('how a look at a source went is noted', (tx) =>
-    tx.update(tenderSources).set(changes).where(eq(tenderSources.key, look.source)),
-  );
+const note = (look: Look, changes: Noted, besides?: (tx: Tx) => Promise<void>): Promise<void> =>
+  look.system.acrossTenants('how a look at a source went is noted', async (tx) => {
+    await besides?.(tx);
+    await tx.update(tenderSources).set(changes).where(eq(tenderSources.key, look.source));
+  });
 
 async function readIt(look: Look, source: Source): Promise<Changes & { wishMs?: number }> {
   const { config } = look.system;
@@ -104,8 +116,7 @@ async function readIt(look: Look, source: Source): Promise<Changes & { wishMs?: 
   }
   await readExport(look, url, {
     watermark: source.watermark,
-    onDay: (day) =>
-      note(look, { watermark: sql`greatest(${tenderSources.watermark}, ${day}::date)` }).then(() => undefined),
+    onDay: (day) => note(look, { watermark: sql`greatest(${tenderSources.watermark}, ${day}::date)` }),
   });
   return {};
 }
