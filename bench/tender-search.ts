@@ -129,8 +129,8 @@ async function fill(url: string): Promise<void> {
          select gen_random_uuid(), id, true, "sourcePortal", true, id::text, id::text, 1, '{}', false, false, form, 'open', title, description, "buyerName", 'Musterhausen',
            "cpvCodes", divisions, "nutsCodes", bundeslaender, bundeslaender[1], "isNationwide", at, '[]', '[]', '' from r)
        insert into tender_search (tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide,
-         cpv_divisions, document)
-       select id, at, due, false, due, open, array["sourcePortal"], bundeslaender, "isNationwide", divisions, document from r`,
+         cpv_divisions, titles, document)
+       select id, at, due, false, due, open, array["sourcePortal"], bundeslaender, "isNationwide", divisions, lower(title), document from r`,
       [size - done, done / different, Math.ceil(size / different)],
     );
     console.log(`${Math.min(done + different, size)} tenders`);

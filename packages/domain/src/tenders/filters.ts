@@ -32,6 +32,8 @@ export const TenderFilters = z.strictObject({
       any: words.default([]),
       phrases: z.array(Phrase).max(20).default([]),
       none: words.default([]),
+      /** What has to stand in the title or the title of a lot, also in the middle of a word. */
+      contains: z.array(Word.min(4)).max(5).default([]),
       fields: z
         .array(z.enum(['title', 'description', 'lots']))
         .max(3)

@@ -16,7 +16,7 @@ describe('what somebody types', () => {
     ['__proto__ constructor', { all: ['__proto__', 'constructor'] }],
     ['', {}],
   ])('%j is %j', (typed, text) => {
-    expect(readSearchText(typed)).toEqual({ all: [], any: [], phrases: [], none: [], ...text });
+    expect(readSearchText(typed)).toEqual({ all: [], any: [], phrases: [], none: [], contains: [], ...text });
   });
 });
 

@@ -19,6 +19,8 @@ export interface CompiledSearch {
   all: Question;
   /** Of which one has to be true besides. */
   either: Question | null;
+  /** Pieces that all have to stand in the titles, unless one of the markers does; null where none is asked for. */
+  contains: { pieces: string[]; orMarkers: string | null } | null;
   /** Only calls that are still open; otherwise whatever `all` names. */
   isOpenOnly: boolean;
   deadline: { minDays: number | null; maxDays: number | null; includeUnknown: boolean } | null;
@@ -42,7 +44,11 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
     ...(text?.phrases ?? []).map(inText),
   ]);
   const codes = markerOf(cpv?.prefixes, marker.cpv, cpv?.includeMissing === true ? [marker.cpvMissing] : []);
-  const isEither = filters.combine === 'any' && words !== null && codes !== null;
+  const pieces = (text?.contains ?? []).map(fold);
+  // Words or codes, and pieces or codes: together that is words and pieces, or codes.
+  const isAny = filters.combine === 'any' && codes !== null;
+  const isEither = isAny && words !== null;
+  const areCodesAsked = !isEither && !(isAny && pieces.length > 0);
 
   const places = [...(region?.laender ?? []).map(marker.land), ...(region?.nuts ?? []).map(marker.nuts)];
   const elsewhere = [
@@ -57,7 +63,7 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
         noneOf([...(text?.none ?? []).map(inText), ...(buyer?.none ?? []).map(inBuyer)]),
       ]),
       markers: allOf([
-        isEither ? null : codes,
+        areCodesAsked ? codes : null,
         markerOf(places, (place) => place, elsewhere),
         markerOf(kinds, marker.form),
         markerOf(procedureTypes, marker.procedure),
@@ -69,6 +75,7 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
       ]),
     },
     either: isEither ? { words, markers: codes } : null,
+    contains: pieces.length === 0 ? null : { pieces, orMarkers: isAny ? codes : null },
     isOpenOnly: kinds === undefined || kinds.length === 0,
     deadline: filters.deadline ?? null,
     sinceDays: filters.published?.sinceDays ?? null,
@@ -120,7 +127,7 @@ const quoted = (text: string): string => `'${text}'`;
  * none of it an error, but for its number of words.
  */
 export function readSearchText(typed: string): NonNullable<TenderFilters['text']> {
-  const text: NonNullable<TenderFilters['text']> = { all: [], any: [], phrases: [], none: [] };
+  const text: NonNullable<TenderFilters['text']> = { all: [], any: [], phrases: [], none: [], contains: [] };
   for (const [, minus, phrase, word] of typed.matchAll(/(-?)(?:"([^"]*)"|(\S+))/g)) {
     const term = (phrase ?? word ?? '').replaceAll('"', ' ').trim();
     if (!hasWord(term)) continue;

@@ -24,6 +24,7 @@ export function searchDocumentOf(notice: SearchedNotice) {
   const b = inBothSpellings(`${lots}\n${labels}`);
   const d = inBothSpellings(notice.description ?? '');
   return {
+    titles: fold([notice.title, ...notice.lots.map(({ title }) => title ?? '')].join('\n')).slice(0, mostLotText),
     text_a: a,
     text_b: b,
     text_c: inBothSpellings(notice.buyerName ?? ''),

@@ -116,6 +116,38 @@ describe('words', () => {
     expect(await titlesIn(['description', 'lots'])).toEqual(['Anderes', 'Mit Losen']);
   });
 
+  it.each([
+    [{ contains: ['einigungsarb'] }, ['joined']],
+    [{ contains: ['Gebäuderein'] }, ['compound', 'spelledOut', 'joined']],
+    [{ contains: ['gebaeuderein', 'HULEN'] }, []],
+    [{ contains: ['gebaeuderein', 'SCHUL'] }, ['spelledOut']],
+    [{ all: ['Bahnhof'], contains: ['gebaeuderein'] }, ['joined']],
+    [{ contains: ['%%%%'] }, []],
+    [{ contains: ['_____'] }, []],
+  ] satisfies [object, string[]][])('are found by a piece of them: %j', async (text, expected) => {
+    const found = await find(reader, { filters: { text, cpv: { prefixes: ['98'] } } });
+    expect(names.filter((name) => found.some(({ title }) => title === titles[name]))).toEqual(expected);
+  });
+
+  it('are found by a piece of a lot’s title, too, or with any of them by the code alone', async () => {
+    const lot = { id: '1', description: 'Quarzuhrwerk', cpvCodes: [], nutsCodes: [], valueCents: null, currency: null };
+    await store(
+      noticeRecord({ title: 'Stückprobe A', cpvCodes: ['18521100'], lots: [{ ...lot, title: 'Taschenuhrwerke' }] }),
+      noticeRecord({ title: 'Stückprobe B', cpvCodes: ['18530000'] }),
+    );
+    const titlesOf = async (filters: object) => (await find(reader, { filters })).map(({ title }) => title).toSorted();
+    expect(await titlesOf({ text: { contains: ['uhrwerk'] } })).toEqual(['Stückprobe A']);
+    expect(await titlesOf({ text: { contains: ['quarz'] } })).toEqual([]);
+    const any = { combine: 'any', cpv: { prefixes: ['1853'] } };
+    expect(await titlesOf({ ...any, text: { contains: ['uhrwerk'] } })).toEqual(['Stückprobe A', 'Stückprobe B']);
+    expect(await titlesOf({ ...any, text: { all: ['Stückprobe'], contains: ['uhrwerk'] } })).toEqual([
+      'Stückprobe A',
+      'Stückprobe B',
+    ]);
+    expect(await titlesOf({ ...any, text: { all: ['Zeppelin'], contains: ['uhrwerk'] } })).toEqual(['Stückprobe B']);
+    expect(await titlesOf({ cpv: { prefixes: ['1853'] }, text: { contains: ['uhrwerk'] } })).toEqual([]);
+  });
+
   it('of any kind are no error', async () => {
     const words = constantFrom(
       '&',

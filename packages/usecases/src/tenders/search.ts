@@ -24,7 +24,7 @@ export interface TriageFilter {
 }
 
 const columns = sql.raw(
-  'tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide, cpv_divisions, value_cents, currency, document',
+  'tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide, cpv_divisions, value_cents, currency, titles, document',
 );
 
 /** Every tender the account at work may see, as `t`. */
@@ -65,8 +65,9 @@ const atWork: Viewer = { sees: sql`true`, mailbox: ownMailbox };
 
 /** The same for what is asked beside words and markers, for one viewer or for each of many. */
 export function matchesBounds(search: SearchBounds, viewer: Viewer = atWork): SQL {
-  const { deadline, sinceDays, value, sources } = search;
+  const { contains, deadline, sinceDays, value, sources } = search;
   const conditions: SQL[] = [
+    ...(contains ? [containsAll(contains)] : []),
     ...(search.isOpenOnly ? [isOpen] : []),
     ...(sinceDays === null ? [] : [sql`t.published_at >= now() - make_interval(days => ${sinceDays}::int)`]),
     ...(sources ? [shownAt(sources, viewer)] : []),
@@ -85,6 +86,12 @@ export function matchesBounds(search: SearchBounds, viewer: Viewer = atWork): SQ
     conditions.push(includeUnknown ? sql`(${isUnknown} or ${isWithin})` : isWithin);
   }
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+function containsAll({ pieces, orMarkers }: NonNullable<CompiledSearch['contains']>): SQL {
+  const found = pieces.map((piece) => sql`strpos(t.titles, ${piece}) > 0`);
+  const all = sql.join(found, sql` and `);
+  return orMarkers === null ? all : sql`(${all} or t.document @@ ${orMarkers}::tsquery)`;
 }
 
 /**

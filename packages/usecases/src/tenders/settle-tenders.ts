@@ -232,6 +232,7 @@ async function upsertSearch(
     'cpv_divisions',
     'value_cents',
     'currency',
+    'titles',
     'document',
     ...(table === 'personal_tender_search' ? ['only_source'] : []),
   ];
@@ -240,14 +241,14 @@ async function upsertSearch(
     select r.tender_id, r.published_at, coalesce(next.at, last.at, 'infinity'),
       coalesce(next.is_date_only, last.is_date_only, false), coalesce(last.at, 'infinity'),
       r.may_be_open and coalesce(last.at, 'infinity') > now(),
-      r.source_keys, r.bundeslaender, r.is_nationwide, r.cpv_divisions, r.value_cents, r.currency,
+      r.source_keys, r.bundeslaender, r.is_nationwide, r.cpv_divisions, r.value_cents, r.currency, r.titles,
       ${weighted('text_a', 'A')} || ${weighted('text_b', 'B')} || ${weighted('text_c', 'C')} || ${weighted('text_d', 'D')}
         || ${weighted('parts', 'D')} || array_to_tsvector(r.markers)
       ${table === 'personal_tender_search' ? sql`, r.only_source` : sql``}
     from json_to_recordset(${JSON.stringify(rows)}::json) r (
       tender_id uuid, only_source text, published_at timestamptz, deadlines json, may_be_open boolean, source_keys text[],
       bundeslaender text[], is_nationwide boolean, cpv_divisions text[], value_cents bigint, currency text,
-      text_a text, text_b text, text_c text, text_d text, parts text, markers text[])
+      titles text, text_a text, text_b text, text_c text, text_d text, parts text, markers text[])
     left join lateral (${deadlinesOf(sql`r.deadlines`)} where d.at > now() order by d.at limit 1) next on true
     left join lateral (${deadlinesOf(sql`r.deadlines`)} order by d.at desc limit 1) last on true
     on conflict (tender_id) do update set ${sql.raw(columns.map((name) => `${name} = excluded.${name}`).join(', '))}`);

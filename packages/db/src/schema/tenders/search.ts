@@ -23,6 +23,8 @@ const searched = () => ({
   cpvDivisions: text().array().notNull(),
   valueCents: bigint({ mode: 'number' }),
   currency: text(),
+  /** Title and titles of lots, in lower case and with umlauts spelled out, for what is looked for within words. */
+  titles: text().notNull().default(''),
   /** Words, and the markers of `packages/domain/src/tenders/markers.ts`. */
   document: tsvector().notNull(),
 });
