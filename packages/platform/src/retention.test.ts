@@ -61,6 +61,16 @@ it('removes what has been kept long enough and nothing else', async () => {
     await tx.insert(runs).values([
       { id: fresh.run, tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(89), finishedAt: ago(89) },
       { id: newId(), tenantId, kind: 'k', payload: {}, state: 'succeeded', dueAt: ago(91), finishedAt: ago(91) },
+      ...[6, 8].map((days) => ({
+        id: newId(),
+        tenantId: null,
+        kind: 'tenders.read-source',
+        subject: 'rss:x',
+        payload: {},
+        state: 'succeeded' as const,
+        dueAt: ago(days),
+        finishedAt: ago(days),
+      })),
     ]);
     await tx.insert(auditEntries).values([
       { id: fresh.entry, tenantId, at: ago(399), action: 'x', summary: 'x' },
@@ -125,6 +135,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'changes of account lists': 1,
     'cloud transitions': 1,
     'cloud outages': 1,
+    'looks at feeds': 1,
     'payloads of tenders': 0,
     'matches of tenders': 0,
     'changes of tenders': 0,
@@ -138,7 +149,9 @@ it('removes what has been kept long enough and nothing else', async () => {
     tokens: (await tx.select({ id: passwordTokens.id }).from(passwordTokens)).map(({ id }) => id),
     links: (await tx.select({ id: emailTokens.id }).from(emailTokens)).map(({ id }) => id),
     addresses: (await tx.select({ pending: users.pendingEmail }).from(users)).map(({ pending }) => pending).toSorted(),
-    runs: (await tx.select({ id: runs.id }).from(runs)).map(({ id }) => id),
+    runs: (await tx.select({ id: runs.id, subject: runs.subject }).from(runs))
+      .map((run) => run.subject ?? run.id)
+      .toSorted(),
     entries: (await tx.select({ id: auditEntries.id }).from(auditEntries)).map(({ id }) => id),
     reminders: (await tx.select({ title: reminders.title }).from(reminders)).map(({ title }) => title).toSorted(),
     notices: (await tx.select({ title: snoozedReminders.title }).from(snoozedReminders)).map(({ title }) => title),
@@ -157,7 +170,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     tokens: [fresh.token],
     links: [fresh.token],
     addresses: ['new@example.org', null],
-    runs: [fresh.run],
+    runs: [fresh.run, 'rss:x'].toSorted(),
     entries: [fresh.entry],
     reminders: ['finished', 'overdue'],
     notices: ['fresh'],

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { runs } from '@portal/db/schema/platform/operations';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderChanges } from '@portal/db/schema/tenders/matches';
 import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
@@ -72,6 +73,13 @@ export const tenders: Area = {
     },
   ],
   retention: [
+    {
+      // Each feed is looked at some fifty times a day; what became of the last look stands in its row.
+      what: 'looks at feeds',
+      table: runs,
+      id: runs.id,
+      isOver: sql`${runs.kind} = ${readSource.name} and ${runs.subject} like 'rss:%' and ${runs.finishedAt} < now() - interval '7 days'`,
+    },
     {
       what: 'payloads of tenders',
       table: tenderPayloads,
