@@ -23,13 +23,14 @@ export interface TriageFilter {
   narrower?: TenderFilters | undefined;
 }
 
-const columns = sql.raw(
+/** By name: in the two tables they do not stand in one order. */
+export const searchedColumns = sql.raw(
   'tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide, cpv_divisions, value_cents, currency, titles, document',
 );
 
 /** Every tender the account at work may see, as `t`. */
 export const searchedTenders = sql`(
-  select ${columns} from ${tenderSearch} union all select ${columns} from ${personalTenderSearch}) t`;
+  select ${searchedColumns} from ${tenderSearch} union all select ${searchedColumns} from ${personalTenderSearch}) t`;
 
 /** The question of words and markers; null where nothing of that is asked. */
 export function documentQuestion({ all, either }: CompiledSearch): SQL | null {

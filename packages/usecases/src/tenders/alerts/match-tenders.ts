@@ -11,7 +11,7 @@ import { indexDocuments } from '@portal/domain/tenders/match-index';
 import { asksForPlace, type QuestionTree, readQuestion } from '@portal/domain/tenders/question-tree';
 import type { SystemContext } from '@portal/platform/context';
 import { holdMerges } from '../merge-tenders.ts';
-import { matchesBounds, type SearchBounds } from '../search.ts';
+import { matchesBounds, type SearchBounds, searchedColumns } from '../search.ts';
 import { compileOutdated } from './compile-search.ts';
 
 /** Tenders matched in one transaction, and pairs of tender and search looked at in it: fewer tenders where searches find much. */
@@ -188,8 +188,8 @@ async function writePortion(tx: Tx, pairs: Pair[], isWithin: SQL): Promise<numbe
       select t.*, given.n, u.is_told from unnest(${param(tenders.values)}::uuid[]) with ordinality given (id, n)
       join ${unmatchedTenders} u on u.tender_id = given.id
       join lateral (
-        select t.*, null::text as only_source from ${tenderSearch} t where t.tender_id = given.id
-        union all select own.* from ${personalTenderSearch} own where own.tender_id = given.id) t on true)
+        select ${searchedColumns}, null::text as only_source from ${tenderSearch} where tender_id = given.id
+        union all select ${searchedColumns}, only_source from ${personalTenderSearch} where tender_id = given.id) t on true)
     insert into ${tenderMatches} (tenant_id, search_id, tender_id, kind, reasons, notified_at)
     select s.tenant_id, s.id, t.tender_id, case when s.instant_alert then 'instant' else 'digest' end::tender_alert_kind,
       case when p.reasons is not null then string_to_array(p.reasons, E'\\n') else array(
