@@ -52,7 +52,8 @@ export async function checkFilters(tx: Tx, filters: TenderFilters, { instantAler
 }
 
 /** Whether the bounds let everything pass. */
-const areOpen = ({ deadline, sinceDays, value, sources }: SearchBounds): boolean =>
+const areOpen = ({ contains, deadline, sinceDays, value, sources }: SearchBounds): boolean =>
+  contains === null &&
   (deadline === null || (deadline.minDays === null && deadline.maxDays === null && deadline.includeUnknown)) &&
   sinceDays === null &&
   (value === null || (value.minCents === null && value.maxCents === null && value.includeUnknown)) &&
