@@ -13,9 +13,9 @@ const kinds = {
   unreachable: /^(08...|57P0[1-3]|53300)$/,
   /** A statement or its wait for a lock took too long, or the server is out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
-  /** No such login, or another password. */
   /** A statement took longer than it was given. */
   timedOut: /^57014$/,
+  /** No such login, or another password. */
   signInRefused: /^28/,
   rightMissing: /^42501$/,
   tableMissing: /^42P01$/,
