@@ -5080,7 +5080,8 @@ export interface components {
          *           ],
          *           "none": [
          *             "winterdienst"
-         *           ]
+         *           ],
+         *           "contains": []
          *         },
          *         "cpv": {
          *           "prefixes": [
@@ -5130,6 +5131,8 @@ export interface components {
                     phrases: string[];
                     /** @default [] */
                     none: string[];
+                    /** @default [] */
+                    contains: string[];
                     fields?: ("title" | "description" | "lots")[];
                 };
                 cpv?: {
@@ -15391,7 +15394,8 @@ export interface operations {
                      *             ],
                      *             "none": [
                      *               "winterdienst"
-                     *             ]
+                     *             ],
+                     *             "contains": []
                      *           },
                      *           "cpv": {
                      *             "prefixes": [
@@ -15496,6 +15500,8 @@ export interface operations {
                             phrases?: string[];
                             /** @default [] */
                             none?: string[];
+                            /** @default [] */
+                            contains?: string[];
                             fields?: ("title" | "description" | "lots")[];
                         };
                         cpv?: {
@@ -15587,7 +15593,8 @@ export interface operations {
                      *           ],
                      *           "none": [
                      *             "winterdienst"
-                     *           ]
+                     *           ],
+                     *           "contains": []
                      *         },
                      *         "cpv": {
                      *           "prefixes": [
@@ -15668,6 +15675,8 @@ export interface operations {
                             phrases?: string[];
                             /** @default [] */
                             none?: string[];
+                            /** @default [] */
+                            contains?: string[];
                             fields?: ("title" | "description" | "lots")[];
                         };
                         cpv?: {
@@ -15817,6 +15826,8 @@ export interface operations {
                             phrases?: string[];
                             /** @default [] */
                             none?: string[];
+                            /** @default [] */
+                            contains?: string[];
                             fields?: ("title" | "description" | "lots")[];
                         };
                         cpv?: {
@@ -15905,7 +15916,8 @@ export interface operations {
                      *           ],
                      *           "none": [
                      *             "winterdienst"
-                     *           ]
+                     *           ],
+                     *           "contains": []
                      *         },
                      *         "cpv": {
                      *           "prefixes": [
