@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@portal/db/open';
 import type { Config } from './config.ts';
 import type { TenantContext, SystemContext } from './context.ts';
 import { openFileStore } from './files/store.ts';
-import { readJobFigures } from './jobs/figures.ts';
+import { openJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
 import { lazyBoard } from './queues/lazy-board.ts';
@@ -72,7 +72,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     workApart,
     metrics,
     resources,
-    jobFigures: () => readJobFigures(queues),
+    jobFigures: openJobFigures(queues),
     askQueueBoard: board.ask,
   };
   const system = (origin: Origin): SystemContext => ({

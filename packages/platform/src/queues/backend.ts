@@ -15,6 +15,7 @@ import { openQueuePool } from '@portal/db/queue-pool';
 import { queueNames, type QueueName } from '../jobs/job.ts';
 import { TimeoutError } from '../timeout.ts';
 import type { Outage } from './outage.ts';
+import { type Tally, tallyPostgres, tallyRedis } from './tally.ts';
 
 export type BullJob = Job<unknown, void>;
 export type BullQueue = Queue<BullJob>;
@@ -27,6 +28,7 @@ export interface QueueBackend {
   openQueue(name: QueueName): BullQueue;
   openWorker(name: QueueName, process: Process, options: ConsumerOptions): BullWorker;
   ping(): Promise<void>;
+  tally(queues: BullQueue[]): Promise<Tally[]>;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export function openRedisBackend(url: string, { process, outage }: BackendOption
       if (client.status !== 'ready') await readyWithin(client, 2_000);
       await client.ping();
     },
+    tally: (queues) => tallyRedis(producer(), queues),
     async close() {
       for (const client of clients) client.disconnect();
     },
@@ -127,6 +130,7 @@ export function openPostgresBackend(url: string, { process, outage }: BackendOpt
         pausedAfterFailure(createPostgresBackend),
       ) as unknown as BullWorker,
     ping: async () => void (await pool.query('select 1')),
+    tally: () => tallyPostgres(pool),
     close: () => pool.end(),
   };
 }

@@ -9,6 +9,7 @@ import type { QueueDepth } from '../metrics.ts';
 import { withTimeout, TimeoutError } from '../timeout.ts';
 import type { BullJob, BullQueue, BullWorker, ConsumerOptions, QueueBackend } from './backend.ts';
 import { isConnectionTrouble, watchOutage } from './outage.ts';
+import type { Tally } from './tally.ts';
 
 /** What travels with every job. */
 export const Envelope = z.object({
@@ -37,6 +38,8 @@ export interface Queues {
   push<Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, options?: PushOptions): Promise<void>;
   lostNudges(): number;
   counts(): Promise<Record<QueueName, QueueDepth>>;
+  /** Jobs of each name; in Redis not told of more than 20,000 in one state of one queue. */
+  tally(): Promise<Tally[]>;
   ping(): Promise<void>;
   queue(name: QueueName): Promise<BullQueue>;
   /** Works a queue until closed, whether or not the backend is there yet. */
@@ -166,6 +169,12 @@ export function openQueues(options: {
         }),
       );
       return Object.fromEntries(all) as Record<QueueName, QueueDepth>;
+    },
+    async tally() {
+      const backend = await open();
+      const all = await Promise.all(queueNames.map(queue));
+      await Promise.all(all.map((each) => each.waitUntilReady()));
+      return backend.tally(all);
     },
     ping: async () => (await open()).ping(),
     consume(name, { process, onLockLost, onAbandoned, ...workerOptions }) {

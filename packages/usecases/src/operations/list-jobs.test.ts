@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { newId } from '@portal/domain/ids';
+import { HOUR } from '@portal/domain/time';
 import { jobsOf } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
@@ -60,6 +61,36 @@ describeOnEachQueue('the list of jobs', (env) => {
     working.resolve();
     await pause(50);
     await worker.stop();
+  });
+});
+
+describeOnEachQueue('figures of jobs', (env) => {
+  it('count every job by name, however many there are, and no wish of a schedule', async () => {
+    const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env });
+    const queue = await runtime.queues.queue('tenders');
+    await queue.upsertJobScheduler('a', { every: HOUR }, { name: 'a.tick', data: {} });
+    for (const [name, count] of [
+      ['a', 1_150],
+      ['b', 40],
+    ] as const)
+      await Promise.all(
+        Array.from({ length: count }, (_, n) =>
+          queue.add(name, {}, { jobId: newId(), delay: n % 100 === 0 ? HOUR : 0 }),
+        ),
+      );
+    const figures = await runtime.system({ requestId: newId(), ip: null, userAgent: null }).jobFigures();
+    expect(figures.get('a')).toMatchObject({ queue: 'tenders', waiting: 1_150, active: 0, failed: 0 });
+    expect(figures.get('b')).toMatchObject({ waiting: 40 });
+    expect(figures.has('a.tick')).toBe(false);
+    await stop();
+  });
+
+  it('are read once for all who look at about the same time', async () => {
+    const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env });
+    const { jobFigures } = runtime.system({ requestId: newId(), ip: null, userAgent: null });
+    const [first, second] = await Promise.all([jobFigures(), jobFigures()]);
+    expect(second).toBe(first);
+    await stop();
   });
 });
 
