@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { notFound } from '@portal/domain/errors';
@@ -14,6 +15,15 @@ import { serviceBinary } from '@portal/testing/services';
 import { startTestWorker } from '@portal/testing/worker';
 import { areas } from '@portal/usecases/areas';
 import { testApp, type TestRequest } from '../../testing/app.ts';
+
+const platform = createRequire(import.meta.resolve('@portal/platform/queues/board'));
+const fastifyOfBoard = createRequire(platform.resolve('@bull-board/fastify'));
+/** The files of the library's page as it ships them. */
+const shipped = dirname(dirname(fastifyOfBoard.resolve('@bull-board/ui/dist/static/images/logo.svg')));
+const shippedFiles = async () =>
+  (await readdir(shipped, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)));
 
 interface BoardQueue {
   name: string;
@@ -54,10 +64,34 @@ describeOnEachQueue('the queue board', (env) => {
     const files = [...page.body.matchAll(/(?:src|href)="(static\/[^"]+)"/g)].map(([, file]) => file ?? '');
     expect(files.length).toBeGreaterThan(4);
     for (const file of files) expect((await ask({ url: `/admin/queues/${file}` })).statusCode).toBe(200);
-    const platform = createRequire(import.meta.resolve('@portal/platform/queues/board'));
-    const fastifyOfBoard = createRequire(platform.resolve('@bull-board/fastify'));
-    const shipped = fastifyOfBoard.resolve('@bull-board/ui/dist/static/images/logo.svg');
-    expect((await ask({ url: '/admin/queues/static/images/logo.svg' })).body).toBe(await readFile(shipped, 'utf8'));
+    for (const file of await shippedFiles()) {
+      const served = await ask({ url: `/admin/queues/static/${file}` });
+      expect([file, served.statusCode]).toEqual([file, 200]);
+      if (file.endsWith('.css')) expect(served.body).not.toMatch(/url\(["']?(https?:)?\/\//);
+    }
+    const logo = 'images/logo.svg';
+    expect((await ask({ url: `/admin/queues/static/${logo}` })).body).toBe(await readFile(join(shipped, logo), 'utf8'));
+  });
+
+  it('has buttons to try failed jobs again and to remove them, and no others that change something', async () => {
+    const { ask } = await board();
+    const shown = async (query: string) =>
+      (await ask({ url: `/admin/queues/api/queues${query}` }))
+        .json<{ queues: { name: string; readOnlyMode: boolean }[] }>()
+        .queues.filter(({ readOnlyMode }) => !readOnlyMode)
+        .map(({ name }) => name);
+    expect(await shown('')).toEqual([]);
+    for (const status of ['latest', 'completed', 'waiting', 'delayed', 'active'])
+      expect(await shown(`?activeQueue=mail&status=${status}`)).toEqual([]);
+    expect(await shown('?activeQueue=mail&status=failed')).toContain('mail');
+    // The page hides what the library puts between the first and the last button of a failed job, and the menu of a queue.
+    const { body } = await ask({ url: '/admin/queues' });
+    expect(body).toContain("[class^='jobActions-'] > li:not(:first-child, :last-child)");
+    expect(body).toContain("[class^='trailing-'] > button[aria-haspopup]");
+    const scripts = (await shippedFiles()).filter((file) => file.endsWith('.js'));
+    const all = (await Promise.all(scripts.map((file) => readFile(join(shipped, file), 'utf8')))).join('\n');
+    expect(all).toMatch(/\.failed\]:\[\w+\.retry,\w+\.duplicate,\w+\.updateData,\w+\.clean\]/);
+    for (const name of ['jobActions-', 'trailing-']) expect(all).toContain(`"${name}`);
   });
 
   it('shows every queue and its jobs, by ids alone, and agrees with the list of jobs', async () => {

@@ -3,9 +3,10 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
 import { newId } from '@portal/domain/ids';
+import { SECOND } from '@portal/domain/time';
 import { queueNames } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
-import type { Board } from './lazy-board.ts';
+import type { Board, BoardAnswer, BoardRequest } from './lazy-board.ts';
 import type { Queues } from './queues.ts';
 
 /** Where the API serves it: the page names its files from there. */
@@ -26,7 +27,7 @@ export async function openBoard(queues: Queues, log: Log): Promise<Board> {
       },
       handlerHooks: {
         before: ({ request }) => (isBounded(request.query) ? undefined : { allow: false, status: 400 }),
-        after: (_context, answer) => withoutStacks(answer),
+        after: ({ request }, answer) => shown(answer, request.query['status'] === 'failed'),
       },
     },
   });
@@ -44,34 +45,69 @@ export async function openBoard(queues: Queues, log: Log): Promise<Board> {
   await server.ready();
   log.debug('the queue board is open');
 
+  async function answer({ method, path }: BoardRequest): Promise<BoardAnswer> {
+    const id = newId();
+    const { statusCode, headers, rawPayload } = await server.inject({
+      method,
+      url: path || '/',
+      headers: { 'x-asked': id },
+    });
+    const failure = failures.get(id);
+    if (failures.delete(id)) throw failure;
+    const type = headers['content-type'] ?? '';
+    return { status: statusCode, type, body: type.startsWith('text/html') ? ourPage(rawPayload) : rawPayload };
+  }
+
+  const listings = new Map<string, { at: number; answer: Promise<BoardAnswer> }>();
+  /** The page asks for the same list again and again; those who look at once make the queues read it once. */
+  function listing(request: BoardRequest): Promise<BoardAnswer> {
+    const known = listings.get(request.path);
+    if (known && performance.now() - known.at < freshMs) return known.answer;
+    if (listings.size >= mostListings) listings.clear();
+    const made = { at: performance.now(), answer: answer(request) };
+    listings.set(request.path, made);
+    made.answer.catch(() => listings.delete(request.path));
+    return made.answer;
+  }
+
   return {
-    async ask({ method, path }) {
-      const id = newId();
-      const { statusCode, headers, rawPayload } = await server.inject({
-        method,
-        url: path || '/',
-        headers: { 'x-asked': id },
-      });
-      const failure = failures.get(id);
-      if (failures.delete(id)) throw failure;
-      const type = headers['content-type'] ?? '';
-      if (!type.startsWith('text/html')) return { status: statusCode, type, body: rawPayload };
-      // The page asks no queue yet, and shows none where it should say that they are away.
-      await queues.ping();
-      return { status: statusCode, type, body: withoutForeignFonts(rawPayload) };
+    async ask(request) {
+      if (request.method !== 'GET') listings.clear();
+      // Neither the page nor a list that was read before says by itself that the queues are away.
+      if (!request.path.startsWith('/static/')) await queues.ping();
+      return request.method === 'GET' && request.path.startsWith('/api/queues?') ? listing(request) : answer(request);
     },
     close: () => server.close(),
   };
 }
+
+const freshMs = SECOND;
+const mostListings = 50;
 
 /** The library reads as many jobs at once as it is asked for. */
 const most: Record<string, number> = { jobsPerPage: 200, page: 100_000 };
 const isBounded = (query: Record<string, unknown> = {}): boolean =>
   Object.entries(most).every(([name, max]) => !(Number(query[name]) > max));
 
-const withoutForeignFonts = (page: Buffer): Buffer =>
-  Buffer.from(page.toString('utf8').replaceAll(/<link\b[^>]*href="https?:[^>]*>/g, ''));
+/**
+ * The library's buttons are there for a queue or not. So queues are shown to be read, but where failed jobs are listed; and of the
+ * buttons there, those stay that try again and remove: the first and the last of a job's.
+ */
+const style =
+  "<style>[class^='jobActions-'] > li:not(:first-child, :last-child), [class^='trailing-'] > button[aria-haspopup] { display: none }</style>";
+
+/** The library's page without letters from elsewhere. */
+const ourPage = (page: Buffer): Buffer =>
+  Buffer.from(
+    page
+      .toString('utf8')
+      .replaceAll(/<link\b[^>]*href="https?:[^>]*>/g, '')
+      .replace('</head>', `${style}</head>`),
+  );
 
 /** Where in the code something failed is for the log. */
-const withoutStacks = <Answer>(answer: Answer): Answer =>
-  JSON.parse(JSON.stringify(answer), (key, value) => (key === 'stacktrace' ? [] : value)) as Answer;
+const shown = <Answer>(answer: Answer, listsFailed: boolean): Answer =>
+  JSON.parse(JSON.stringify(answer), (key, value) => {
+    if (key === 'stacktrace') return [];
+    return key === 'readOnlyMode' ? !listsFailed : value;
+  }) as Answer;
