@@ -109,7 +109,7 @@ try {
     seconds.push((until - from) / 1_000);
   }
   console.log(
-    `\nwarm start to the first answer: ${median(seconds).toFixed(2)} s of ${seconds.map((value) => value.toFixed(2)).join(', ')} (at most 2.00, aim 1.50)`,
+    `\nwarm start to the first answer: ${median(seconds).toFixed(2)} s (at most 2.00, aim 1.50) of ${seconds.map((value) => value.toFixed(2)).join(', ')}`,
   );
 } finally {
   for (const child of running) child.kill('SIGTERM');
