@@ -55,7 +55,7 @@ function sizeOf(attributes: Map<string, string>, rel: string[]): IconLink['size'
 /** `16x16 32x32` or `any`; null when it says neither. */
 export function parseSizes(sizes: string): IconLink['size'] {
   if (/(?:^|\s)any(?:\s|$)/i.test(sizes)) return 'any';
-  const sides = [...sizes.slice(0, 200).matchAll(/(\d{1,5})x(\d{1,5})/gi)].map(([, width, height]) =>
+  const sides = [...sizes.slice(0, 200).matchAll(/\b(\d{1,5})x(\d{1,5})/gi)].map(([, width, height]) =>
     Math.max(Number(width), Number(height)),
   );
   return sides.length === 0 ? null : Math.max(...sides);

@@ -7,7 +7,7 @@ export type Amount = { cents: number; isAmbiguous: boolean } | { fault: AmountFa
 const maxCents = 999_999_999;
 
 const longestAmount = 40;
-const currency = /^(?:€|EUR)\s*|\s*(?:€|EUR)$/i;
+const currency = /^(?:€|EUR)\s*|(?<!\s)\s*(?:€|EUR)$/i;
 /** Groups of three between marks that no program takes for a decimal mark: blanks of several widths and apostrophes. */
 const groupedByBlank = /^[1-9]\d{0,2}([ '’\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?=$|[.,])/;
 

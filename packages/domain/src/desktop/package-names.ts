@@ -13,7 +13,7 @@ const processors: Record<string, RegExp> = {
   aarch64: /(^|[^a-z0-9])(aarch64|arm64)([^a-z0-9]|$)/,
 };
 
-const release = /\d+\.\d+\.\d+/g;
+const release = /(?<!\d)\d+\.\d+\.\d+/g;
 
 export interface PackageName {
   name: string;

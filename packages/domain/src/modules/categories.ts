@@ -101,7 +101,7 @@ export function categoryKey(name: string, taken: ReadonlySet<string>): string {
     .replaceAll(/\p{Mark}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-+|(?<!-)-+$/g, '');
   // A name in another script leaves nothing over.
   const base = slug === '' ? 'category' : slug;
   for (let n = 1; ; n += 1) {

@@ -11,7 +11,9 @@ const Phrase = Word.refine((phrase) => phrase.split(/\s+/).length <= 8, 'must no
 export const CpvPrefix = z
   .string()
   .regex(/^\d{2,8}$/, 'must be 2 to 8 digits')
-  .overwrite((digits) => (digits.length === 8 ? digits.replace(/(?<=^\d\d\d*?)0+$/, '') : digits));
+  .overwrite((digits) =>
+    digits.length === 8 ? digits.slice(0, 2) + digits.slice(2).replace(/(?<!0)0+$/, '') : digits,
+  );
 
 export const Land = z.enum(laender);
 export const NoticeFormKey = z.enum(noticeForms);

@@ -139,7 +139,7 @@ export function isSignedBy(x509: X509Certificate, publicKey: KeyObject): boolean
 
 /** `DNS:a.example, IP Address:192.0.2.1`, where a value with a comma or a quote in it stands in quotes. */
 function sansOf(text: string): string[] {
-  return [...text.matchAll(/[^:,]+:("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, value = '']) =>
+  return [...text.matchAll(/(?<=^|, )[^:,]+:("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, value = '']) =>
     value.startsWith('"') ? String(JSON.parse(value)) : value,
   );
 }

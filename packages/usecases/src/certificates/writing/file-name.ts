@@ -10,9 +10,10 @@ export function safeFileName(name: string): string {
     .replace(/^\*\./, 'wildcard.')
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
     .slice(0, maxLength)
-    .replace(/^[.-]+|[.-]+$/g, '');
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, '');
   return safe === '' || reserved.test(safe.split('.')[0] ?? '') ? 'certificate' : safe;
 }
 
 /** The common name in a subject, whichever way its parts are set apart; the whole of it without one. */
-export const commonNameOf = (subject: string): string => /(?:^|[\n,]\s*)CN=([^\n,]*)/.exec(subject)?.[1] ?? subject;
+export const commonNameOf = (subject: string): string =>
+  /(?:^|[\n,][^\S\n]*)CN=([^\n,]*)/.exec(subject)?.[1] ?? subject;

@@ -1,0 +1,121 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createContext, Script } from 'node:vm';
+import { expect, it } from 'vitest';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const length = 100_000;
+const mostMs = 10;
+/** Of several runs the best counts: a busy machine stops a program where it likes. */
+const tries = 6;
+const isLong = process.env['LONG_FORM'] !== undefined;
+/** What grows with the square of the length shows at a part of it already. */
+const screen = isLong ? { length: length / 4, ms: 0.6 } : { length: length / 10, ms: 0.2 };
+
+/** A literal where an operand may stand; a comment or a path in a text is none. */
+const literal =
+  /(?<=(?:[=(,:[!&|?{;>]|\breturn)\s*)\/(?![*/])(?<source>(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/(?<flags>[dgimsuvy]*)/g;
+const comment = /^\s*(?:\/\/|\/?\*).*$/gm;
+
+interface Expression {
+  where: string;
+  expression: RegExp;
+}
+
+async function expressionsOf(folder: string): Promise<Expression[]> {
+  const found: Expression[] = [];
+  for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !path.endsWith('.ts') || path.endsWith('.test.ts')) continue;
+    const text = (await readFile(path, 'utf8')).replaceAll(comment, '');
+    for (const { groups } of text.matchAll(literal)) {
+      try {
+        const expression = new RegExp(groups?.['source'] ?? '', groups?.['flags']);
+        found.push({ where: `${relative(root, path)} ${String(expression)}`, expression });
+      } catch {
+        // Two divisions on a line look like one.
+      }
+    }
+  }
+  return found;
+}
+
+/** What an expression may repeat; the pairs are left to the long form, `pnpm soak expressions`. */
+const seeds = [
+  ...'aA0 \t\n\r-.,:;/\\<>"\'([{@=%+_#\u0000ä\u200b',
+  ...(!isLong
+    ? ['a ', '<a', '0:', '\r\n']
+    : [
+        ...'|~*&)\u00a0',
+        '😀',
+        'a.',
+        'a-',
+        ' a',
+        '0.',
+        '0,',
+        '. ',
+        '<a ',
+        '</',
+        'a@',
+        'a=',
+        '%2',
+        '--',
+        '::',
+        'a,',
+        ' -',
+        '"a',
+        '\\"',
+      ]),
+];
+/** Strings on which expressions that try again and again take long: much of the same, then what does not fit. */
+const hostile = seeds.flatMap((seed) => {
+  const much = seed.repeat(length / seed.length);
+  return [`${much.slice(1)}\u0001`, `x${much.slice(2)}x`];
+});
+
+const context = createContext({ expression: /x/, text: '' });
+const replace = new Script(
+  "expression.lastIndex = 0; expression.global ? text.replaceAll(expression, '') : expression.test(text)",
+);
+
+/** How long the expression takes for a text; a second at most. */
+function timeOf(expression: RegExp, text: string): number {
+  Object.assign(context, { expression, text });
+  const startedAt = performance.now();
+  try {
+    replace.runInContext(context, { timeout: 1_000 });
+  } catch {
+    return 1_000;
+  }
+  return performance.now() - startedAt;
+}
+
+it('every expression of the product takes at most 10 ms for a text of 100 kB', { timeout: 600_000 }, async () => {
+  const folders = (
+    await Promise.all(
+      ['packages', 'apps'].map(async (kind) =>
+        (await readdir(join(root, kind))).map((name) => join(kind, name, 'src')),
+      ),
+    )
+  ).flat();
+  const ours = (await Promise.all(folders.filter((folder) => !folder.includes('testing')).map(expressionsOf))).flat();
+  expect(ours.length).toBeGreaterThan(150);
+  const slow: string[] = [];
+  for (const { where, expression } of ours) {
+    for (const text of hostile) {
+      const short = timeOf(expression, text.slice(-screen.length));
+      if (short < screen.ms) continue;
+      let [best, bestShort] = [timeOf(expression, text), short];
+      for (let n = 1; n < tries && best > mostMs && best < 1_000; n += 1) {
+        best = Math.min(best, timeOf(expression, text));
+        bestShort = Math.min(bestShort, timeOf(expression, text.slice(-screen.length)));
+      }
+      // A busy machine is slow at everything; what takes too long for its kind grows faster than the text.
+      if (best <= mostMs || best < (bestShort * length * 3) / screen.length) continue;
+      slow.push(`${where} takes ${best.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 6))}…`);
+      break;
+    }
+  }
+  expect(slow).toEqual([]);
+});
