@@ -16,6 +16,8 @@ export interface TestRedis {
   resume(): Promise<void>;
   /** Forgets everything, as a Redis without a file would after a crash. */
   empty(): Promise<void>;
+  /** Changes a setting of the running server. */
+  configure(name: string, value: string): Promise<void>;
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
 }
@@ -78,9 +80,26 @@ export async function startRedis(): Promise<TestRedis> {
       await client.flushall();
       client.disconnect();
     },
+    async configure(name, value) {
+      const client = new Redis(url);
+      await client.config('SET', name, value);
+      client.disconnect();
+    },
     async stop() {
       await halt();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** All keys with what they hold, as one text to search. */
+export async function dumpRedis(url: string): Promise<string> {
+  const client = new Redis(url);
+  try {
+    const all: string[] = [];
+    for (const key of await client.keys('*')) all.push(key, (await client.dumpBuffer(key))?.toString('latin1') ?? '');
+    return all.join('\n');
+  } finally {
+    client.disconnect();
+  }
 }

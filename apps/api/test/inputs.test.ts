@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { testApp } from '../testing/app.ts';
+import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
+
+/** Inputs a route; `pnpm soak inputs` sends 2,000. */
+const inputs = process.env['LONG_FORM'] === undefined ? 4 : 2_000;
+const { app, request, make } = await testApp();
+const routes = app.routeList.filter(({ method }) => method !== 'HEAD');
+
+const ErrorShape = z.looseObject({
+  statusCode: z.int(),
+  code: z.string().regex(/^[A-Z][A-Z_]+$/),
+  message: z.string(),
+});
+
+const contentTypes = [
+  'application/json',
+  'application/json; charset=utf-16',
+  'application/JSON;charset=utf-8;x="',
+  'application/problem+json',
+  'text/plain',
+  'multipart/form-data',
+  'multipart/form-data; boundary=x',
+  'multipart/mixed; boundary=x',
+  'multipart/form-data; boundary="',
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+  'application/json, multipart/form-data; boundary=x',
+  'json',
+  '/',
+  '',
+];
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '\u202e',
+    '-1',
+    '1e309',
+    'NaN',
+    'null',
+    '__proto__',
+    '../..',
+    '%',
+    '😀'.repeat(300),
+    "'; --",
+  ),
+);
+const odd = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }),
+  text,
+  fc.double(),
+  fc.maxSafeInteger(),
+  fc.constantFrom(null, true, [], {}),
+);
+
+/** A good body with some of it replaced, and now and then with what nobody asked for. */
+const changed = (good: Record<string, unknown>) =>
+  fc
+    .record({
+      replaced: fc.dictionary(fc.constantFrom(...Object.keys(good), 'x'), odd, { maxKeys: 3 }),
+      dropped: fc.subarray(Object.keys(good), { maxLength: Math.min(2, Object.keys(good).length) }),
+    })
+    .map(({ replaced, dropped }) => {
+      const kept = Object.entries({ ...good, ...replaced }).filter(([name]) => !dropped.includes(name));
+      return JSON.stringify(Object.fromEntries(kept));
+    });
+
+const encoded = (value: string): string => encodeURIComponent(value.toWellFormed());
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 400 }).map((list) => Buffer.from(list)),
+  fc.json({ maxDepth: 5 }),
+  fc.constantFrom(
+    '{',
+    '[[[[[[[[',
+    '{"a":1,"a":2}',
+    '"\\ud800"',
+    '--x\r\n\r\n',
+    `${'['.repeat(20_000)}`,
+    '--x--\r\n',
+    '{"__proto__":{"a":1}}',
+  ),
+);
+
+it('no input of any route fails inside or ends the process', { timeout: 7_200_000 }, async () => {
+  const durations: number[] = [];
+  for (const route of routes) {
+    const good = (takesJson(route) && bodyExample(route)) || {};
+    const parameters = Object.keys((route.schema?.querystring as z.ZodObject | undefined)?.shape ?? {});
+    const input = fc.record({
+      payload:
+        route.schema?.body === undefined
+          ? fc.constant(undefined)
+          : fc.oneof(changed(good), changed(good), bytes, fc.constant(withGoodBody(route).payload)),
+      type: fc.oneof(
+        fc.constant('application/json'),
+        fc.constant(withGoodBody(route).headers?.['content-type']),
+        fc.constantFrom(...contentTypes),
+      ),
+      query: fc.dictionary(fc.oneof(fc.constantFrom(...parameters, 'x'), text), text, { maxKeys: 3 }),
+      id: fc.option(text),
+    });
+    const name = `${route.method} ${route.url}`;
+    const asks = route.config.access.kind === 'role' ? { role: 'SUPER_ADMIN' as const } : { role: 'ADMIN' as const };
+    await fc.assert(
+      fc.asyncProperty(input, async ({ payload, type, query, id }) => {
+        const path = id === null ? addressOf(route.url) : route.url.replaceAll(/:\w+/g, () => encoded(id));
+        const search = Object.entries(query).map(([key, value]) => `${encoded(key)}=${encoded(value)}`);
+        const as = await make.user({ ...asks, email: null });
+        const startedAt = performance.now();
+        const answer = await request({
+          method: methodOf(route),
+          url: `${path}?${search.join('&')}`,
+          as,
+          ...(payload !== undefined && {
+            payload: payload as string,
+            headers: { ...(type !== undefined && { 'content-type': type }) },
+          }),
+        });
+        durations.push(performance.now() - startedAt);
+        // 502: what somebody named is asked for, and here nobody listens.
+        if (answer.statusCode >= 500 && answer.statusCode !== 502)
+          throw new Error(`${name} answered ${answer.statusCode}: ${answer.body}`);
+        if (answer.statusCode >= 400) ErrorShape.parse(answer.json());
+      }),
+      { numRuns: inputs, endOnFailure: true },
+    );
+  }
+  durations.sort((a, b) => a - b);
+  const p99 = durations[Math.floor(durations.length * 0.99)] ?? 0;
+  console.log(`${durations.length} inputs, p99 ${p99.toFixed(0)} ms`);
+  if (process.env['LONG_FORM'] !== undefined) expect(p99).toBeLessThanOrEqual(200);
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/house';
+import { startRedis } from '@portal/testing/servers/redis';
+import { serviceBinary } from '@portal/testing/services';
+
+// The long forms are `pnpm soak restarts` and `pnpm soak redis-loss`.
+const timeout = 240_000;
+
+it('restarts of PostgreSQL under load are 503 with Retry-After, and lose nothing', { timeout }, async () => {
+  const { met, violations } = await restartPostgresUnderLoad({ restarts: 1, callers: 4 });
+  expect(violations).toEqual([]);
+  expect(met.statuses[200]).toBeGreaterThan(0);
+  expect(met.statuses[503]).toBeGreaterThan(0);
+});
+
+describe.skipIf(!serviceBinary('redis-server'))('Redis that is stopped, emptied and full', () => {
+  it('loses no promise, doubles none, and has its schedules again', { timeout }, async () => {
+    const redis = await startRedis();
+    try {
+      expect((await loseRedis({ awayMs: 2_000, mails: 3, redis })).violations).toEqual([]);
+    } finally {
+      await redis.stop();
+    }
+  });
+});
