@@ -8,7 +8,7 @@ import { prepareAppLogin } from './app-login.ts';
 import { grantRights } from './rights.ts';
 import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
 
-const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+export const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 const rolesSql = `
 create role ${appRoleName} nologin nosuperuser nobypassrls;
@@ -19,13 +19,18 @@ export interface MigrationOptions {
   /** The address the apps use, if it is another one: its login is made fit for them. */
   appUrl?: string;
   log?: (line: string) => void;
+  /** Other migrations than those of this release, as an earlier one had them. */
+  folder?: string;
 }
 
 /**
  * Brings the database at `url` to this release: roles, tables, forced row security, rights.
  * Safe to call from several processes at once and again at any time. Needs the owner's login.
  */
-export async function migrateDatabase(url: string, { appUrl, log }: MigrationOptions = {}): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  { appUrl, log, folder = migrationsFolder }: MigrationOptions = {},
+): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: 'portal-migrate',
@@ -39,7 +44,7 @@ export async function migrateDatabase(url: string, { appUrl, log }: MigrationOpt
     if ((rows[0]?.version ?? 0) < 150_000) throw new Error('Portal needs PostgreSQL 15 or newer.');
     await client.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
     await makeRoles(client);
-    await migrate(drizzle(client), { migrationsFolder });
+    await migrate(drizzle(client), { migrationsFolder: folder });
     await runMigrations(client, queueSchema);
     await forceRowSecurity(client);
     await grantRights(client);
