@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runMigrations } from 'bullmq';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import { prepareAppLogin } from './app-login.ts';
@@ -44,7 +44,7 @@ export async function migrateDatabase(
     if ((rows[0]?.version ?? 0) < 150_000) throw new Error('Portal needs PostgreSQL 15 or newer.');
     await client.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
     await makeRoles(client);
-    await migrate(drizzle(client), { migrationsFolder: folder });
+    await migrateOneByOne(client, folder);
     await runMigrations(client, queueSchema);
     await forceRowSecurity(client);
     await grantRights(client);
@@ -53,6 +53,19 @@ export async function migrateDatabase(
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Each migration in a transaction of its own: the library takes all of them in one, and what the first one locked would stay locked, for
+ * whoever works meanwhile, until the last one is done.
+ */
+async function migrateOneByOne(client: Client, migrationsFolder: string): Promise<void> {
+  const { dialect, session } = drizzle(client) as unknown as {
+    dialect: { migrate(migrations: MigrationMeta[], session: unknown, config: object): Promise<void> };
+    session: unknown;
+  };
+  // Each is passed over where it or a later one is noted already.
+  for (const migration of readMigrationFiles({ migrationsFolder })) await dialect.migrate([migration], session, {});
 }
 
 async function makeRoles(client: Client): Promise<void> {
