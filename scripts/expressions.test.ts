@@ -43,11 +43,11 @@ async function expressionsOf(folder: string): Promise<Expression[]> {
 
 /** What an expression may repeat; the pairs are left to the long form, `pnpm soak expressions`. */
 const seeds = [
-  ...'aA0 \t\n\r-.,:;/\\<>"\'([{@=%+_#\u0000ä\u200b',
+  ...Array.from('aA0 \t\n\r-.,:;/\\<>"\'([{@=%+_#\u0000ä\u200b'),
   ...(!isLong
     ? ['a ', '<a', '0:', '\r\n']
     : [
-        ...'|~*&)\u00a0',
+        ...Array.from('|~*&)\u00a0'),
         '😀',
         'a.',
         'a-',

@@ -1,4 +1,20 @@
-import fc from 'fast-check';
+import {
+  assert as assertProperty,
+  asyncProperty,
+  constant,
+  constantFrom,
+  dictionary,
+  double,
+  json,
+  jsonValue,
+  maxSafeInteger,
+  oneof,
+  option,
+  record,
+  string as anyString,
+  subarray,
+  uint8Array,
+} from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { testApp } from '../testing/app.ts';
@@ -33,9 +49,9 @@ const contentTypes = [
   '',
 ];
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.constantFrom(
+const anyText = oneof(
+  anyString({ unit: 'binary', maxLength: 40 }),
+  constantFrom(
     '',
     ' ',
     '\u0000',
@@ -52,38 +68,30 @@ const text = fc.oneof(
     "'; --",
   ),
 );
-const odd = fc.oneof(
-  fc.jsonValue({ maxDepth: 4 }),
-  text,
-  fc.double(),
-  fc.maxSafeInteger(),
-  fc.constantFrom(null, true, [], {}),
-);
+const odd = oneof(jsonValue({ maxDepth: 4 }), anyText, double(), maxSafeInteger(), constantFrom(null, true, [], {}));
 
 /** A good body with some of it replaced, and now and then with what nobody asked for. */
 const changed = (good: Record<string, unknown>) =>
-  fc
-    .record({
-      replaced: fc.dictionary(fc.constantFrom(...Object.keys(good), 'x'), odd, { maxKeys: 3 }),
-      dropped: fc.subarray(Object.keys(good), { maxLength: Math.min(2, Object.keys(good).length) }),
-    })
-    .map(({ replaced, dropped }) => {
-      const kept = Object.entries({ ...good, ...replaced }).filter(([name]) => !dropped.includes(name));
-      return JSON.stringify(Object.fromEntries(kept));
-    });
+  record({
+    replaced: dictionary(constantFrom(...Object.keys(good), 'x'), odd, { maxKeys: 3 }),
+    dropped: subarray(Object.keys(good), { maxLength: Math.min(2, Object.keys(good).length) }),
+  }).map(({ replaced, dropped }) => {
+    const kept = Object.entries({ ...good, ...replaced }).filter(([name]) => !dropped.includes(name));
+    return JSON.stringify(Object.fromEntries(kept));
+  });
 
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed());
 
-const bytes = fc.oneof(
-  fc.uint8Array({ maxLength: 400 }).map((list) => Buffer.from(list)),
-  fc.json({ maxDepth: 5 }),
-  fc.constantFrom(
+const bytes = oneof(
+  uint8Array({ maxLength: 400 }).map((list) => Buffer.from(list)),
+  json({ maxDepth: 5 }),
+  constantFrom(
     '{',
     '[[[[[[[[',
     '{"a":1,"a":2}',
     '"\\ud800"',
     '--x\r\n\r\n',
-    `${'['.repeat(20_000)}`,
+    '['.repeat(20_000),
     '--x--\r\n',
     '{"__proto__":{"a":1}}',
   ),
@@ -94,23 +102,23 @@ it('no input of any route fails inside or ends the process', { timeout: 7_200_00
   for (const route of routes) {
     const good = (takesJson(route) && bodyExample(route)) || {};
     const parameters = Object.keys((route.schema?.querystring as z.ZodObject | undefined)?.shape ?? {});
-    const input = fc.record({
+    const input = record({
       payload:
         route.schema?.body === undefined
-          ? fc.constant(undefined)
-          : fc.oneof(changed(good), changed(good), bytes, fc.constant(withGoodBody(route).payload)),
-      type: fc.oneof(
-        fc.constant('application/json'),
-        fc.constant(withGoodBody(route).headers?.['content-type']),
-        fc.constantFrom(...contentTypes),
+          ? constant(undefined)
+          : oneof(changed(good), changed(good), bytes, constant(withGoodBody(route).payload)),
+      type: oneof(
+        constant('application/json'),
+        constant(withGoodBody(route).headers?.['content-type']),
+        constantFrom(...contentTypes),
       ),
-      query: fc.dictionary(fc.oneof(fc.constantFrom(...parameters, 'x'), text), text, { maxKeys: 3 }),
-      id: fc.option(text),
+      query: dictionary(oneof(constantFrom(...parameters, 'x'), anyText), anyText, { maxKeys: 3 }),
+      id: option(anyText),
     });
     const name = `${route.method} ${route.url}`;
     const asks = route.config.access.kind === 'role' ? { role: 'SUPER_ADMIN' as const } : { role: 'ADMIN' as const };
-    await fc.assert(
-      fc.asyncProperty(input, async ({ payload, type, query, id }) => {
+    await assertProperty(
+      asyncProperty(input, async ({ payload, type, query, id }) => {
         const path = id === null ? addressOf(route.url) : route.url.replaceAll(/:\w+/g, () => encoded(id));
         const search = Object.entries(query).map(([key, value]) => `${encoded(key)}=${encoded(value)}`);
         const as = await make.user({ ...asks, email: null });
@@ -120,7 +128,7 @@ it('no input of any route fails inside or ends the process', { timeout: 7_200_00
           url: `${path}?${search.join('&')}`,
           as,
           ...(payload !== undefined && {
-            payload: payload as string,
+            payload,
             headers: { ...(type !== undefined && { 'content-type': type }) },
           }),
         });

@@ -30,8 +30,8 @@ const smallBytes = 16 * 1024;
 const streamBytes = 128 * 1024;
 
 const sweepEveryMs = 5 * SECOND;
-/** How often in a row a sweep may find an answer standing still. With the one that first sees it that is less than a minute. */
-const maxStandstill = 10;
+/** How often in a row a sweep may find an answer standing still. With the one that first sees it that is half a minute at most. */
+const maxStandstill = 5;
 /** How often it may find a handler still at work for a caller who has gone: five minutes, ten times the longest wait. */
 const maxForsaken = 60;
 

@@ -1,0 +1,90 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { reminders } from '@portal/db/schema/reminders';
+import { newId } from '@portal/domain/ids';
+import { testApp } from '../../testing/app.ts';
+import { startApi } from '../../testing/process.ts';
+
+const isLong = process.env['LONG_FORM'] !== undefined;
+/** `pnpm soak slow-callers` has as many as the API takes connections, but for those of the others. */
+const callers = isLong ? 1_980 : 120;
+
+const { runtime, make, url: databaseUrl, cookieOf } = await testApp();
+const api = await startApi(databaseUrl);
+
+/** The median of how long an ordinary call takes, milliseconds. */
+async function ordinary(cookie: string): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < 60; n += 1) {
+    const startedAt = performance.now();
+    const answer = await fetch(`${api.url}/auth/me`, { headers: { cookie } });
+    await answer.arrayBuffer();
+    expect(answer.status).toBe(200);
+    times.push(performance.now() - startedAt);
+  }
+  return times.toSorted((a, b) => a - b)[30] ?? 0;
+}
+
+it(
+  'callers that write and read a byte a second slow nobody down, and are hung up on',
+  { timeout: 120_000 },
+  async () => {
+    const user = await make.user();
+    const cookie = await cookieOf(user);
+    await runtime.database.acrossTenants('a test makes a long list', (tx) =>
+      tx.insert(reminders).values(
+        Array.from({ length: 500 }, () => ({
+          id: newId(),
+          tenantId: user.tenantId,
+          userId: user.id,
+          title: 'A reminder',
+          note: 'ä'.repeat(10_000),
+          dueAt: new Date(),
+          occurrenceId: newId(),
+        })),
+      ),
+    );
+    await ordinary(cookie);
+    const idle = await ordinary(cookie);
+
+    // Slow by headers, by bodies, and by taking nothing of an answer that is larger than what the kernel holds.
+    const begins = [
+      'GET /auth/me HTTP/1.1\r\nHost: x\r\nX-Slow: ',
+      `PATCH /users/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`,
+      // Who is refused for asking too much at once is done with that.
+      `GET /reminders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: ${cookie}\r\n\r\n`,
+    ];
+    const closed = new Set<Socket>();
+    const startedAt = performance.now();
+    let lastMs = 0;
+    const sockets = Array.from({ length: callers }, (_, n) => {
+      const kind = n % begins.length;
+      const socket = api.connect();
+      socket.once('close', () => {
+        closed.add(socket);
+        lastMs = performance.now() - startedAt;
+      });
+      socket.write(begins[kind] ?? '');
+      // A reader that takes nothing never learns that it was hung up on, so it takes what there is in the end.
+      if (kind < 2) socket.resume();
+      return { socket, kind };
+    });
+    const dripping = setInterval(() => {
+      for (const { socket, kind } of sockets) if (kind < 2 && !socket.destroyed) socket.write('a');
+    }, 1_000);
+    await pause(2_000);
+    const meanwhile = await ordinary(cookie);
+    expect(api.ended()).toBeNull();
+    // A short run on a busy machine says little about milliseconds.
+    expect(meanwhile).toBeLessThanOrEqual(isLong ? idle * 2 : idle * 4 + 20);
+    if (isLong) console.log(`an ordinary call: ${idle.toFixed(1)} ms idle, ${meanwhile.toFixed(1)} ms meanwhile`);
+
+    await pause(Math.max(0, 32_000 - (performance.now() - startedAt)));
+    clearInterval(dripping);
+    for (const { socket } of sockets) socket.resume();
+    await expect.poll(() => closed.size, { timeout: 5_000 }).toBe(sockets.length);
+    if (isLong) console.log(`the last connection ended after ${(lastMs / 1_000).toFixed(1)} s`);
+    expect(await api.health()).toBe(200);
+  },
+);
