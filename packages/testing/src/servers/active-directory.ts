@@ -37,6 +37,8 @@ export interface AdObject {
 
 export interface ActiveDirectoryOptions {
   objects?: Iterable<AdObject>;
+  /** Of `ldap://`; default any free one. */
+  port?: number;
   /** Default `DC=corp,DC=example`. */
   baseDn?: string;
   /** Default `localhost`. */
@@ -496,13 +498,13 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
     }
   };
 
-  const listen = async (server: Server): Promise<number> => {
+  const listen = async (server: Server, wantedPort = 0): Promise<number> => {
     server.on('connection', (socket: Socket) => {
       sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(wantedPort, '127.0.0.1');
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
@@ -510,7 +512,7 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
   const plain = createServer((socket) => serve(socket, newSession()));
   const secure = createTlsServer(secrets, (socket) => serve(socket, newSession()));
   secure.on('tlsClientError', () => undefined);
-  const [port, securePort] = [await listen(plain), await listen(secure)];
+  const [port, securePort] = [await listen(plain, options.port), await listen(secure)];
 
   return {
     url: `ldap://127.0.0.1:${port}`,

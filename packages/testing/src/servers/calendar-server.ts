@@ -51,7 +51,10 @@ export function sendIcs({ headers }: SeenRequest, response: ServerResponse, ics:
 }
 
 /** A server of calendars by https on a real socket; every path is a file of one event unless told otherwise. */
-export async function startCalendarServer(certificate: ServerCertificate = 'localhost'): Promise<CalendarServer> {
+export async function startCalendarServer(
+  certificate: ServerCertificate = 'localhost',
+  { port: wantedPort = 0 } = {},
+): Promise<CalendarServer> {
   const sockets = new Set<Socket>();
   const seen: SeenRequest[] = [];
   const tls = createServer({ cert: serverCertificatePem(certificate), key: serverKeyPem }, (request, response) => {
@@ -68,7 +71,7 @@ export async function startCalendarServer(certificate: ServerCertificate = 'loca
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  tls.listen(0, '127.0.0.1');
+  tls.listen(wantedPort, '127.0.0.1');
   await once(tls, 'listening');
   const { port } = tls.address() as AddressInfo;
   const server: CalendarServer = {

@@ -47,9 +47,10 @@ export const brokenCloud: CloudAnswer = { status: 503, body: '<h1>Service Unavai
 
 /** Clouds over real sockets on 127.0.0.1, by http or, with a certificate, by https. They are well unless told otherwise. */
 export async function startCloudServer({
+  port: wantedPort = 0,
   certificate,
   latencyMs = 0,
-}: { certificate?: ServerCertificate; latencyMs?: number } = {}): Promise<CloudServer> {
+}: { port?: number; certificate?: ServerCertificate; latencyMs?: number } = {}): Promise<CloudServer> {
   const counts = new Map<string, number>();
   const sockets = new Set<Socket>();
   let underWay = 0;
@@ -93,7 +94,7 @@ export async function startCloudServer({
     await once(http, 'listening');
     return http;
   };
-  let http = await open(0);
+  let http = await open(wantedPort);
   let isOn = true;
   const { port } = http.address() as AddressInfo;
 

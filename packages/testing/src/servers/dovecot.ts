@@ -22,6 +22,8 @@ import { serviceBinary } from '../services.ts';
 import { caCertificatePem, fixturePath, type ServerCertificate } from './tls.ts';
 
 export interface DovecotOptions {
+  /** Of the unencrypted one; default any free one. */
+  port?: number;
   /** Default `localhost`. */
   certificate?: ServerCertificate;
   /** Extensions that the server does not offer, such as `MOVE`. */
@@ -163,7 +165,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
   await writeFile(join(root, 'log'), '');
   await own(join(root, 'log'));
 
-  const ports = { port: await freePort(), tlsPort: await freePort() };
+  const ports = { port: options.port ?? (await freePort()), tlsPort: await freePort() };
   await writeFile(join(root, 'dovecot.conf'), configuration(root, ports, userName(), options));
   const server = spawn(binary, ['-F', '-c', join(root, 'dovecot.conf')], {
     stdio: ['ignore', 'ignore', 'pipe'],

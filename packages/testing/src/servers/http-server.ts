@@ -11,8 +11,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** An HTTP server on a free port of 127.0.0.1, and of ::1 where the machine has it. */
-export async function startHttpServer(listener: RequestListener): Promise<HttpServer> {
+/** An HTTP server on a port of 127.0.0.1, a free one unless given, and of ::1 where the machine has it. */
+export async function startHttpServer(listener: RequestListener, wantedPort = 0): Promise<HttpServer> {
   let connections = 0;
   const start = async (host: string, port: number) => {
     const server = createServer(listener);
@@ -23,7 +23,7 @@ export async function startHttpServer(listener: RequestListener): Promise<HttpSe
     await once(server, 'listening');
     return server;
   };
-  const server = await start('127.0.0.1', 0);
+  const server = await start('127.0.0.1', wantedPort);
   const { port } = server.address() as AddressInfo;
   const beside = await start('::1', port).catch(() => null);
   return {

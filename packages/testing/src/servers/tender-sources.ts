@@ -69,7 +69,7 @@ export const exportEntry = (notice: MadeUpNotice, options: { padding?: number } 
 };
 
 /** The sources of tenders over HTTP on 127.0.0.1, with the quirks of the real ones. They show nothing until they are given it. */
-export async function startTenderSources(): Promise<TenderSources> {
+export async function startTenderSources({ port = 0 } = {}): Promise<TenderSources> {
   /** What a token stands for: a frozen list, and where in it the next page begins. */
   const tokens = new Map<string, { question: string; found: Record<string, unknown>[]; at: number }>();
 
@@ -177,7 +177,7 @@ export async function startTenderSources(): Promise<TenderSources> {
 
   const server: HttpServer = await startHttpServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
-  });
+  }, port);
   const { origin } = server;
   const urls = {
     ted: `${origin}/v3/notices/search`,

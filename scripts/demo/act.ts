@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import { users } from '@portal/db/schema/accounts/users';
+import { tenants } from '@portal/db/schema/tenants';
+import { PortalError } from '@portal/domain/errors';
+import { newId } from '@portal/domain/ids';
+import type { UserContext } from '@portal/platform/context';
+import type { AnyJob, PayloadOf } from '@portal/platform/jobs/job';
+import { operationScope } from '@portal/platform/operations/scope';
+import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
+import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import type { Runtime } from '@portal/platform/runtime';
+import { authenticate } from '@portal/usecases/accounts/authenticate';
+import { insertSession } from '@portal/usecases/accounts/open-session';
+import { sessionTokens } from '@portal/usecases/accounts/session-token';
+import { signOut } from '@portal/usecases/accounts/sessions';
+import { areas } from '@portal/usecases/areas';
+
+const origin = () => ({ requestId: newId(), ip: null, userAgent: 'pnpm demo' });
+
+/** Does something as an account, in a session that ends with it. Whoever has the database needs no password for that. */
+export async function as<T>(
+  runtime: Runtime,
+  account: { id: string; tenantId: string; sessionVersion: number },
+  work: (ctx: UserContext) => Promise<T>,
+): Promise<T> {
+  const system = runtime.system(origin());
+  const session = { id: newId(), tenantId: account.tenantId, userId: account.id };
+  await system.inTenant(account.tenantId).tx((tx) => insertSession(tx, system, session));
+  const token = sessionTokens(system).issue({
+    sub: account.id,
+    tid: account.tenantId,
+    sid: session.id,
+    ver: account.sessionVersion,
+  });
+  try {
+    return await work(await authenticate(system, token));
+  } finally {
+    await signOut(system, token);
+  }
+}
+
+const identity = { id: users.id, tenantId: users.tenantId, sessionVersion: users.sessionVersion };
+
+/** The administrator of the whole service who has been there longest. */
+export async function firstSuperAdmin(runtime: Runtime) {
+  const [found] = await runtime.database.acrossTenants('the demo needs somebody who may make a tenant', (tx) =>
+    tx
+      .select(identity)
+      .from(users)
+      .innerJoin(tenants, eq(tenants.id, users.tenantId))
+      .where(
+        and(eq(users.role, 'SUPER_ADMIN'), eq(users.isActive, true), isNull(users.ldapDn), eq(tenants.isActive, true)),
+      )
+      .orderBy(asc(users.id))
+      .limit(1),
+  );
+  if (!found) throw new Error('There is no active SUPER_ADMIN who could make the tenant of the demo.');
+  return found;
+}
+
+export async function accountOf(runtime: Runtime, tenantId: string, username: string) {
+  const [found] = await runtime.database
+    .inTenant(tenantId)
+    .read((db) => db.select(identity).from(users).where(eq(users.username, username)));
+  if (!found) throw new Error(`The account ${username} of the demo is gone. Delete its tenant and begin anew.`);
+  return found;
+}
+
+const handlers = new Map(areas.flatMap(({ jobs = [] }) => jobs).map((handler) => [handler.job.name, handler]));
+const waitMs = 60_000;
+
+/** Carries out a job here and now, as a worker would do it, so that none has to run. One that does is waited for. */
+export async function carryOut<Job extends AnyJob>(runtime: Runtime, job: Job, payload: PayloadOf<Job>): Promise<void> {
+  const handler = handlers.get(job.name);
+  if (!handler) throw new Error(`Nobody does the job ${job.name}.`);
+  const tenantId = job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : null;
+  const scope = operationScope(runtime.database, tenantId);
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    try {
+      const id = await scope
+        .tx((tx) => addOperation(tx, job, payload, { startedBy: null }))
+        .catch(conflictWithUnfinished(['CONFLICT', 'Somebody is at it.']));
+      const run = await beginOperation(scope, id);
+      if (run === null) return;
+      const signal = AbortSignal.timeout(waitMs);
+      const work = { run, signal, actorId: null, progress: () => undefined };
+      let failure: string | null = 'It was interrupted.';
+      try {
+        await handler.perform(runtime, { requestId: newId(), actorId: null }, payload as never, work);
+        failure = null;
+      } catch (error) {
+        if (!(error instanceof PortalError)) throw error;
+        failure = error.message;
+      } finally {
+        await endOperation(scope, run, { error: failure });
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof PortalError && error.code === 'CONFLICT') || performance.now() > deadline) throw error;
+      await pause(500);
+    }
+  }
+}

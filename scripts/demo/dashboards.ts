@@ -1,0 +1,96 @@
+import { NewCalendarSource } from '@portal/domain/calendar/sources';
+import { LayoutInput } from '@portal/domain/dashboards/grid';
+import { NewReminder } from '@portal/domain/reminders/reminders';
+import { MINUTE } from '@portal/domain/time';
+import type { UserContext } from '@portal/platform/context';
+import { pngIcon, svgIcon } from '@portal/testing/icons';
+import { addSource, listSources } from '@portal/usecases/calendar/sources';
+import { setDashboardBackground } from '@portal/usecases/dashboards/background';
+import { uploadIcon } from '@portal/usecases/dashboards/favorite-icon';
+import { addFavorite } from '@portal/usecases/dashboards/favorites';
+import { addImage, listImages } from '@portal/usecases/dashboards/images';
+import { saveLayout } from '@portal/usecases/dashboards/save-layout';
+import { createTab, listTabs, renameTab } from '@portal/usecases/dashboards/tabs';
+import { addWidget, listWidgets } from '@portal/usecases/dashboards/widgets';
+import { createReminder, listReminders, snoozeReminder } from '@portal/usecases/reminders/reminders';
+import type { Demo } from './fill.ts';
+import { domain } from './made-up.ts';
+
+const mailed = 'Angebot der Muster Elektro KG prüfen';
+
+/** What Mara sees when she signs in: two tabs with a tile of every kind, a picture, reminders and a calendar. */
+export async function fillDashboards({ as, systems }: Demo): Promise<void> {
+  await as('mara.muster', async (ctx) => {
+    const calendars = await listSources(ctx);
+    if (calendars.length === 0)
+      await addSource(
+        ctx,
+        NewCalendarSource.parse({ name: 'Stadtwerke', kind: 'ics', url: `${systems.calendar.origin}/termine.ics` }),
+      );
+    await fillReminders(ctx);
+    if ((await listImages(ctx)).length === 0) {
+      const { id } = await addImage(ctx, { name: 'wasserturm.png', bytes: pngIcon({ side: 256, shade: 200 }) });
+      await setDashboardBackground(ctx, { kind: 'image', imageId: id, fit: 'cover', dim: 40, blur: 4 });
+    }
+    await fillTabs(ctx);
+  });
+}
+
+async function fillReminders(ctx: UserContext): Promise<void> {
+  if ((await listReminders(ctx, 'open')).length > 0) return;
+  const dueIn = {
+    [mailed]: 1,
+    'Wartungsvertrag kündigen': 3 * 24 * 60,
+    'Zertifikat der Website erneuern': 14 * 24 * 60,
+  };
+  for (const [title, minutes] of Object.entries(dueIn)) {
+    const dueAt = new Date(Date.now() + minutes * MINUTE).toISOString();
+    await createReminder(ctx, NewReminder.parse({ title, dueAt, emailEnabled: title === mailed }));
+  }
+}
+
+/** Has the reminder with a mail come due anew, so that whoever serves the demo sees one arrive. */
+export const remindAgain = ({ as }: Pick<Demo, 'as'>): Promise<void> =>
+  as('mara.muster', async (ctx) => {
+    const due = (await listReminders(ctx, 'due')).find(({ title }) => title === mailed);
+    if (due) await snoozeReminder(ctx, due.id, { minutes: 1 });
+  });
+
+async function fillTabs(ctx: UserContext): Promise<void> {
+  const [first] = await listTabs(ctx);
+  if (first === undefined || (await listWidgets(ctx, first.id)).length > 0) return;
+  const [image] = await listImages(ctx);
+  const [calendar] = await listSources(ctx);
+  await renameTab(ctx, first.id, 'Überblick');
+  const second = await createTab(ctx, 'Technik');
+  const tiles: [tabId: string, type: string, config: Record<string, unknown>][] = [
+    [first.id, 'clock', { timeZone: 'Europe/Berlin' }],
+    [first.id, 'reminders', {}],
+    [first.id, 'calendar', { sourceIds: calendar ? [calendar.id] : [], days: 7 }],
+    [first.id, 'notes', { text: 'Montags Jour fixe, dienstags Wartungsfenster.' }],
+    [first.id, 'picture-frame', { imageIds: image ? [image.id] : [], fit: 'cover' }],
+    [first.id, 'favorites', { columns: 3 }],
+    [first.id, 'tender-radar', { limit: 10 }],
+    [second.id, 'virtualization-status', {}],
+    [second.id, 'backup-status', {}],
+    [second.id, 'mail-gateway-status', {}],
+    [second.id, 'cloud-status', {}],
+    [second.id, 'embedded-page', { url: `https://wetter.${domain}/`, title: 'Wetter' }],
+  ];
+  for (const [tabId, type, config] of tiles) {
+    const widget = await addWidget(ctx, { tabId, type, config });
+    if (type === 'favorites') await fillFavorites(ctx, widget.id);
+  }
+  for (const { id } of [first, second]) {
+    const widgets = await listWidgets(ctx, id);
+    const lg = widgets.map((widget, n) => ({ i: widget.id, x: (n % 3) * 8, y: Math.floor(n / 3) * 6, w: 8, h: 6 }));
+    await saveLayout(ctx, id, LayoutInput.parse({ __gridVersion: 2, layouts: { lg } }));
+  }
+}
+
+async function fillFavorites(ctx: UserContext, widgetId: string): Promise<void> {
+  for (const name of ['Wiki', 'Zeiterfassung', 'Ratsinformation']) {
+    const favorite = await addFavorite(ctx, { widgetId, title: name, url: `https://${name.toLowerCase()}.${domain}/` });
+    await uploadIcon(ctx, favorite.id, async () => svgIcon());
+  }
+}

@@ -1,0 +1,91 @@
+import { eq, ne } from 'drizzle-orm';
+import { users } from '@portal/db/schema/accounts/users';
+import { tenants } from '@portal/db/schema/tenants';
+import type { UserContext } from '@portal/platform/context';
+import type { Runtime } from '@portal/platform/runtime';
+import { firstAdminName } from '@portal/usecases/accounts/first-admin';
+import { createTenant } from '@portal/usecases/tenants/tenants';
+import { accountOf, as, firstSuperAdmin } from './act.ts';
+import { fillBooks } from './books.ts';
+import { fillDashboards } from './dashboards.ts';
+import { fillDirectory } from './directory.ts';
+import { people, tenantName } from './made-up.ts';
+import { fillModules } from './modules.ts';
+import { fillPeople } from './people.ts';
+import type { Systems } from './systems.ts';
+import { fillTenders } from './tenders.ts';
+import { fillWatched } from './watched.ts';
+
+type Username = (typeof people)[number]['username'];
+
+/** What the part of an area is given. Each may run again and again: it makes what is missing and leaves the rest. */
+export interface Demo {
+  runtime: Runtime;
+  systems: Systems;
+  tenantId: string;
+  /** What a person of the demo does. */
+  as<T>(username: Username, work: (ctx: UserContext) => Promise<T>): Promise<T>;
+}
+
+/** One part for each area, in the order in which they need each other. An area that is new gets its part here. */
+const parts: ((demo: Demo) => Promise<void>)[] = [
+  fillModules,
+  fillDirectory,
+  fillWatched,
+  fillBooks,
+  fillTenders,
+  fillDashboards,
+];
+
+/** The database belongs to others: said once more, it is filled all the same. */
+export class OthersAreHereError extends Error {
+  override name = 'OthersAreHereError';
+}
+
+/** Makes the demo tenant with everything in it, or what of it is missing. */
+export async function fillDemo(
+  runtime: Runtime,
+  systems: Systems,
+  { password, isForced }: { password: string; isForced: boolean },
+): Promise<{ tenantId: string; isNew: boolean }> {
+  if (!isForced) await expectNobodyElse(runtime);
+  const boss = await firstSuperAdmin(runtime);
+  const known = await tenantOfDemo(runtime);
+  const tenantId = await as(runtime, boss, async (ctx) => {
+    const id = known ?? (await createTenant(ctx, { name: tenantName, isActive: true })).id;
+    await fillPeople(ctx, id, password);
+    return id;
+  });
+  const demo: Demo = {
+    runtime,
+    systems,
+    tenantId,
+    as: async (username, work) => as(runtime, await accountOf(runtime, tenantId, username), work),
+  };
+  for (const part of parts) await part(demo);
+  return { tenantId, isNew: known === null };
+}
+
+export async function tenantOfDemo({ database }: Runtime): Promise<string | null> {
+  const [found] = await database.acrossTenants('the demo looks for its tenant', (tx) =>
+    tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.name, tenantName)),
+  );
+  return found?.id ?? null;
+}
+
+/** Throws where a tenant beside the demo's has an account other than the one a new database begins with. */
+async function expectNobodyElse({ database }: Runtime): Promise<void> {
+  const others = await database.acrossTenants('the demo looks who else is here', (tx) =>
+    tx
+      .selectDistinct({ name: tenants.name, username: users.username })
+      .from(users)
+      .innerJoin(tenants, eq(tenants.id, users.tenantId))
+      .where(ne(tenants.name, tenantName))
+      .limit(2),
+  );
+  const [first] = others;
+  if (first === undefined || (others.length === 1 && first.username === firstAdminName)) return;
+  throw new OthersAreHereError(
+    `This database has accounts of other tenants, for instance of ${first.name}. The demo also adds notices of tenders that everybody sees.`,
+  );
+}

@@ -1,0 +1,173 @@
+import { invoiceMail, mailWith } from '@portal/testing/invoices';
+import { bundItem, type MadeUpNotice, madeUpNotice, rssFeed, tedJson } from '@portal/testing/made-up-notices';
+import { adGroup, adUser, startActiveDirectory } from '@portal/testing/servers/active-directory';
+import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
+import { brokenCloud, startCloudServer, statusDocument } from '@portal/testing/servers/cloud-server';
+import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
+import { backupHost, startBackupServer } from '@portal/testing/servers/products/backup-server';
+import { gateway, startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
+import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
+import { fixturePath } from '@portal/testing/servers/tls';
+import { serviceBinary } from '@portal/testing/services';
+import { clouds as instances } from './made-up.ts';
+
+/** Ports in a row, beginning with the given one; a new system is added at the end, so that the others stay where they are. */
+const order = [
+  'mail',
+  'virtualization',
+  'backup',
+  'gateway',
+  'clouds',
+  'tenders',
+  'calendar',
+  'directory',
+  'invoices',
+] as const;
+
+export type Systems = Awaited<ReturnType<typeof startSystems>>;
+
+/** Everything foreign the demo tenant knows, on ports of 127.0.0.1: the servers our tests run against. */
+export async function startSystems(
+  firstPort: number,
+  { onMail = () => {} }: { onMail?: (mail: { to: string; subject: string; text: string }) => void } = {},
+) {
+  const port = Object.fromEntries(order.map((name, n) => [name, firstPort + n])) as Record<
+    (typeof order)[number],
+    number
+  >;
+  const stops: (() => Promise<void>)[] = [];
+  const kept = <System>(system: System, stop: () => Promise<void>): System => {
+    stops.push(stop);
+    return system;
+  };
+  const stop = async () => void (await Promise.all(stops.splice(0).map((end) => end())));
+  try {
+    const smtp = await startSmtpServer({
+      port: port.mail,
+      onMessage: ({ envelopeTo, subject, text }) => onMail({ to: envelopeTo.join(', '), subject, text: text.trim() }),
+    });
+    stops.push(() => smtp.stop());
+    const watched = await Promise.all([
+      startVirtualizationServer(undefined, { port: port.virtualization }),
+      startBackupServer(fullBackupHost(), { port: port.backup }),
+      startMailGatewayServer({ ...gateway(), deferred: 140, signatureAgeDays: 3 }, { port: port.gateway }),
+    ]);
+    for (const server of watched) stops.push(() => server.switchOff());
+    const clouds = await startCloudServer({ port: port.clouds });
+    stops.push(() => clouds.stop());
+    const tenders = await startTenderSources({ port: port.tenders });
+    stops.push(() => tenders.stop());
+    showNotices(tenders);
+    const calendar = await startCalendarServer('localhost', { port: port.calendar });
+    stops.push(() => calendar.stop());
+    calendar.answer = (request, response) => sendIcs(request, response, icsOf('Jour fixe', 'Wartungsfenster', 'Messe'));
+    const directory = await startActiveDirectory({ port: port.directory, objects: people() });
+    stops.push(() => directory.stop());
+    const invoices = serviceBinary('dovecot') === null ? null : await startDovecot({ port: port.invoices });
+    if (invoices !== null) kept(invoices, () => invoices.stop());
+    if (invoices !== null) await deliverInvoices(invoices);
+
+    const broken = new Set<string>();
+    clouds.answer = (folder) => (broken.has(folder) ? brokenCloud : cloudOf(folder));
+    return {
+      smtp,
+      watched,
+      clouds,
+      /** Has a cloud fail, or be well again. */
+      breakCloud: (folder: string, isBroken: boolean) => void (isBroken ? broken.add(folder) : broken.delete(folder)),
+      tenders,
+      calendar,
+      directory,
+      /** Null without Dovecot. */
+      invoices,
+      /** What the service has to be started with so that it reads from here; everything else stands in the tenant's settings. */
+      env: {
+        ...tenders.env,
+        OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${port.tenders},localhost:${port.calendar}`,
+        NODE_EXTRA_CA_CERTS: fixturePath('ca'),
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** One of its two stores is nearly full. */
+function fullBackupHost() {
+  const host = backupHost();
+  const [first] = host.stores;
+  if (first) Object.assign(first, { full: 0.97, fullInDays: 2 });
+  return host;
+}
+
+const cloudOf = (folder: string) =>
+  statusDocument({
+    productname: 'Beispielcloud',
+    ...instances.find((one) => one.folder === folder)?.status,
+  });
+
+/**
+ * What the sources show: four procurements for each of the last days, the same ones whenever they are asked, so that a second look
+ * finds nothing new and a look tomorrow finds what is of tomorrow.
+ */
+function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): void {
+  const today = Temporal.Now.plainDateISO('Europe/Berlin');
+  const atBund: MadeUpNotice[] = [];
+  for (let back = 1; back <= 7; back += 1) {
+    const day = today.subtract({ days: back });
+    const first = (day.since('2026-01-01').days % 20_000) * 4;
+    const shown = [0, 1, 2, 3].map((n) => {
+      const number = first + n;
+      return madeUpNotice(number, {
+        publishedOn: day.toString(),
+        deadlineDay: day.add({ days: 30 + n }).toString(),
+        valueEuro: 20_000 + n * 35_000,
+        // The number of a notice below the threshold, in a range nobody gives out.
+        ...(n === 3 && { id: String(90_000_000 + number) }),
+        publicationNumber: n === 0 ? `${9_000_000 + number}-${day.year}` : null,
+      });
+    });
+    sources.days.set(
+      day.toString(),
+      shown.map((notice) => exportEntry(notice)),
+    );
+    sources.journal.notices.push(...shown.filter(({ publicationNumber }) => publicationNumber !== null).map(tedJson));
+    atBund.push(...shown.slice(3));
+  }
+  sources.feeds.set('/bund.xml', { body: rssFeed(atBund.map(bundItem)) });
+  sources.feeds.set('/feeds/musterhausen.xml', { body: rssFeed([]) });
+}
+
+const names = ['nina.entwurf', 'paul.skizze', 'rosa.vordruck', 'tom.schablone'];
+
+function people() {
+  const users = names.map((name) => adUser(name, { mail: `${name}@musterhausen.example` }));
+  return [...users, adGroup('Auszubildende', users.map(({ dn }) => dn).slice(0, 2))];
+}
+
+async function deliverInvoices(mailbox: TestDovecot): Promise<void> {
+  const sellers = ['Beispiel Bürobedarf GmbH', 'Muster Elektro KG', 'Probe Reinigung GmbH', 'Vorlage Druck OHG'];
+  const mails = sellers.map((seller, n) =>
+    invoiceMail(
+      { number: `R-2026-${100 + n}`, seller, total: `${119 * (n + 1)}.00` },
+      { subject: `Rechnung R-2026-${100 + n}`, messageId: `<demo-${n}@lieferant.example>` },
+    ),
+  );
+  // The first one comes again by another mail, and the last one brings no document.
+  mails.push(
+    invoiceMail(
+      { number: 'R-2026-100', seller: sellers[0] ?? '', total: '119.00', note: 'Zweitschrift' },
+      { subject: 'Zweitschrift', messageId: '<demo-again@lieferant.example>' },
+    ),
+    mailWith({
+      subject: 'Rechnung folgt',
+      messageId: '<demo-broken@lieferant.example>',
+      attachments: [{ name: 'rechnung.xml', type: 'application/xml', bytes: '<Invoice' }],
+    }),
+  );
+  for (const mail of mails) await mailbox.deliver('rechnung', mail);
+}
