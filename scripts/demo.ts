@@ -13,11 +13,11 @@ import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { makePassword } from '@portal/usecases/accounts/admin-reset-password';
 import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
+import { findPlace } from './database-place.ts';
 import { accountOf, as } from './demo/act.ts';
 import { remindAgain } from './demo/dashboards.ts';
 import { fillDemo, OthersAreHereError } from './demo/fill.ts';
 import { people, tenantName } from './demo/made-up.ts';
-import { findPlace } from './demo/place.ts';
 import { startSystems, type Systems } from './demo/systems.ts';
 import { explainFailure } from './explain-failure.ts';
 

@@ -3,6 +3,7 @@ import type { Handler } from './jobs/handler.ts';
 import type { AnyJob, OwnConcurrency } from './jobs/job.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { AnyOutboxMail, OutboxMails } from './outbox/mail.ts';
+import type { Untold } from './restored.ts';
 import type { Retention } from './retention.ts';
 import type { SealedColumn } from './secrets/sealed-column.ts';
 
@@ -25,6 +26,8 @@ export interface Area {
   mails?: AnyOutboxMail[];
   /** Rows that are kept for a time only. */
   retention?: Retention[];
+  /** What a restored backup would tell people once more: a mail of a day that is over. */
+  untold?: Untold[];
   /** Columns that hold sealed secrets: one that is missing here becomes unreadable when a key is taken away. */
   sealedColumns?: SealedColumn[];
   /** Columns that keep paths of files: a file that none of them names is removed. */

@@ -5,6 +5,7 @@ import { type Area, mailsOf } from '../area.ts';
 import { handle } from '../jobs/handler.ts';
 import { schedule } from '../jobs/schedules.ts';
 import { auditActions } from './daily-quota.ts';
+import { endUnsentMails } from './end-unsent-mails.ts';
 import { deliverMails, sweepMails } from './jobs.ts';
 
 /** The outbox, for the mails of these areas. */
@@ -24,6 +25,7 @@ export function outboxArea(areas: readonly Area[]): Area {
     ],
     schedules: [schedule(sweepMails, {}, { everyMs: 10 * SECOND })],
     auditActions,
+    untold: [{ what: 'mails', settle: endUnsentMails }],
     retention: [
       { what: 'mails', table: mails, id: mails.id, isOver: sql`${mails.settledAt} <= now() - interval '30 days'` },
       {

@@ -6,6 +6,7 @@ import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { queueDueMails } from './jobs.ts';
 import { reminderDueMail } from './mails/due.ts';
+import { passOverDueMails } from './pass-over-due-mails.ts';
 
 export const reminders: Area = {
   name: 'reminders',
@@ -18,6 +19,7 @@ export const reminders: Area = {
   ],
   schedules: [schedule(queueDueMails, {}, { everyMs: 5 * SECOND })],
   mails: [reminderDueMail],
+  untold: [{ what: 'reminders', settle: passOverDueMails }],
   retention: [
     {
       what: 'done reminders',

@@ -2,10 +2,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { migrateDatabase } from '@portal/db/migrate';
-import { keptKeys } from '../supervisor-keys.ts';
-import { lockDataFolder } from '../supervisor-lock.ts';
+import { keptKeys } from './supervisor-keys.ts';
+import { lockDataFolder } from './supervisor-lock.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 
 export interface Place {
   /** Settings of whoever works on this database. */

@@ -1,0 +1,45 @@
+// pnpm after-restore — to be run once on a restored database, before API and worker: nothing of the past is mailed again.
+import { isTableMissing } from '@portal/db/database-error';
+import { openDatabase } from '@portal/db/open';
+import { readConfig } from '@portal/platform/config';
+import { settleUntold } from '@portal/platform/restored';
+import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
+import { openSecrets } from '@portal/platform/secrets/sealed';
+import { areas } from '@portal/usecases/areas';
+import { findPlace } from './database-place.ts';
+import { explainFailure } from './explain-failure.ts';
+
+try {
+  const { env, release } = await findPlace(process.env);
+  try {
+    const { database: settings, secretsKeys } = readConfig(env);
+    const database = openDatabase({ url: settings.url.reveal(), poolMax: 1, applicationName: 'portal-after-restore' });
+    try {
+      const settled = await settleUntold(
+        database,
+        areas.flatMap(({ untold = [] }) => untold),
+      );
+      for (const [what, count] of Object.entries(settled)) console.log(`${what}: ${count} will not be told again`);
+      const columns = areas.flatMap(({ sealedColumns = [] }) => sealedColumns);
+      const rotations = await rotateSecrets(database, openSecrets(secretsKeys), columns);
+      const lost = rotations.filter(({ unreadable }) => unreadable.size > 0);
+      for (const { column, unreadable } of lost)
+        for (const [reason, count] of unreadable) console.error(`${column}: ${count} cannot be read. ${reason}`);
+      if (lost.length === 0) console.log('Every stored secret can be read.');
+      else {
+        console.error(
+          'Bring back the keys they were sealed with, or have these secrets entered again: until then what needs them is not asked.',
+        );
+        process.exitCode = 1;
+      }
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await release();
+  }
+} catch (error) {
+  const reason = isTableMissing(error) ? 'The tables are missing: restore the database first.' : explainFailure(error);
+  console.error(`The restored database is not ready. ${reason}`);
+  process.exitCode = 1;
+}
