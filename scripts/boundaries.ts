@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What the code of each package may import; tests may import anything but an app. */
-const mayImport: Record<string, string[]> = {
+export const mayImport: Record<string, string[]> = {
   'packages/domain': [],
   'packages/client': [],
   'packages/db': ['packages/domain'],

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { migrateDatabase } from '@portal/db/migrate';
+import { makeDataFolder } from './data-folder.ts';
 import { keptKeys } from './supervisor-keys.ts';
 import { lockDataFolder } from './supervisor-lock.ts';
 
@@ -20,6 +21,7 @@ export interface Place {
 export async function findPlace(given: NodeJS.ProcessEnv): Promise<Place> {
   const dataDir = resolve(root, given['DATA_DIR'] || '.data');
   if (given['DATABASE_URL']) return { env: { ...given, DATA_DIR: dataDir }, release: async () => {} };
+  await makeDataFolder(dataDir);
   // Whoever holds the folder runs the database and goes on doing so.
   const unlock = await lockDataFolder(dataDir).catch(() => null);
   const database = await startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });

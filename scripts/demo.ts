@@ -81,10 +81,11 @@ async function serve(remote: Systems): Promise<void> {
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
 }
 
-const settingsOf = ({ env }: Systems): string =>
-  Object.entries(env)
+function settingsOf({ env }: Systems): string {
+  return Object.entries(env)
     .map(([name, value]) => `${name}=${value}`)
     .join(' \\\n  ');
+}
 
 function readArguments() {
   try {

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Role } from '@portal/domain/access';
 import { Settings } from '@portal/platform/config';
+import { mayImport } from './boundaries.ts';
+import { commandsOf } from './document-commands.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -123,7 +125,7 @@ describe.each(docs)('$name', (doc) => {
   it('names only routes that exist', () => {
     const routes = read('apps/api/test/access.txt').split('\n');
     const named = [
-      ...[...doc.text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/:.-]*)/g)].map(
+      ...[...doc.text.replaceAll(/\/\$\w+/g, '/:id').matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/:.-]*)/g)].map(
         ([, method = '', path = '']) => `${method} ${path}`,
       ),
       ...doc.lines.flatMap((line) => (line.startsWith('post /') ? [`POST ${line.split(' ')[1] ?? ''}`] : [])),
@@ -152,4 +154,93 @@ it('every package and app has a README', () => {
     join(dirname(path), 'README.md'),
   );
   expect(members.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+describe('every command of a document', () => {
+  /** Which test runs what stands in a fenced block: whole documents, or single lines of them. */
+  const runs: { by: string; documents: string[]; lines?: RegExp }[] = [
+    { by: 'scripts/newcomer.test.ts', documents: ['docs/first-steps.md', 'docs/tour.md'] },
+    { by: 'scripts/newcomer.test.ts', documents: ['docs/operating.md'], lines: /^cp -a|pnpm after-restore$/ },
+    { by: 'scripts/backup.test.ts', documents: ['docs/operating.md'], lines: /^docker compose (exec|run|up --detach)/ },
+    // The file it writes, and every service and setting it brings up; containers themselves are not to be had in tests.
+    {
+      by: 'scripts/deployment.test.ts',
+      documents: ['docs/operating.md'],
+      lines: /^(cat > \.env|[A-Z_]+=|END$|docker compose up --build)/,
+    },
+    {
+      by: 'packages/usecases/src/desktop/write-manifest.test.ts',
+      documents: ['docs/operating.md'],
+      lines: /^pnpm desktop:/,
+    },
+    { by: 'scripts/start.test.ts', documents: ['README.md'], lines: /^npm start/ },
+    // Whoever reads these runs them with every change, and so does `.ci/run`.
+    { by: '.ci/run', documents: ['README.md', 'CONTRIBUTING.md'], lines: /^(npm test|pnpm (exec vitest|check))/ },
+    { by: 'scripts/programs.test.ts', documents: ['README.md'], lines: /^pnpm (mails|bench|soak)$/ },
+  ];
+
+  const commands = docs.flatMap(({ name }) => {
+    const lines = commandsOf(name).flatMap((block) => block.split('\n'));
+    const said = lines.map((line) => line.replace(/\s+#\s.*$/, '').trim()).filter((line) => line !== '');
+    return said.length > 0 ? [{ name, said }] : [];
+  });
+
+  it.each(commands)('in $name is run by a test', ({ name, said }) => {
+    const mine = runs.filter(({ documents }) => documents.includes(name));
+    expect(said.filter((line) => !mine.some((one) => one.lines?.test(line) ?? true))).toEqual([]);
+    expect(mine.filter(({ by }) => !existsSync(join(root, by)))).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  const [, picture = ''] = /^```mermaid\n(.*?)^```/ms.exec(read('docs/architecture.md')) ?? [];
+  const places = Object.fromEntries(
+    [...picture.matchAll(/(\w+)\[((?:apps|packages)\/\w+)\]/g)].map(([, name = '', place = '']) => [name, place]),
+  );
+  const arrows = [...picture.matchAll(/^\s*(\w+)[^\n]*? --> (.*)$/gm)].flatMap(([, from = '', targets = '']) =>
+    targets.split('&').map((target) => [from, /\w+/.exec(target)?.[0] ?? '']),
+  );
+
+  it('shows who may import whom, as scripts/boundaries.ts has it', () => {
+    const shown = arrows.flatMap(([from = '', to = '']) =>
+      places[from] && places[to] ? [`${places[from]} → ${places[to]}`] : [],
+    );
+    const rules = Object.entries(mayImport).flatMap(([from, targets]) =>
+      targets.filter((target) => target !== 'packages/domain').map((target) => `${from} → ${target}`),
+    );
+    expect(shown.toSorted()).toEqual(rules.toSorted());
+    for (const from of Object.keys(mayImport).filter((name) => !/domain|client/.test(name)))
+      expect(mayImport[from]).toContain('packages/domain');
+    expect([mayImport['packages/domain'], mayImport['packages/client']]).toEqual([[], []]);
+  });
+
+  it('shows who alone talks to what is outside', () => {
+    /** What a package depends on that talks to it. */
+    const spokenBy: Record<string, string> = {
+      postgresql: 'pg',
+      redis: 'ioredis',
+      smtp: 'nodemailer',
+      foreign: 'imapflow',
+    };
+    for (const [outside, dependency] of Object.entries(spokenBy)) {
+      const speakers = globSync('{apps,packages}/*/package.json', { cwd: root })
+        .filter((path) => dependency in ((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}))
+        .map((path) => dirname(path));
+      const shown = arrows.flatMap(([from = '', to]) => (to === outside ? [places[from]] : []));
+      expect([outside, ...shown.toSorted()]).toEqual([outside, ...speakers.toSorted()]);
+    }
+  });
+});
+
+it('docs/sizing.md tells the defaults there are', () => {
+  const told = [...read('docs/sizing.md').matchAll(/^\| `([A-Z_]+)` \| (\w+) \|/gm)].map(([, name, value]) => [
+    name,
+    value,
+  ]);
+  expect(told.length).toBeGreaterThan(3);
+  const defaults = told.map(([name = '']) => {
+    const setting = Settings.shape[name as keyof typeof Settings.shape];
+    return [name, String(setting.safeParse(undefined).data ?? 'none')];
+  });
+  expect(told).toEqual(defaults);
 });

@@ -1,12 +1,13 @@
 // npm start, pnpm dev (--watch): runs the API, the worker and, without DATABASE_URL, the database; keeps them running
 // and stops them in order.
 import { once } from 'node:events';
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '@portal/platform/config';
 import { cacheResolution } from './cached-resolution.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { explainFailure } from './explain-failure.ts';
 import { banner } from './supervisor-banner.ts';
 import { keepRunning, type KeptChild } from './supervisor-child.ts';
@@ -97,12 +98,6 @@ async function bringUp(): Promise<void> {
     console.log(banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer }));
     unshownPassword = null;
   });
-}
-
-async function makeDataFolder(dataDir: string): Promise<void> {
-  const isNew = (await mkdir(dataDir, { recursive: true, mode: 0o700 })) !== undefined;
-  // The database does not run as root, so its account has to get through this folder; what lies in it has its own mode
-  if (isNew && process.getuid?.() === 0) await chmod(dataDir, 0o711);
 }
 
 async function addKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {

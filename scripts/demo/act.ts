@@ -72,34 +72,44 @@ const waitMs = 60_000;
 
 /** Carries out a job here and now, as a worker would do it, so that none has to run. One that does is waited for. */
 export async function carryOut<Job extends AnyJob>(runtime: Runtime, job: Job, payload: PayloadOf<Job>): Promise<void> {
-  const handler = handlers.get(job.name);
-  if (!handler) throw new Error(`Nobody does the job ${job.name}.`);
-  const tenantId = job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : null;
-  const scope = operationScope(runtime.database, tenantId);
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
-      const id = await scope
+      const runId = await scopeOf(runtime, job, payload)
         .tx((tx) => addOperation(tx, job, payload, { startedBy: null }))
         .catch(conflictWithUnfinished(['CONFLICT', 'Somebody is at it.']));
-      const run = await beginOperation(scope, id);
-      if (run === null) return;
-      const signal = AbortSignal.timeout(waitMs);
-      const work = { run, signal, actorId: null, progress: () => undefined };
-      let failure: string | null = 'It was interrupted.';
-      try {
-        await handler.perform(runtime, { requestId: newId(), actorId: null }, payload as never, work);
-        failure = null;
-      } catch (error) {
-        if (!(error instanceof PortalError)) throw error;
-        failure = error.message;
-      } finally {
-        await endOperation(scope, run, { error: failure });
-      }
-      return;
+      return await carryOutRun(runtime, job, payload, runId);
     } catch (error) {
       if (!(error instanceof PortalError && error.code === 'CONFLICT') || performance.now() > deadline) throw error;
       await pause(500);
     }
   }
 }
+
+/** The same for a run that was started and handed to nobody. */
+export async function carryOutRun<Job extends AnyJob>(
+  runtime: Runtime,
+  job: Job,
+  payload: PayloadOf<Job>,
+  runId: string,
+): Promise<void> {
+  const handler = handlers.get(job.name);
+  if (!handler) throw new Error(`Nobody does the job ${job.name}.`);
+  const scope = scopeOf(runtime, job, payload);
+  const run = await beginOperation(scope, runId);
+  if (run === null) return;
+  const work = { run, signal: AbortSignal.timeout(waitMs), actorId: null, progress: () => undefined };
+  let failure: string | null = 'It was interrupted.';
+  try {
+    await handler.perform(runtime, { requestId: newId(), actorId: null }, payload as never, work);
+    failure = null;
+  } catch (error) {
+    if (!(error instanceof PortalError)) throw error;
+    failure = error.message;
+  } finally {
+    await endOperation(scope, run, { error: failure });
+  }
+}
+
+const scopeOf = <Job extends AnyJob>({ database }: Runtime, job: Job, payload: PayloadOf<Job>) =>
+  operationScope(database, job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : null);

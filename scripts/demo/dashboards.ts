@@ -1,7 +1,7 @@
 import { NewCalendarSource } from '@portal/domain/calendar/sources';
 import { LayoutInput } from '@portal/domain/dashboards/grid';
 import { NewReminder } from '@portal/domain/reminders/reminders';
-import { MINUTE } from '@portal/domain/time';
+import { DAY, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { addSource, listSources } from '@portal/usecases/calendar/sources';
@@ -39,12 +39,12 @@ export async function fillDashboards({ as, systems }: Demo): Promise<void> {
 async function fillReminders(ctx: UserContext): Promise<void> {
   if ((await listReminders(ctx, 'open')).length > 0) return;
   const dueIn = {
-    [mailed]: 1,
-    'Wartungsvertrag kündigen': 3 * 24 * 60,
-    'Zertifikat der Website erneuern': 14 * 24 * 60,
+    [mailed]: 10 * SECOND,
+    'Wartungsvertrag kündigen': 3 * DAY,
+    'Zertifikat der Website erneuern': 14 * DAY,
   };
-  for (const [title, minutes] of Object.entries(dueIn)) {
-    const dueAt = new Date(Date.now() + minutes * MINUTE).toISOString();
+  for (const [title, ms] of Object.entries(dueIn)) {
+    const dueAt = new Date(Date.now() + ms).toISOString();
     await createReminder(ctx, NewReminder.parse({ title, dueAt, emailEnabled: title === mailed }));
   }
 }

@@ -1,4 +1,4 @@
-import { eq, ne } from 'drizzle-orm';
+import { and, eq, ne } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
 import type { UserContext } from '@portal/platform/context';
@@ -75,17 +75,16 @@ export async function tenantOfDemo({ database }: Runtime): Promise<string | null
 
 /** Throws where a tenant beside the demo's has an account other than the one a new database begins with. */
 async function expectNobodyElse({ database }: Runtime): Promise<void> {
-  const others = await database.acrossTenants('the demo looks who else is here', (tx) =>
+  const [other] = await database.acrossTenants('the demo looks who else is here', (tx) =>
     tx
-      .selectDistinct({ name: tenants.name, username: users.username })
+      .select({ tenant: tenants.name })
       .from(users)
       .innerJoin(tenants, eq(tenants.id, users.tenantId))
-      .where(ne(tenants.name, tenantName))
-      .limit(2),
+      .where(and(ne(tenants.name, tenantName), ne(users.username, firstAdminName)))
+      .limit(1),
   );
-  const [first] = others;
-  if (first === undefined || (others.length === 1 && first.username === firstAdminName)) return;
+  if (other === undefined) return;
   throw new OthersAreHereError(
-    `This database has accounts of other tenants, for instance of ${first.name}. The demo also adds notices of tenders that everybody sees.`,
+    `This database has accounts of other tenants, for instance of ${other.tenant}. The demo also adds notices of tenders that everybody sees.`,
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invoiceMail, mailWith } from '@portal/testing/invoices';
 import { bundItem, type MadeUpNotice, madeUpNotice, rssFeed, tedJson } from '@portal/testing/made-up-notices';
 import { adGroup, adUser, startActiveDirectory } from '@portal/testing/servers/active-directory';
@@ -11,7 +12,7 @@ import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
 import { fixturePath } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
-import { clouds as instances } from './made-up.ts';
+import { clouds as instances, domain } from './made-up.ts';
 
 /** Ports in a row, beginning with the given one; a new system is added at the end, so that the others stay where they are. */
 const order = [
@@ -63,7 +64,7 @@ export async function startSystems(
     const calendar = await startCalendarServer('localhost', { port: port.calendar });
     stops.push(() => calendar.stop());
     calendar.answer = (request, response) => sendIcs(request, response, icsOf('Jour fixe', 'Wartungsfenster', 'Messe'));
-    const directory = await startActiveDirectory({ port: port.directory, objects: people() });
+    const directory = await startActiveDirectory({ port: port.directory, objects: people(), makeGuid });
     stops.push(() => directory.stop());
     const invoices = serviceBinary('dovecot') === null ? null : await startDovecot({ port: port.invoices });
     if (invoices !== null) kept(invoices, () => invoices.stop());
@@ -85,6 +86,10 @@ export async function startSystems(
       /** What the service has to be started with so that it reads from here; everything else stands in the tenant's settings. */
       env: {
         ...tenders.env,
+        SMTP_HOST: '127.0.0.1',
+        SMTP_PORT: String(port.mail),
+        SMTP_SECURITY: 'none',
+        SMTP_FROM: `portal@${domain}`,
         OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${port.tenders},localhost:${port.calendar}`,
         NODE_EXTRA_CA_CERTS: fixturePath('ca'),
       },
@@ -141,6 +146,9 @@ function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): v
   sources.feeds.set('/bund.xml', { body: rssFeed(atBund.map(bundItem)) });
   sources.feeds.set('/feeds/musterhausen.xml', { body: rssFeed([]) });
 }
+
+// The same people whenever it is started: others of these names would take their place.
+const makeGuid = (dn: string): Buffer => createHash('sha256').update(dn).digest().subarray(0, 16);
 
 const names = ['nina.entwurf', 'paul.skizze', 'rosa.vordruck', 'tom.schablone'];
 

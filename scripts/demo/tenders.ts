@@ -9,15 +9,17 @@ import type { Demo } from './fill.ts';
 
 /** Notices of every source, and what somebody thought of them. Saved searches and an alert mailbox belong here, too. */
 export async function fillTenders({ runtime, systems, as }: Demo): Promise<void> {
-  for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await carryOut(runtime, readSource, { source });
-  await as('timo.vorlage', async (ctx) => {
+  const newest = { filters: TenderFilters.parse({}), window: {}, triage: {}, sort: 'published', limit: 6 } as const;
+  const hasSome = await as('timo.vorlage', async (ctx) => {
     const url = `${systems.tenders.origin}/feeds/musterhausen.xml`;
     if (!(await listFeeds(ctx)).some((feed) => feed.url === url))
       await createFeed(ctx, NewRssFeed.parse({ url, title: 'Vergaben der Stadt Musterhausen', scope: 'personal' }));
-    const filters = TenderFilters.parse({});
-    const { items } = await listTenders(ctx, { filters, window: {}, triage: {}, sort: 'published', limit: 6 });
-    if (items.some(({ triage }) => triage.read)) return;
-    const ids = items.map(({ id }) => id);
+    return (await listTenders(ctx, newest)).items.some(({ triage }) => triage.read);
+  });
+  if (hasSome) return;
+  for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await carryOut(runtime, readSource, { source });
+  await as('timo.vorlage', async (ctx) => {
+    const ids = (await listTenders(ctx, newest)).items.map(({ id }) => id);
     await triageTenders(ctx, ids.slice(0, 2), { read: true, favorite: true });
     await triageTenders(ctx, ids.slice(2, 4), { read: true });
   });

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests run when the machine has them, most of them servers; Debian's package names. */
@@ -8,13 +8,15 @@ export const services = [
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
   { binary: 'radicale', debianPackage: 'radicale', skipped: 'the tests against a calendar server' },
   { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
+  { binary: 'initdb', debianPackage: 'postgresql', skipped: 'the test of a backup of containers' },
+  { binary: 'curl', debianPackage: 'curl', skipped: 'the commands of the documents' },
   { binary: 'openssl', debianPackage: 'openssl', skipped: 'the judgment of OpenSSL on exported certificates' },
 ] as const;
 
 export type ServiceName = (typeof services)[number]['binary'];
 
-// Debian keeps servers in sbin, which is not on everyone's PATH
-const moreFolders = ['/usr/sbin', '/usr/local/sbin'];
+// Debian keeps servers in sbin, which is not on everyone's PATH, and each version of PostgreSQL in a folder of its own
+const moreFolders = ['/usr/sbin', '/usr/local/sbin', ...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()];
 
 /** The path of an installed server program, or null: then `describe.skipIf` leaves out what needs it. */
 export function serviceBinary(name: ServiceName): string | null {

@@ -39,6 +39,8 @@ export interface ActiveDirectoryOptions {
   objects?: Iterable<AdObject>;
   /** Of `ldap://`; default any free one. */
   port?: number;
+  /** The binary id of a new object, for a domain that begins anew as the same one; random by default. */
+  makeGuid?: (dn: string) => Buffer;
   /** Default `DC=corp,DC=example`. */
   baseDn?: string;
   /** Default `localhost`. */
@@ -171,7 +173,10 @@ class Tree {
   readonly #groupsOf = new Map<string, Set<string>>();
   #nextRid = 1_104;
 
-  constructor(baseDn: string) {
+  readonly #makeGuid: (dn: string) => Buffer;
+
+  constructor(baseDn: string, makeGuid: (dn: string) => Buffer) {
+    this.#makeGuid = makeGuid;
     this.baseDn = baseDn;
     const container = (dn: string, objectClass: string, name: string) =>
       this.put({ dn, attributes: { objectClass: ['top', objectClass], [name]: dn.replace(/^[^=]*=([^,]*).*/, '$1') } });
@@ -200,7 +205,7 @@ class Tree {
     this.#set(
       object,
       'objectGUID',
-      id('objectGUID', () => randomBytes(16)),
+      id('objectGUID', () => this.#makeGuid(dn)),
     );
     if (attributes['sAMAccountName'] !== undefined) {
       this.#set(
@@ -369,8 +374,9 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
     maxValueRange = 1_500,
     sendsEmptyPages = false,
     references = [],
+    makeGuid = () => randomBytes(16),
   } = options;
-  const tree = new Tree(baseDn);
+  const tree = new Tree(baseDn, makeGuid);
   for (const object of options.objects ?? []) tree.put(object);
   const adminDn = `CN=Administrator,CN=Users,${baseDn}`;
   const secrets = { key: serverKeyPem, cert: serverCertificatePem(certificate) };

@@ -1,0 +1,63 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { serviceBinary } from '../services.ts';
+import { freePort, isAccepting } from './private-process.ts';
+
+export interface DebianPostgres {
+  port: number;
+  /** Of the login `portal`, which owns everything, and its database. */
+  ownerUrl: string;
+  /** Its programs: `pg_dump` has to be of the server's version. */
+  programs: string;
+  stop(): Promise<void>;
+}
+
+/** A server does not run as root; Debian's account for those who own nothing takes its place. */
+const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Debian's PostgreSQL as a private process on 127.0.0.1, as the image of docker-compose.yml begins. It believes every name. */
+export async function startDebianPostgres(): Promise<DebianPostgres> {
+  const initdb = serviceBinary('initdb');
+  if (!initdb) throw new Error('initdb is not installed');
+  // A link from elsewhere need not have the others beside it.
+  const programs = dirname(await realpath(initdb));
+  const folder = await mkdtemp(join(tmpdir(), 'portal-test-postgres-'));
+  await chmod(folder, 0o700);
+  if (account.uid !== undefined) await chown(folder, account.uid, account.gid);
+  const data = join(folder, 'data');
+  const port = await freePort();
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const collation = ['--locale-provider=icu', '--icu-locale=de-DE', '--encoding=UTF8', '--locale=C.UTF-8'];
+    const options = ['-D', data, '-U', 'portal', '-A', 'trust', '--no-sync', ...collation];
+    await promisify(execFile)(initdb, options, { ...account, cwd: folder });
+    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
+    const server = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      { ...account, cwd: folder, stdio: 'ignore' },
+    );
+    const stop = async () => {
+      if (server.exitCode === null && server.signalCode === null) {
+        server.kill('SIGINT');
+        await once(server, 'exit');
+      }
+      await remove();
+    };
+    if (!(await isAccepting(server, port))) {
+      await stop();
+      throw new Error('PostgreSQL did not start');
+    }
+    const places = { host: '127.0.0.1', port: String(port), username: 'portal' };
+    const target = Object.entries(places).map(([name, value]) => `--${name}=${value}`);
+    await promisify(execFile)(join(programs, 'createdb'), [...target, 'portal']);
+    return { port, ownerUrl: `postgres://portal@127.0.0.1:${port}/portal`, programs, stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

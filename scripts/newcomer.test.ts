@@ -1,0 +1,317 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
+import { NewReminder } from '@portal/domain/reminders/reminders';
+import { SECOND } from '@portal/domain/time';
+import { readConfig } from '@portal/platform/config';
+import { openLog } from '@portal/platform/log';
+import { openRuntime } from '@portal/platform/runtime';
+import { digestOfDatabase, digestOfFiles } from '@portal/testing/digests';
+import { serviceBinary } from '@portal/testing/services';
+import { requestReset } from '@portal/usecases/accounts/password-reset';
+import { createReminder } from '@portal/usecases/reminders/reminders';
+import { accountOf, as } from './demo/act.ts';
+import { tenantOfDemo } from './demo/fill.ts';
+import { commandsOf, scripts, withoutBootstrap } from './document-commands.ts';
+import { keptKeys } from './supervisor-keys.ts';
+
+const root = join(import.meta.dirname, '..');
+const password = 'seven calm otters';
+const isLinux = process.platform === 'linux';
+
+const eventually = <T>(check: () => T | Promise<T>, timeout = 60_000): Promise<T> =>
+  vi.waitFor(check, { timeout, interval: 50 });
+
+const folder = await mkdtemp(join(tmpdir(), 'portal-test-newcomer-'));
+// As root, the database runs under an account that has to get through.
+if (process.getuid?.() === 0) await chmod(folder, 0o711);
+const dataDir = join(folder, 'data');
+const children: ChildProcess[] = [];
+
+afterAll(async () => {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+  await stopEmbeddedPostgres(join(dataDir, 'postgres'));
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+interface Program {
+  output(): string;
+  /** Tells it to end, and answers its exit code. */
+  stop(): Promise<number | null>;
+  ended: Promise<number | null>;
+}
+
+function start(commandLine: string, env: Record<string, string>): Program {
+  const child = spawn('bash', ['--norc', '-c', `exec ${commandLine}`], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    output: () => output,
+    ended,
+    stop() {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
+
+const startProduct = async (env: Record<string, string>): Promise<Program & { address: string }> => {
+  const program = start('node scripts/start.ts', { DATA_DIR: dataDir, PORT: '0', ...env });
+  const address = await eventually(() => {
+    expect(program.output()).toContain('Portal is running.');
+    return /Address +(\S+)/.exec(program.output())?.[1] ?? '';
+  });
+  return { ...program, address };
+};
+
+/** Runs commands of a document in one shell, as they stand there, and answers the status of each call of curl in turn. */
+async function runCalls(commands: string, address: string): Promise<{ statuses: string[]; output: string }> {
+  const bin = await mkdtemp(join(folder, 'bin-'));
+  const noted = join(bin, 'statuses');
+  const curl = `#!/bin/bash\nexec ${serviceBinary('curl')} --write-out '%{stderr}%{http_code}\\n' "$@" 2>>'${noted}'\n`;
+  await writeFile(join(bin, 'curl'), curl, { mode: 0o755 });
+  await writeFile(noted, '');
+  const { stdout, stderr } = await promisify(execFile)(
+    'bash',
+    ['--norc', '-c', commands.replaceAll('http://127.0.0.1:3000', address)],
+    { cwd: root, env: { PATH: `${bin}:${process.env['PATH']}` }, maxBuffer: 64 * 1024 * 1024 },
+  );
+  expect(stderr).toBe('');
+  return { statuses: (await readFile(noted, 'utf8')).trim().split('\n'), output: stdout };
+}
+
+/** What the document says of the calls: the line, and the status behind it. */
+const saidIn = (commands: string): [line: string, status: string][] =>
+  [...commands.matchAll(/^(.*\S)\s+# (\d{3})$/gm)].map(([, line = '', status = '']) => [line, status]);
+
+async function expectAsSaid(commands: string, address: string): Promise<string> {
+  const said = saidIn(commands);
+  const { statuses, output } = await runCalls(commands, address);
+  expect(said.map(([line], n) => [line, statuses[n]])).toEqual(said);
+  expect(statuses).toHaveLength(said.length);
+  return output;
+}
+
+/** A session, and what it gets. */
+async function signIn(address: string, username: string, words = password) {
+  const answer = await fetch(`${address}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: words }),
+  });
+  expect(answer.status).toBe(200);
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  return {
+    async get(path: string): Promise<unknown> {
+      const response = await fetch(`${address}${path}`, { headers: { cookie } });
+      expect([path, response.status]).toEqual([path, 200]);
+      return response.json();
+    },
+    post: (path: string, body: unknown) =>
+      fetch(`${address}${path}`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  };
+}
+
+/** What each area of the demo shows, and what must be in it. */
+const shown: Record<string, RegExp> = {
+  '/users': /"username":"jonas.beispiel".*"username":"nina.entwurf"/,
+  '/groups': /"internalName":"Auszubildende".*"internalName":"IT"/,
+  '/module-grants/matrix': /"invoice-mailbox":"MANAGE"/,
+  '/module-categories': /Handbücher/,
+  '/custom-modules': /Meine Notizen.*Wiki/,
+  '/smtp-config': /"host":"127.0.0.1"/,
+  '/welcome-mail/template': /Willkommen bei den Stadtwerken/,
+  '/ldap/config': /"serverUrl":"ldap:/,
+  '/ldap/sync/runs': /"state":"succeeded"/,
+  '/auth/me': /"kind":"image"/,
+  '/dashboard/tabs': /Überblick.*Technik/,
+  '/dashboard/images': /wasserturm\.png/,
+  '/favorites': /"title":"Wiki".*"hasUploadedIcon":true/,
+  '/reminders': /Wartungsvertrag kündigen/,
+  '/calendar/sources': /"name":"Stadtwerke"/,
+  '/virtualization/servers': /"checkedAt":"2/,
+  '/virtualization/status': /"worst":"critical"/,
+  '/cloud-status/instances': /"light":"red".*|"light":"yellow"/,
+  '/cloud-status/transitions': /"to":"ok".*"to":"failed"/,
+  '/tenders?limit=100': /"favorite":true/,
+  '/tenders/sources': /"key":"ted".*"state":"ok"/,
+  '/accounting/canteen/settings': /"lohnart":"9010"/,
+  '/accounting/merchandise/settings': /"format":"extf"/,
+  '/accounting/merchandise/accounts': /T-Shirts/,
+  ...(serviceBinary('dovecot') !== null && {
+    '/invoices/mailbox': /"username":"rechnung"/,
+    '/invoices': /"state":"(duplicate|new|processed|failed)"/,
+  }),
+};
+
+/** Whose view each area is: notes on tenders are a person's own. */
+const viewers = ['mara.muster', 'timo.vorlage'];
+
+/** Everything the demo shows but for what time changes: who signed in, what was looked at when, and how it was then. */
+async function lookAtAll(address: string): Promise<Record<string, unknown>> {
+  const views: Record<string, unknown> = {};
+  for (const viewer of viewers) {
+    const session = await signIn(address, viewer);
+    const paths = viewer === 'mara.muster' ? Object.keys(shown) : ['/tenders?limit=100', '/rss-feeds'];
+    for (const path of paths) views[`${viewer} ${path}`] = await session.get(path);
+    const tabs = (await session.get('/dashboard/tabs')) as { id: string }[];
+    for (const [n, { id }] of tabs.entries()) {
+      views[`${viewer} tab ${n}`] = [
+        await session.get(`/dashboard/tabs/${id}/widgets`),
+        await session.get(`/dashboard/tabs/${id}/layout`),
+      ];
+    }
+  }
+  return views;
+}
+
+const changing = /At$|^(status|newCount|state|isDue|dueLabel|message|facts|headline|emailAttempts|sentToday|today)$/;
+const withoutChanging = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, inner: unknown) => (changing.test(key) ? undefined : inner)));
+
+const dueAfterMs = 2 * SECOND;
+const soonDue = (title: string) => ({
+  title,
+  dueAt: new Date(Date.now() + dueAfterMs).toISOString(),
+  emailEnabled: true,
+});
+
+const hasCurl = serviceBinary('curl') !== null;
+
+describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', { timeout: 120_000 }, () => {
+  const [demo = '', look = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
+  // Below those the system gives out by itself.
+  const port = 20_000 + (process.pid % 1_000) * 10;
+  let serving: Program;
+  let product: Awaited<ReturnType<typeof startProduct>>;
+  let settings: Record<string, string> = {};
+  let before: Record<string, unknown> = {};
+  let adminPassword = '';
+
+  beforeAll(async () => {
+    serving = start(`${withoutBootstrap(demo).trim()} --port ${port}`, { DATA_DIR: dataDir });
+    await eventually(() => expect(serving.output()).toContain(' npm start'));
+    adminPassword = /password of admin is (\S+)/.exec(serving.output())?.[1] ?? '';
+    settings = Object.fromEntries(
+      [...serving.output().matchAll(/(\b[A-Z_]+)=(\S+)/g)].map(([, k, v]) => [k, v]),
+    ) as Record<string, string>;
+    product = await startProduct(settings);
+  }, 120_000);
+
+  it('finds something in every area', async () => {
+    before = await lookAtAll(product.address);
+    for (const [path, expected] of Object.entries(shown)) {
+      const viewer = path.startsWith('/tenders?') ? 'timo.vorlage' : 'mara.muster';
+      expect(JSON.stringify(before[`${viewer} ${path}`]), path).toMatch(expected);
+    }
+    expect(JSON.stringify(before['mara.muster tab 1'])).toContain('virtualization-status');
+  });
+
+  it('gets the mails of an outage and of a reminder', async () => {
+    await eventually(() => {
+      expect(serving.output()).toMatch(/Mail to jonas\.beispiel@musterhausen\.example: .*Nordlicht Verlag/);
+      expect(serving.output()).toMatch(/Mail to mara\.muster@musterhausen\.example: .*Muster Elektro KG/);
+    });
+  });
+
+  it('runs the demo again, which adds nothing', async () => {
+    before = withoutChanging(await lookAtAll(product.address)) as Record<string, unknown>;
+    expect(await serving.stop()).toBe(0);
+    serving = start(`${scripts['demo']} serve --port ${port}`, { DATA_DIR: dataDir });
+    await eventually(() => expect(serving.output()).toContain(' npm start'));
+    expect(serving.output()).toMatch(/^Stadtwerke Musterhausen was there already; what was missing is there now\.\n/);
+    expect(withoutChanging(await lookAtAll(product.address))).toEqual(before);
+  });
+
+  it('sees a failing server, makes a tenant and a user, and follows the link of a mail', async () => {
+    expect(await expectAsSaid(look, product.address)).toContain('"state":"critical"');
+    const [definitions = ''] = look.split('\n\n');
+    await expectAsSaid(`${definitions}\n${own.replaceAll('THE PRINTED ONE', adminPassword)}`, product.address);
+    const link = await eventually(() => {
+      const found = /Mail to ada@example\.org:[\s\S]*?#token=([\w-]+)/.exec(serving.output())?.[1];
+      expect(found).toBeDefined();
+      return found ?? '';
+    });
+    await expectAsSaid(`${definitions}\n${token.replaceAll('THE TOKEN', link)}`, product.address);
+  });
+
+  it('goes through every area by docs/tour.md', async () => {
+    await expectAsSaid(commandsOf('docs/tour.md').join('\n'), product.address);
+  });
+
+  it('restores a backup, equal in every table and file, which mails nothing of the past', async () => {
+    expect(await product.stop()).toBe(0);
+    const database = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
+    const running = await database();
+    await promiseMails(running.appUrl);
+    const digest = await digestOfDatabase(running.url);
+    await running.stop();
+    const files = await digestOfFiles(dataDir);
+    expect(Object.keys(digest).length).toBeGreaterThan(50);
+    expect(Object.keys(files).length).toBeGreaterThan(10);
+
+    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const here = (commands: string) =>
+      withoutBootstrap(commands)
+        .replaceAll(/(?<= )\.data$|(?<= )\.data(?= )/gm, dataDir)
+        .replaceAll(/(?<= )backup\b/g, join(folder, 'backup'));
+    const [remove = '', restore = '', afterwards = ''] = here(back).trim().split('\n');
+    const run = (command: string) => promisify(execFile)('bash', ['--norc', '-ec', command], { cwd: root, env });
+    await run(here(copy));
+    await run(remove);
+    await expect(stat(dataDir)).rejects.toThrow('ENOENT');
+    await run(restore);
+    const restored = await database();
+    expect(await digestOfDatabase(restored.url)).toEqual(digest);
+    await restored.stop();
+    expect(await digestOfFiles(dataDir)).toEqual(files);
+
+    const { stdout } = await run(afterwards);
+    expect(stdout).toMatch(
+      /reminders: 1 will not be told again\nmails: [1-9]\d* will not be told again\nEvery stored secret can be read/,
+    );
+    const seen = serving.output().length;
+    product = await startProduct(settings);
+    const session = await signIn(product.address, 'mara.muster');
+    expect((await session.post('/reminders', soonDue('Nach der Sicherung'))).status).toBe(201);
+    await eventually(() => expect(serving.output()).toContain('Nach der Sicherung'));
+    const mails = [
+      ...serving
+        .output()
+        .slice(seen)
+        .matchAll(/^Mail to .*$/gm),
+    ].map(([line]) => line);
+    expect(mails).toEqual([expect.stringContaining('Nach der Sicherung')]);
+    expect(await product.stop()).toBe(0);
+    expect(await serving.stop()).toBe(0);
+  });
+
+  /** A mail that is promised and a reminder that comes due, with nobody there to send anything. */
+  async function promiseMails(appUrl: string): Promise<void> {
+    const config = readConfig({ ...(await keptKeys(dataDir)), DATABASE_URL: appUrl, DATA_DIR: dataDir, PORT: '3000' });
+    const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
+    const system = runtime.system({ requestId: 'test', ip: null, userAgent: null });
+    await requestReset(system, { identifier: 'lena.probe', language: 'de' });
+    const mara = await accountOf(runtime, (await tenantOfDemo(runtime)) ?? '', 'mara.muster');
+    await as(runtime, mara, (ctx) => createReminder(ctx, NewReminder.parse(soonDue('Vor der Sicherung'))));
+    await runtime.close();
+    await pause(dueAfterMs);
+  }
+});
