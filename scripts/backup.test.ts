@@ -76,7 +76,8 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
         ...noSources,
       };
       await shell('docker compose run --rm migrate');
-      expect(await demo()).toMatchObject({ code: 0 });
+      const { code, output } = await demo();
+      if (code !== 0) throw new Error(output);
     }, 120_000);
 
     afterAll(async () => {

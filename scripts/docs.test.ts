@@ -240,7 +240,8 @@ it('docs/sizing.md tells the defaults there are', () => {
   expect(told.length).toBeGreaterThan(3);
   const defaults = told.map(([name = '']) => {
     const setting = Settings.shape[name as keyof typeof Settings.shape];
-    return [name, String(setting.safeParse(undefined).data ?? 'none')];
+    const { data = 'none' } = setting.safeParse(undefined);
+    return [name, typeof data === 'number' ? String(data) : data];
   });
   expect(told).toEqual(defaults);
 });

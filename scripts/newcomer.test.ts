@@ -68,6 +68,12 @@ function start(commandLine: string, env: Record<string, string>): Program {
   };
 }
 
+/** Waits until the demo is filled and its systems are up. */
+const untilServed = (demo: Program): Promise<void> =>
+  eventually(() => {
+    if (!demo.output().includes(' npm start')) throw new Error(`the demo is not served: ${demo.output()}`);
+  });
+
 const startProduct = async (env: Record<string, string>): Promise<Program & { address: string }> => {
   const program = start('node scripts/start.ts', { DATA_DIR: dataDir, PORT: '0', ...env });
   const address = await eventually(() => {
@@ -207,7 +213,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
 
   beforeAll(async () => {
     serving = start(`${withoutBootstrap(demo).trim()} --port ${port}`, { DATA_DIR: dataDir });
-    await eventually(() => expect(serving.output()).toContain(' npm start'));
+    await untilServed(serving);
     adminPassword = /password of admin is (\S+)/.exec(serving.output())?.[1] ?? '';
     settings = Object.fromEntries(
       [...serving.output().matchAll(/(\b[A-Z_]+)=(\S+)/g)].map(([, k, v]) => [k, v]),
@@ -235,7 +241,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     before = withoutChanging(await lookAtAll(product.address)) as Record<string, unknown>;
     expect(await serving.stop()).toBe(0);
     serving = start(`${scripts['demo']} serve --port ${port}`, { DATA_DIR: dataDir });
-    await eventually(() => expect(serving.output()).toContain(' npm start'));
+    await untilServed(serving);
     expect(serving.output()).toMatch(/^Stadtwerke Musterhausen was there already; what was missing is there now\.\n/);
     expect(withoutChanging(await lookAtAll(product.address))).toEqual(before);
   });

@@ -9,7 +9,7 @@ import { accountOf, as, firstSuperAdmin } from './act.ts';
 import { fillBooks } from './books.ts';
 import { fillDashboards } from './dashboards.ts';
 import { fillDirectory } from './directory.ts';
-import { people, tenantName } from './made-up.ts';
+import { type people, tenantName } from './made-up.ts';
 import { fillModules } from './modules.ts';
 import { fillPeople } from './people.ts';
 import type { Systems } from './systems.ts';
