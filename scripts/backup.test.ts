@@ -42,7 +42,7 @@ exec "\${@/#\\/data/${volume}}"
 
 describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)(
   'a backup of containers, by docs/operating.md',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     let folder: string;
     let server: DebianPostgres;
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
       await shell('docker compose run --rm migrate');
       const { code, output } = await demo();
       if (code !== 0) throw new Error(output);
-    }, 120_000);
+    }, 240_000);
 
     afterAll(async () => {
       await server?.stop();

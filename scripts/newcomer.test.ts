@@ -72,7 +72,7 @@ function start(commandLine: string, env: Record<string, string>): Program {
 const untilServed = (demo: Program): Promise<void> =>
   eventually(() => {
     if (!demo.output().includes(' npm start')) throw new Error(`the demo is not served: ${demo.output()}`);
-  });
+  }, 150_000);
 
 const startProduct = async (env: Record<string, string>): Promise<Program & { address: string }> => {
   const program = start('node scripts/start.ts', { DATA_DIR: dataDir, PORT: '0', ...env });
@@ -201,7 +201,7 @@ const soonDue = (title: string) => ({
 
 const hasCurl = serviceBinary('curl') !== null;
 
-describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', { timeout: 120_000 }, () => {
+describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', { timeout: 240_000 }, () => {
   const [demo = '', look = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
   // Below those the system gives out by itself.
   const port = 20_000 + (process.pid % 1_000) * 10;
@@ -219,7 +219,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
       [...serving.output().matchAll(/(\b[A-Z_]+)=(\S+)/g)].map(([, k, v]) => [k, v]),
     ) as Record<string, string>;
     product = await startProduct(settings);
-  }, 120_000);
+  }, 240_000);
 
   it('finds something in every area', async () => {
     before = await lookAtAll(product.address);
