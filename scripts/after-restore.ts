@@ -1,6 +1,7 @@
 // pnpm after-restore — to be run once on a restored database, before API and worker: nothing of the past is mailed again.
+import { sql } from 'drizzle-orm';
 import { isTableMissing } from '@portal/db/database-error';
-import { openDatabase } from '@portal/db/open';
+import { type Database, openDatabase } from '@portal/db/open';
 import { readConfig } from '@portal/platform/config';
 import { settleUntold } from '@portal/platform/restored';
 import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
@@ -15,6 +16,8 @@ try {
     const { database: settings, secretsKeys } = readConfig(env);
     const database = openDatabase({ url: settings.url.reveal(), poolMax: 1, applicationName: 'portal-after-restore' });
     try {
+      if (await isInUse(database))
+        throw new Error('API or worker run on it: stop them first. What they have not sent yet would never be sent.');
       const settled = await settleUntold(
         database,
         areas.flatMap(({ untold = [] }) => untold),
@@ -42,4 +45,14 @@ try {
   const reason = isTableMissing(error) ? 'The tables are missing: restore the database first.' : explainFailure(error);
   console.error(`The restored database is not ready. ${reason}`);
   process.exitCode = 1;
+}
+
+/** Whether a process of the service is connected. */
+async function isInUse({ acrossTenants }: Pick<Database, 'acrossTenants'>): Promise<boolean> {
+  const { rows } = await acrossTenants('an operator asks who is at work', (tx) =>
+    tx.execute(
+      sql`select from pg_stat_activity where datname = current_database() and application_name in ('portal-api', 'portal-worker')`,
+    ),
+  );
+  return rows.length > 0;
 }
