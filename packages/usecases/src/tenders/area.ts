@@ -10,6 +10,7 @@ import { schedule } from '@portal/platform/jobs/schedules';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
 import { removeOldMatches } from './alerts/owed.ts';
+import { passOverOwed } from './alerts/pass-over-owed.ts';
 import { auditActions } from './audit.ts';
 import {
   fetchAlertMails,
@@ -72,6 +73,7 @@ export const tenders: Area = {
       context: passwordContext,
     },
   ],
+  untold: [{ what: 'matches of tenders', settle: passOverOwed }],
   retention: [
     {
       // Each feed is looked at some fifty times a day; what became of the last look stands in its row.
