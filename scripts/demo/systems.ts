@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { alertAbout } from '@portal/testing/alert-mails';
 import { invoiceMail, mailWith } from '@portal/testing/invoices';
 import { bundItem, type MadeUpNotice, madeUpNotice, rssFeed, tedJson } from '@portal/testing/made-up-notices';
 import { adGroup, adUser, startActiveDirectory } from '@portal/testing/servers/active-directory';
@@ -60,7 +61,7 @@ export async function startSystems(
     stops.push(() => clouds.stop());
     const tenders = await startTenderSources({ port: port.tenders });
     stops.push(() => tenders.stop());
-    showNotices(tenders);
+    const announce = showNotices(tenders);
     const calendar = await startCalendarServer('localhost', { port: port.calendar });
     stops.push(() => calendar.stop());
     calendar.answer = (request, response) => sendIcs(request, response, icsOf('Jour fixe', 'Wartungsfenster', 'Messe'));
@@ -68,7 +69,7 @@ export async function startSystems(
     stops.push(() => directory.stop());
     const invoices = serviceBinary('dovecot') === null ? null : await startDovecot({ port: port.invoices });
     if (invoices !== null) kept(invoices, () => invoices.stop());
-    if (invoices !== null) await deliverInvoices(invoices);
+    if (invoices !== null) await Promise.all([deliverInvoices(invoices), deliverAlerts(invoices)]);
 
     const broken = new Set<string>();
     clouds.answer = (folder) => (broken.has(folder) ? brokenCloud : cloudOf(folder));
@@ -79,6 +80,8 @@ export async function startSystems(
       /** Has a cloud fail, or be well again. */
       breakCloud: (folder: string, isBroken: boolean) => void (isBroken ? broken.add(folder) : broken.delete(folder)),
       tenders,
+      /** Has a procurement of today appear that nobody has seen yet. */
+      announce,
       calendar,
       directory,
       /** Null without Dovecot. */
@@ -90,7 +93,11 @@ export async function startSystems(
         SMTP_PORT: String(port.mail),
         SMTP_SECURITY: 'none',
         SMTP_FROM: `portal@${domain}`,
-        OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${port.tenders},localhost:${port.calendar}`,
+        OUTBOUND_ALLOW_HOSTS: [
+          `127.0.0.1:${port.tenders}`,
+          `127.0.0.1:${port.invoices}`,
+          `localhost:${port.calendar}`,
+        ].join(','),
         NODE_EXTRA_CA_CERTS: fixturePath('ca'),
       },
       stop,
@@ -117,9 +124,9 @@ const cloudOf = (folder: string) =>
 
 /**
  * What the sources show: four procurements for each of the last days, the same ones whenever they are asked, so that a second look
- * finds nothing new and a look tomorrow finds what is of tomorrow.
+ * finds nothing new and a look tomorrow finds what is of tomorrow. Answers what adds one of today.
  */
-function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): void {
+function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): () => void {
   const today = Temporal.Now.plainDateISO('Europe/Berlin');
   const atBund: MadeUpNotice[] = [];
   for (let back = 1; back <= 7; back += 1) {
@@ -143,8 +150,24 @@ function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): v
     sources.journal.notices.push(...shown.filter(({ publicationNumber }) => publicationNumber !== null).map(tedJson));
     atBund.push(...shown.slice(3));
   }
-  sources.feeds.set('/bund.xml', { body: rssFeed(atBund.map(bundItem)) });
+  const show = (notices: MadeUpNotice[]) => sources.feeds.set('/bund.xml', { body: rssFeed(notices.map(bundItem)) });
+  show(atBund);
   sources.feeds.set('/feeds/musterhausen.xml', { body: rssFeed([]) });
+  const number = today.since('2026-01-01').days;
+  const latest = madeUpNotice(number, {
+    id: String(95_000_000 + number),
+    title: `Glasreinigung der Turnhallen, Los ${number}`,
+    cpv: ['90911300'],
+    publishedOn: today.toString(),
+    deadlineDay: today.add({ days: 21 }).toString(),
+  });
+  return () => void show([latest, ...atBund]);
+}
+
+/** What portals of no feed say by mail. */
+async function deliverAlerts(mailbox: TestDovecot): Promise<void> {
+  const at = new Date().toUTCString();
+  for (const number of [1, 2]) await mailbox.deliver('ausschreibungen', alertAbout(number, { date: at }));
 }
 
 // The same people whenever it is started: others of these names would take their place.

@@ -1,14 +1,25 @@
 import { NewRssFeed } from '@portal/domain/tenders/feeds';
 import { TenderFilters } from '@portal/domain/tenders/filters';
+import { NewSavedSearch } from '@portal/domain/tenders/saved-searches';
+import { alertMailboxForm } from '@portal/testing/alert-mailboxes';
+import { createSavedSearch } from '@portal/usecases/tenders/alerts/saved-searches';
 import { createFeed, listFeeds } from '@portal/usecases/tenders/feeds';
 import { readSource } from '@portal/usecases/tenders/jobs';
 import { listTenders } from '@portal/usecases/tenders/list-tenders';
+import { fetchAlertMailsOf } from '@portal/usecases/tenders/mailbox/fetch-mails';
+import { getAlertMailbox, putAlertMailbox } from '@portal/usecases/tenders/mailbox/mailbox';
 import { triageTenders } from '@portal/usecases/tenders/triage';
 import { carryOut } from './act.ts';
 import type { Demo } from './fill.ts';
 
-/** Notices of every source, and what somebody thought of them. Saved searches and an alert mailbox belong here, too. */
-export async function fillTenders({ runtime, systems, as }: Demo): Promise<void> {
+const searches = [
+  { name: 'Reinigung', filters: { text: { all: ['reinigung'] } }, instantAlert: true },
+  { name: 'Rund um Gebäude', filters: { cpv: { prefixes: ['45', '5075'] } } },
+].map((search) => NewSavedSearch.parse(search));
+
+/** Notices of every source, what somebody thought of them, and what is searched for them from now on. */
+export async function fillTenders(demo: Demo): Promise<void> {
+  const { runtime, systems, as } = demo;
   const newest = { filters: TenderFilters.parse({}), window: {}, triage: {}, sort: 'published', limit: 6 } as const;
   const hasSome = await as('timo.vorlage', async (ctx) => {
     const url = `${systems.tenders.origin}/feeds/musterhausen.xml`;
@@ -16,11 +27,26 @@ export async function fillTenders({ runtime, systems, as }: Demo): Promise<void>
       await createFeed(ctx, NewRssFeed.parse({ url, title: 'Vergaben der Stadt Musterhausen', scope: 'personal' }));
     return (await listTenders(ctx, newest)).items.some(({ triage }) => triage.read);
   });
-  if (hasSome) return;
-  for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await carryOut(runtime, readSource, { source });
+  if (!hasSome) {
+    for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await carryOut(runtime, readSource, { source });
+    await as('timo.vorlage', async (ctx) => {
+      const ids = (await listTenders(ctx, newest)).items.map(({ id }) => id);
+      await triageTenders(ctx, ids.slice(0, 2), { read: true, favorite: true });
+      await triageTenders(ctx, ids.slice(2, 4), { read: true });
+      for (const search of searches) await createSavedSearch(ctx, search);
+    });
+  }
+  // What a source showed at first is told to nobody; this is found by a search, and the service tells of it by mail.
+  systems.announce();
+  if (!hasSome) await carryOut(runtime, readSource, { source: 'bund' });
+  if (systems.invoices !== null) await fillAlertMailbox(demo, systems.invoices);
+}
+
+async function fillAlertMailbox({ as }: Demo, mailbox: NonNullable<Demo['systems']['invoices']>): Promise<void> {
   await as('timo.vorlage', async (ctx) => {
-    const ids = (await listTenders(ctx, newest)).items.map(({ id }) => id);
-    await triageTenders(ctx, ids.slice(0, 2), { read: true, favorite: true });
-    await triageTenders(ctx, ids.slice(2, 4), { read: true });
+    if ((await getAlertMailbox(ctx)).port !== mailbox.port)
+      await putAlertMailbox(ctx, alertMailboxForm(mailbox, 'ausschreibungen'));
+    const isRead = (await getAlertMailbox(ctx)).lastFetchedAt !== null;
+    if (!isRead) await fetchAlertMailsOf(ctx, ctx.actor.id, { signal: AbortSignal.timeout(60_000) });
   });
 }

@@ -8,10 +8,13 @@ import { newId } from '@portal/domain/ids';
 import { TenderFilters } from '@portal/domain/tenders/filters';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { maxSavedSearches } from '@portal/domain/tenders/saved-searches';
+import { mailboxSource } from '@portal/domain/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
+import { alertMailboxForm } from '@portal/testing/alert-mailboxes';
 import { testRuntime } from '@portal/testing/runtime';
 import { noticeRecord } from '@portal/testing/tender-notices';
 import { createFeed, deleteFeed, listFeeds } from '../feeds.ts';
+import { putAlertMailbox } from '../mailbox/mailbox.ts';
 import { storeNotices } from '../store-notices.ts';
 import { triageTenders } from '../triage.ts';
 import { matchNewTenders } from './match-tenders.ts';
@@ -290,6 +293,33 @@ describe('matching', () => {
     await deleteFeed(owner, feed?.id ?? '');
     expect(await seen()).toEqual([1, 1, 1, 0]);
     expect(await across('a test looks', (tx) => tx.$count(rssFeeds, eq(rssFeeds.sourceKey, source)))).toBe(0);
+  });
+
+  it('finds what only an alert mailbox has shown for its owner, also by that source', async () => {
+    const tenant = await make.tenant();
+    const [owner, other] = [await person(tenant.id), await person(tenant.id)];
+    await putAlertMailbox(owner, alertMailboxForm({ host: '127.0.0.1', port: 9 }, 'ada'));
+    const searches = await Promise.all(
+      [words('felsenbirne'), { sources: ['mailbox'] }].flatMap((filters) => [
+        save(owner, filters),
+        save(other, filters),
+      ]),
+    );
+    const seen = async () => Promise.all(searches.map(async ({ id }) => (await matchesOf(id)).length));
+    const portalIds = ['subreport:E22345678'];
+    const sourcePortal = mailboxSource(owner.actor.id);
+    await ingest(call('Felsenbirne', { sourcePortal, noticeUuid: null, noticeKey: 'm1', portalIds, form: null }));
+    expect(await seen()).toEqual([1, 0, 1, 0]);
+    // A public source confirms it.
+    await ingest(call('Felsenbirne', { portalIds }));
+    expect(await seen()).toEqual([1, 1, 1, 0]);
+  });
+
+  it('finds pieces of words in titles', async () => {
+    const ctx = await person();
+    const { id } = await save(ctx, { text: { contains: ['lweidenh'] } });
+    const [found = ''] = await ingest(call('Schmale Ölweidenhecke'), call('Hecke', { description: 'Ölweidenhecke' }));
+    expect((await matchesOf(id)).map(({ tenderId }) => tenderId)).toEqual([found]);
   });
 
   it('misses no tender of the moment a search is saved in', async () => {
