@@ -14,17 +14,25 @@ import { holdMerges } from '../merge-tenders.ts';
 import { matchesBounds, type SearchBounds, searchedColumns } from '../search.ts';
 import { compileOutdated } from './compile-search.ts';
 
-/** Tenders matched in one transaction, and pairs of tender and search looked at in it: fewer tenders where searches find much. */
-const batch = { tenders: 1_000, pairs: 200_000 };
+export interface MatchLimits {
+  /** Tenders matched in one transaction, and pairs of tender and search looked at in it: fewer tenders where searches find much. */
+  tenders: number;
+  pairs: number;
+  /** Searches read at once. */
+  searches: number;
+}
+const usualLimits: MatchLimits = { tenders: 1_000, pairs: 200_000, searches: 5_000 };
 /** Pairs in one statement. */
 const portion = 10_000;
 const mostReasons = 5;
+/** Questions kept between batches. */
+const mostRemembered = 50_000;
 
 /**
  * Asks all saved searches of active tenants about the tenders that are new or different, and notes what they find: once for each tender
  * and search, however often it comes. What is interrupted is asked again.
  */
-export async function matchNewTenders(system: SystemContext, signal: AbortSignal): Promise<void> {
+export async function matchNewTenders(system: SystemContext, signal: AbortSignal, limits = usualLimits): Promise<void> {
   await compileOutdated(system, signal);
   const questions = rememberedQuestions();
   for (let tenders = 1; tenders > 0;) {
@@ -32,7 +40,7 @@ export async function matchNewTenders(system: SystemContext, signal: AbortSignal
     tenders = await system.acrossTenants('new tenders are matched with saved searches', async (tx) => {
       await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderMatching})`);
       await holdMerges(tx);
-      return matchBatch(system, tx, questions);
+      return matchBatch(system, tx, { questionOf: questions, limits });
     });
   }
 }
@@ -48,6 +56,7 @@ function rememberedQuestions(): (text: string) => Question {
   return (text) => {
     let question = known.get(text);
     if (!question) {
+      if (known.size === mostRemembered) known.clear();
       const tree = readQuestion(text);
       known.set(text, (question = { tree, asksForPlace: asksForPlace(tree) }));
     }
@@ -55,11 +64,16 @@ function rememberedQuestions(): (text: string) => Question {
   };
 }
 
+interface Matching {
+  questionOf: (text: string) => Question;
+  limits: MatchLimits;
+}
+
 /** Answers how many tenders have been matched. */
-async function matchBatch(system: SystemContext, tx: Tx, questionOf: (text: string) => Question): Promise<number> {
-  const queued = await queuedTenders(tx);
+async function matchBatch(system: SystemContext, tx: Tx, matching: Matching): Promise<number> {
+  const queued = await queuedTenders(tx, matching.limits);
   if (queued.length === 0) return 0;
-  const pairs = await proposePairs(tx, queued, questionOf);
+  const pairs = await proposePairs(tx, queued, matching);
   const found = await writeMatches(tx, pairs);
   const done = queued.slice(0, pairs.tenders).map(({ id }) => id);
   await noteChanges(tx, done);
@@ -75,12 +89,12 @@ interface QueuedTender extends Record<string, unknown> {
   words: string[] | null;
 }
 
-const queuedTenders = async (tx: Tx): Promise<QueuedTender[]> => {
+const queuedTenders = async (tx: Tx, limits: MatchLimits): Promise<QueuedTender[]> => {
   const { rows } = await tx.execute<QueuedTender>(sql`
     select u.tender_id as id, coalesce(t.is_open, own.is_open, false) as "isOpen",
       tsvector_to_array(coalesce(t.document, own.document)) as words
     from (
-      select tender_id from ${unmatchedTenders} order by stored_at, tender_id limit ${batch.tenders} for update skip locked) u
+      select tender_id from ${unmatchedTenders} order by stored_at, tender_id limit ${limits.tenders} for update skip locked) u
     left join ${tenderSearch} t on t.tender_id = u.tender_id
     left join ${personalTenderSearch} own on own.tender_id = u.tender_id`);
   return rows;
@@ -108,51 +122,82 @@ interface Pair {
   reasons: string | null;
 }
 
+/** A search that may have found some of these tenders. */
+interface Proposal {
+  searchId: string;
+  bounds: string;
+  places: number[];
+  /** What each of these is due to, as pairs have it. */
+  reasons: (string | null)[];
+}
+
 /**
  * Looks every question up in an index of these few tenders. The index knows words and not their places, so it is sure of most questions,
- * and of phrases and fields it says which may fit. Everything else is left to the database.
+ * and of phrases and fields it says which may fit. Everything else is left to the database. Where searches find much, the tenders become
+ * fewer, and the others have their turn in the next transaction.
  */
-async function proposePairs(tx: Tx, queued: QueuedTender[], questionOf: (text: string) => Question): Promise<Pairs> {
-  const { rows: searches } = await tx.execute<Search>(sql`
-    select s.id, s.question::text as question, s.bounds, s.term_labels as labels, s.term_questions as questions
-    from ${savedSearches} s join ${tenants} tenant on tenant.id = s.tenant_id and tenant.is_active`);
+async function proposePairs(tx: Tx, queued: QueuedTender[], { questionOf, limits }: Matching): Promise<Pairs> {
   const index = indexDocuments(queued.map(({ words }) => words ?? []));
   const openOnly = new Map<string, boolean>();
-  const proposed = searches.map((search) => {
+  let proposals: Proposal[] = [];
+  let tenders = queued.length;
+  let count = 0;
+  for await (const search of activeSearches(tx, limits.searches)) {
     const { bounds } = search;
     const isOpenOnly = openOnly.get(bounds) ?? (JSON.parse(bounds) as SearchBounds).isOpenOnly;
     openOnly.set(bounds, isOpenOnly);
     const question = search.question === null ? null : questionOf(search.question);
     const found = question ? index.candidates(question.tree) : [...queued.keys()];
-    return {
-      search,
-      question,
-      places: found.filter((place) => queued[place]?.words && (!isOpenOnly || queued[place].isOpen)),
-    };
-  });
-  const count = proposed.reduce((sum, { places }) => sum + places.length, 0);
-  const tenders = count <= batch.pairs ? queued.length : Math.max(1, Math.floor((queued.length * batch.pairs) / count));
-  const byBounds = new Map<string, Pair[]>();
-  for (const { search, question, places } of proposed) {
+    const places = found.filter(
+      (place) => place < tenders && queued[place]?.words && (!isOpenOnly || queued[place].isOpen),
+    );
     if (places.length === 0) continue;
-    const pairs = byBounds.get(search.bounds) ?? [];
-    byBounds.set(search.bounds, pairs);
     const terms = search.questions.map((text) => (text === '' ? null : questionOf(text)));
     // A term may ask for places where its search does not: with fields or a phrase beside something else.
     const isSure = question?.asksForPlace !== true && terms.every((term) => term?.asksForPlace !== true);
-    for (const place of places) {
-      if (place >= tenders) break;
-      const reasons = isSure
-        ? search.labels.filter((_label, n) => terms[n] && index.holds(terms[n].tree, place)).slice(0, mostReasons)
-        : null;
-      pairs.push({
-        searchId: search.id,
-        tenderId: queued[place]?.id ?? '',
-        reasons: reasons && reasons.join('\n'),
-      });
+    const reasonsAt = (place: number): string =>
+      search.labels
+        .filter((_label, n) => terms[n] && index.holds(terms[n].tree, place))
+        .slice(0, mostReasons)
+        .join('\n');
+    const reasons = places.map((place) => (isSure ? reasonsAt(place) : null));
+    proposals.push({ searchId: search.id, bounds, places, reasons });
+    count += places.length;
+    while (count > limits.pairs && tenders > 1) {
+      tenders = Math.ceil(tenders / 2);
+      proposals = proposals.flatMap((proposal) => firstOf(proposal, tenders));
+      count = proposals.reduce((sum, proposal) => sum + proposal.places.length, 0);
     }
   }
+  const byBounds = new Map<string, Pair[]>();
+  for (const { searchId, bounds, places, reasons } of proposals) {
+    const pairs = byBounds.get(bounds) ?? [];
+    byBounds.set(bounds, pairs);
+    for (const [n, place] of places.entries())
+      pairs.push({ searchId, tenderId: queued[place]?.id ?? '', reasons: reasons[n] ?? null });
+  }
   return { byBounds, tenders };
+}
+
+/** What a proposal says of the first tenders; nothing where it says nothing of these. */
+function firstOf({ places, reasons, ...proposal }: Proposal, tenders: number): Proposal[] {
+  const kept = places.filter((place) => place < tenders).length;
+  // Places ascend.
+  return kept === 0 ? [] : [{ ...proposal, places: places.slice(0, kept), reasons: reasons.slice(0, kept) }];
+}
+
+/** Those of tenants that are not at rest, some at a time: there may be any number. */
+async function* activeSearches(tx: Tx, atOnce: number): AsyncGenerator<Search> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const { rows } = await tx.execute<Search>(sql`
+      select s.id, s.question::text as question, s.bounds, s.term_labels as labels, s.term_questions as questions
+      from ${savedSearches} s join ${tenants} tenant on tenant.id = s.tenant_id and tenant.is_active
+      where s.id > ${after} order by s.id limit ${atOnce}`);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < atOnce) return;
+    after = last.id;
+  }
 }
 
 const mailboxOfSearcher = sql`'mailbox:' || s.user_id::text`;

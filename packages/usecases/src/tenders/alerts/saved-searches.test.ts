@@ -334,6 +334,18 @@ describe('matching', () => {
     expect(await matchesOf(id)).toHaveLength(40);
   });
 
+  it('takes fewer tenders at a time where searches find much, and leaves out none', async () => {
+    const ctx = await person();
+    const searches = await Promise.all([1, 2, 3, 4, 5].map(() => save(ctx, words('mehlbeere'))));
+    await storeNotices(
+      system(),
+      Array.from({ length: 12 }, (_, n) => call(`Mehlbeere ${n}`)),
+    );
+    await matchNewTenders(system(), new AbortController().signal, { tenders: 8, pairs: 6, searches: 2 });
+    for (const { id } of searches) expect(await matchesOf(id)).toHaveLength(12);
+    expect(await across('a test looks', (tx) => tx.$count(unmatchedTenders))).toBe(0);
+  });
+
   it('goes on with what a killed one has left, and once for two at a time', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('berberitze'));
