@@ -38,7 +38,7 @@ describe('saved searches', () => {
       name: 'Steine',
       filters: {
         version: 1,
-        text: { all: [], any: ['ammoniten'], phrases: [], none: [] },
+        text: { all: [], any: ['ammoniten'], phrases: [], none: [], contains: [] },
         combine: 'all',
         includeRss: true,
       },
@@ -86,17 +86,17 @@ describe('saved searches', () => {
   });
 
   it.each([
-    [{ extra: 1 }, 'filters'],
-    [{ text: { all: ['x'] } }, 'filters.text.all.0'],
-    [{ text: { all: Array.from({ length: 10_000 }, () => 'wort') } }, 'filters.text.all'],
-    [{ text: { none: ['x'.repeat(61)] } }, 'filters.text.none.0'],
-    [{ text: { contained: [] } }, 'filters.text'],
-    [{ version: 2 }, 'filters.version'],
-    [{ region: { laender: ['XX'] } }, 'filters.region.laender.0'],
-    [{ kinds: ['unheard-of'] }, 'filters.kinds.0'],
-    [null, 'filters'],
-    [[], 'filters'],
-  ])('refuse the filters %j', { timeout: 20_000 }, async (filters, path) => {
+    ['a key nobody knows', { extra: 1 }, 'filters'],
+    ['a word of one letter', { text: { all: ['x'] } }, 'filters.text.all.0'],
+    ['ten thousand words', { text: { all: Array.from({ length: 10_000 }, () => 'wort') } }, 'filters.text.all'],
+    ['a word of 61 letters', { text: { none: ['x'.repeat(61)] } }, 'filters.text.none.0'],
+    ['a list nobody knows', { text: { contained: [] } }, 'filters.text'],
+    ['another version', { version: 2 }, 'filters.version'],
+    ['a Land there is not', { region: { laender: ['XX'] } }, 'filters.region.laender.0'],
+    ['a kind there is not', { kinds: ['unheard-of'] }, 'filters.kinds.0'],
+    ['null', null, 'filters'],
+    ['a list', [], 'filters'],
+  ])('refuse filters with %s', { timeout: 20_000 }, async (_, filters, path) => {
     for (const url of [searches, `${searches}/preview`]) {
       const answer = await send('POST', url, { name: 'Schlecht', filters });
       expect(answer.json()).toMatchObject({ statusCode: 400, details: [{ path }] });
