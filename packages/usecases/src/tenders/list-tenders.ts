@@ -51,7 +51,11 @@ const patienceMs = 2_000;
  */
 export async function searching<T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const run = (settings: SQL) =>
-    ownScope(ctx).tx(async (tx) => (await Promise.all([tx.execute(sql`select ${settings}`), work(tx)]))[1]);
+    ownScope(ctx).tx(async (tx) => {
+      // Before anything else: a search that overtook it would have no bound.
+      await tx.execute(sql`select ${settings}`);
+      return work(tx);
+    });
   const set = (name: string, value: string) => sql`set_config(${name}, ${value}, true)`;
   try {
     return await run(set('statement_timeout', String(patienceMs)));

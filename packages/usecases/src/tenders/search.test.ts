@@ -382,6 +382,14 @@ it('no more than 1,000 are counted in lists, and the newest 10,000 in facets', a
   );
 });
 
+it('a search whose place in the list is none fails for that, every time', async () => {
+  const after: TenderList['after'] = ['published', '99999', '01a203a1-fd37-7685-85a7-29d9cff6b3fd'];
+  for (let round = 0; round < 20; round += 1) {
+    const failure = await listTenders(reader, asked({ after })).catch((error: { cause?: { code?: string } }) => error);
+    expect(failure).toMatchObject({ cause: { code: expect.stringMatching(/^22/) } });
+  }
+});
+
 it('a search that takes too long is asked again by the index of words alone', async () => {
   const slow = (tx: Tx) =>
     tx.execute(sql`select pg_sleep(case current_setting('enable_indexscan') when 'on' then 20 else 0 end)`);
