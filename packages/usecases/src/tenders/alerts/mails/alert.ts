@@ -104,14 +104,15 @@ async function tendersToTell(
   );
   const { rows } = await tx.execute<TenderToTell>(sql`
     with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds ${listed(userId, alertId)}),
+    before as materialized (
+      select other.tender_id from ${savedSearches} s join ${tenderMatches} other
+        on other.search_id = s.id and other.tender_id = any(array(select tender_id from m))
+      where s.user_id = ${userId} and other.is_told and other.kind = ${kind} and other.alert_id is distinct from ${alertId}),
     told as materialized (
       select m.tender_id, min(lower(m.name)) as first, json_agg(json_build_object('search', m.name, 'reasons', m.reasons)
         order by lower(m.name), m.search_id) as hits
       from m join ${searchedTenders} on t.tender_id = m.tender_id
-      where (${sql.join(isWithin, sql` or `)}) and not exists (
-        select from ${tenderMatches} other join ${savedSearches} s on s.id = other.search_id
-        where other.tender_id = m.tender_id and s.user_id = ${userId} and other.is_told and other.kind = ${kind}
-          and other.alert_id is distinct from ${alertId})
+      where (${sql.join(isWithin, sql` or `)}) and m.tender_id not in (select tender_id from before)
       group by m.tender_id)
     select told.hits, n.title, n.buyer_name as "buyerName", coalesce(n.region, n.buyer_city) as place, n.value_cents as "valueCents",
       n.currency, n.source_key as source, n.source_url as url, count(*) over ()::int as total, ${deadlineColumns}
