@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { runMigrations } from 'bullmq';
-import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/node-postgres';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { Client } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import { prepareAppLogin } from './app-login.ts';
@@ -55,17 +54,37 @@ export async function migrateDatabase(
   }
 }
 
+/** What has been run, as the library's own `migrate` keeps it. */
+const journalSql = `
+create schema if not exists drizzle;
+create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+
 /**
  * Each migration in a transaction of its own: the library takes all of them in one, and what the first one locked would stay locked, for
  * whoever works meanwhile, until the last one is done.
  */
 async function migrateOneByOne(client: Client, migrationsFolder: string): Promise<void> {
-  const { dialect, session } = drizzle(client) as unknown as {
-    dialect: { migrate(migrations: MigrationMeta[], session: unknown, config: object): Promise<void> };
-    session: unknown;
-  };
-  // Each is passed over where it or a later one is noted already.
-  for (const migration of readMigrationFiles({ migrationsFolder })) await dialect.migrate([migration], session, {});
+  await client.query(journalSql);
+  const { rows } = await client.query<{ latest: string | null }>(
+    'select max(created_at) as latest from drizzle.__drizzle_migrations',
+  );
+  const latest = Number(rows[0]?.latest ?? -1);
+  for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
+    if (folderMillis <= latest) continue;
+    await client.query('begin');
+    try {
+      for (const statement of sql) await client.query(statement);
+      await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+        hash,
+        folderMillis,
+      ]);
+      await client.query('commit');
+    } catch (error) {
+      // Where the connection is gone, so is the transaction.
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  }
 }
 
 async function makeRoles(client: Client): Promise<void> {
