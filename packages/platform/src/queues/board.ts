@@ -3,7 +3,6 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
 import { newId } from '@portal/domain/ids';
-import { SECOND } from '@portal/domain/time';
 import { queueNames } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
 import type { Board, BoardAnswer, BoardRequest } from './lazy-board.ts';
@@ -58,31 +57,15 @@ export async function openBoard(queues: Queues, log: Log): Promise<Board> {
     return { status: statusCode, type, body: type.startsWith('text/html') ? ourPage(rawPayload) : rawPayload };
   }
 
-  const listings = new Map<string, { at: number; answer: Promise<BoardAnswer> }>();
-  /** The page asks for the same list again and again; those who look at once make the queues read it once. */
-  function listing(request: BoardRequest): Promise<BoardAnswer> {
-    const known = listings.get(request.path);
-    if (known && performance.now() - known.at < freshMs) return known.answer;
-    if (listings.size >= mostListings) listings.clear();
-    const made = { at: performance.now(), answer: answer(request) };
-    listings.set(request.path, made);
-    made.answer.catch(() => listings.delete(request.path));
-    return made.answer;
-  }
-
   return {
     async ask(request) {
-      if (request.method !== 'GET') listings.clear();
-      // Neither the page nor a list that was read before says by itself that the queues are away.
+      // The page asks no queue yet, and shows none where it should say that they are away.
       if (!request.path.startsWith('/static/')) await queues.ping();
-      return request.method === 'GET' && request.path.startsWith('/api/queues?') ? listing(request) : answer(request);
+      return answer(request);
     },
     close: () => server.close(),
   };
 }
-
-const freshMs = SECOND;
-const mostListings = 50;
 
 /** The library reads as many jobs at once as it is asked for. */
 const most: Record<string, number> = { jobsPerPage: 200, page: 100_000 };
