@@ -14,32 +14,15 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
+import { imapColumns, imapFailure } from './imap.ts';
 import { tenants } from './tenants.ts';
-
-export const imapSecurity = pgEnum('imap_security', ['none', 'starttls', 'tls']);
-export const imapFailure = pgEnum('imap_failure', [
-  'unreachable',
-  'certificate',
-  'unauthorized',
-  'folderMissing',
-  'timeout',
-  'protocol',
-]);
 
 /** Where a tenant's invoices come in, one row per tenant. */
 export const invoiceMailboxes = pgTable(
   'invoice_mailboxes',
   {
     ...tenantColumns,
-    host: text().notNull(),
-    port: integer().notNull(),
-    security: imapSecurity().notNull(),
-    username: text().notNull(),
-    /** Sealed, see the secrets area of the platform. */
-    password: text(),
-    folder: text().notNull(),
-    caCertificatePem: text(),
-    isActive: boolean().notNull(),
+    ...imapColumns(),
     processedFolder: text(),
     failedFolder: text(),
     /** Names this folder of this account: another one after a change of server, account or folder, for its UIDs are others. */

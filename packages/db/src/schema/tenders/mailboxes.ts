@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, foreignKey, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, foreignKey, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from '../accounts/users.ts';
 import { instant, tenantColumns, tenantRules } from '../columns.ts';
-import { imapFailure, imapSecurity } from '../invoices.ts';
+import { imapColumns, imapFailure } from '../imap.ts';
 import { tenants } from '../tenants.ts';
 
 /**
@@ -14,15 +14,7 @@ export const tenderMailboxes = pgTable(
   {
     ...tenantColumns,
     userId: uuid().notNull(),
-    host: text().notNull(),
-    port: integer().notNull(),
-    security: imapSecurity().notNull(),
-    username: text().notNull(),
-    /** Sealed, see the secrets area of the platform. */
-    password: text(),
-    folder: text().notNull(),
-    caCertificatePem: text(),
-    isActive: boolean().notNull(),
+    ...imapColumns(),
     /** Of whoever reads it now. Taken away by a change: what was read of the mailbox as it was before is not written any more. */
     claim: uuid(),
     /** Up to which mail it was read: a number of up to 64 bits, and the UID under it. Null until the first run has found where to begin. */

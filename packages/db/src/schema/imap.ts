@@ -1,0 +1,24 @@
+import { boolean, integer, pgEnum, text } from 'drizzle-orm/pg-core';
+
+export const imapSecurity = pgEnum('imap_security', ['none', 'starttls', 'tls']);
+export const imapFailure = pgEnum('imap_failure', [
+  'unreachable',
+  'certificate',
+  'unauthorized',
+  'folderMissing',
+  'timeout',
+  'protocol',
+]);
+
+/** How a folder of a mail server is reached. */
+export const imapColumns = () => ({
+  host: text().notNull(),
+  port: integer().notNull(),
+  security: imapSecurity().notNull(),
+  username: text().notNull(),
+  /** Sealed, see the secrets area of the platform. */
+  password: text(),
+  folder: text().notNull(),
+  caCertificatePem: text(),
+  isActive: boolean().notNull(),
+});
