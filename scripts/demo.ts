@@ -11,7 +11,7 @@ import { MINUTE } from '@portal/domain/time';
 import { readConfig, SettingsError } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
-import { makePassword } from '@portal/usecases/accounts/admin-reset-password';
+import { makePassword } from '@portal/usecases/accounts/temporary-passwords';
 import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
 import { findPlace } from './database-place.ts';
 import { accountOf, as } from './demo/act.ts';

@@ -4,7 +4,7 @@ import { newId } from '@portal/domain/ids';
 import { readConfig, SettingsError } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
-import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
+import { operatorResetPassword } from '@portal/usecases/accounts/temporary-passwords';
 
 const [username, ...rest] = process.argv.slice(2);
 if (!username || rest.length > 0) {

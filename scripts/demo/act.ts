@@ -11,9 +11,8 @@ import { addOperation, conflictWithUnfinished } from '@portal/platform/operation
 import { beginOperation, endOperation } from '@portal/platform/operations/state';
 import type { Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
-import { insertSession } from '@portal/usecases/accounts/open-session';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
-import { signOut } from '@portal/usecases/accounts/sessions';
+import { insertSession, signOut } from '@portal/usecases/accounts/sessions';
 import { areas } from '@portal/usecases/areas';
 
 const origin = () => ({ requestId: newId(), ip: null, userAgent: 'pnpm demo' });

@@ -4,7 +4,7 @@ import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import type { UserContext } from '@portal/platform/context';
 import { pngIcon } from '@portal/testing/icons';
 import { setAvatar } from '@portal/usecases/accounts/avatar';
-import { updateOwnProfile } from '@portal/usecases/accounts/update-own-profile';
+import { updateOwnProfile } from '@portal/usecases/accounts/own-profile';
 import { listUsers } from '@portal/usecases/accounts/users';
 import { getSmtpConfig, putSmtpConfig } from '@portal/usecases/mail-settings/smtp-config';
 import { getWelcomeTemplate, putWelcomeTemplate } from '@portal/usecases/mail-settings/welcome-mail-template';

@@ -1,6 +1,5 @@
 import type { UserContext } from '@portal/platform/context';
-import { createUser } from '@portal/usecases/accounts/create-user';
-import { listUsers } from '@portal/usecases/accounts/users';
+import { createUser, listUsers } from '@portal/usecases/accounts/users';
 import { domain, people } from './made-up.ts';
 
 export async function fillPeople(ctx: UserContext, tenantId: string, password: string): Promise<void> {

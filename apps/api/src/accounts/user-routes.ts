@@ -5,13 +5,11 @@ import { invalid } from '@portal/domain/errors';
 import { Id, PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { Instant } from '@portal/domain/time';
-import { adminResetPassword } from '@portal/usecases/accounts/admin-reset-password';
-import { createUser } from '@portal/usecases/accounts/create-user';
-import { deleteUser } from '@portal/usecases/accounts/delete-user';
-import { sendWelcomeMail, welcomeMailStatus } from '@portal/usecases/accounts/send-welcome-mail';
 import { endUserSessions } from '@portal/usecases/accounts/sessions';
+import { adminResetPassword } from '@portal/usecases/accounts/temporary-passwords';
 import { updateUser } from '@portal/usecases/accounts/update-user';
-import { getUser, listUsers } from '@portal/usecases/accounts/users';
+import { createUser, deleteUser, getUser, listUsers } from '@portal/usecases/accounts/users';
+import { sendWelcomeMail, welcomeMailStatus } from '@portal/usecases/accounts/welcome-mails';
 import { pageQuery, sendPage } from '../paging.ts';
 import { type App, NoContent } from '../zod-app.ts';
 

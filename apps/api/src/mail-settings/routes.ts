@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { SmtpConfig, SmtpConfigInput, SmtpTestInput } from '@portal/domain/mail-settings/smtp-config';
 import { builtInWelcomeMail, WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
-import { testWelcomeMail } from '@portal/usecases/accounts/send-welcome-mail';
+import { testWelcomeMail } from '@portal/usecases/accounts/welcome-mails';
 import { deleteSmtpConfig, getSmtpConfig, putSmtpConfig } from '@portal/usecases/mail-settings/smtp-config';
 import { testSmtpConfig } from '@portal/usecases/mail-settings/test-smtp-config';
 import {

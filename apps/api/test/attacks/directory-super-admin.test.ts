@@ -7,7 +7,7 @@ import { handle } from '@portal/platform/jobs/handler';
 import { type RogueDirectory, startRogueDirectory } from '@portal/testing/servers/rogue-directory';
 import type { TestEntry } from '@portal/testing/servers/slapd';
 import { startTestWorker } from '@portal/testing/worker';
-import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
+import { operatorResetPassword } from '@portal/usecases/accounts/temporary-passwords';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-directory';
 import { testApp } from '../../testing/app.ts';

@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
-import { operatorResetPassword } from '@portal/usecases/accounts/operator-reset-password';
 import { passwordHashing } from '@portal/usecases/accounts/password-hashing';
+import { operatorResetPassword } from '@portal/usecases/accounts/temporary-passwords';
 import { testApp } from '../../testing/app.ts';
 
 const { app, make, request, runtime, cookieOf } = await testApp();

@@ -11,13 +11,13 @@ import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
+import { queueEmailNotice } from './change-notices.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
 import { endLinksOf, forgetPendingEmail, hashToken } from './links.ts';
 import { confirmEmailMail } from './mails/confirm-email.ts';
 import { emailChangeRequestedMail } from './mails/email-change-requested.ts';
 import { emailChangedMail } from './mails/email-changed.ts';
 import { emailTakenMail } from './mails/email-taken.ts';
-import { queueEmailNotice } from './queue-change-notice.ts';
 
 const changes: RateLimit = { name: 'change of own address', max: 5, windowSec: 60 * 60 };
 /** However many accounts enter an address, its reader is not flooded. */

@@ -10,12 +10,12 @@ import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails, queueMail } from '@portal/platform/outbox/queue-mail';
 import { consume, type RateLimit } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
+import { queueChangeNotice } from './change-notices.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { hashToken } from './links.ts';
 import { passwordResetMail } from './mails/password-reset.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { setPassword, unchangedPassword } from './passwords.ts';
-import { queueChangeNotice } from './queue-change-notice.ts';
 
 const perAccount: RateLimit = { name: 'reset per account', max: 3, windowSec: 60 * 60 };
 const perAddress: RateLimit = { name: 'reset per address', max: 20, windowSec: 60 * 60 };

@@ -7,14 +7,13 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
+import { queueChangeNotice } from './change-notices.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { checkCurrentPassword, holdChecked } from './current-password.ts';
 import { endLinksOf } from './links.ts';
-import { insertSession } from './open-session.ts';
 import { passwordHashing } from './password-hashing.ts';
-import { queueChangeNotice } from './queue-change-notice.ts';
 import { sessionTokens } from './session-token.ts';
-import { endSessionsOf } from './sessions.ts';
+import { endSessionsOf, insertSession } from './sessions.ts';
 
 /**
  * Changes the caller's password after checking the current one. Every other session ends; the caller goes on

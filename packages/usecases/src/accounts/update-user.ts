@@ -9,9 +9,9 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { toUser } from './account-columns.ts';
 import { accountFor, administer, checkSuperAdminRemains } from './administer.ts';
 import { recordAudit } from './audit.ts';
+import { queueEmailNotice } from './change-notices.ts';
 import { endLinksOf } from './links.ts';
 import { emailChangedMail } from './mails/email-changed.ts';
-import { queueEmailNotice } from './queue-change-notice.ts';
 
 export interface UserChange {
   username?: string | undefined;

@@ -6,13 +6,10 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { signIn } from '../sign-in/sign-in.ts';
-import { adminResetPassword } from './admin-reset-password.ts';
-import { createUser, type NewUser } from './create-user.ts';
-import { deleteUser } from './delete-user.ts';
-import { operatorResetPassword } from './operator-reset-password.ts';
 import { endUserSessions } from './sessions.ts';
+import { adminResetPassword, operatorResetPassword } from './temporary-passwords.ts';
 import { updateUser } from './update-user.ts';
-import { getUser, listUsers } from './users.ts';
+import { createUser, deleteUser, getUser, listUsers, type NewUser } from './users.ts';
 
 const { runtime, make, system, signedIn } = await testRuntime();
 

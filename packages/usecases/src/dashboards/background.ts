@@ -4,7 +4,7 @@ import type { Profile } from '@portal/domain/accounts/accounts';
 import type { DashboardBackground } from '@portal/domain/dashboards/background';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { writeOwnProfile } from '../accounts/update-own-profile.ts';
+import { writeOwnProfile } from '../accounts/own-profile.ts';
 import { changeDashboards } from './change-dashboards.ts';
 
 /** Sets the background of the caller's dashboards. Throws 404 for a picture that is not the caller's. */

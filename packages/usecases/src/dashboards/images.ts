@@ -7,7 +7,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
-import { clearBackgroundImage } from '../accounts/update-own-profile.ts';
+import { clearBackgroundImage } from '../accounts/own-profile.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { forgetInWidgets } from './named-in-widgets.ts';
 

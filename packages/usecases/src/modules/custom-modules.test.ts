@@ -4,7 +4,7 @@ import { newId } from '@portal/domain/ids';
 import { type CustomModule, customModuleLimits, type NewCustomModule } from '@portal/domain/modules/custom-modules';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
-import { deleteUser } from '../accounts/delete-user.ts';
+import { deleteUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { listActiveModules } from './active-modules.ts';
 import { assignModule, renameCategory, setCategoryOrder } from './categories.ts';

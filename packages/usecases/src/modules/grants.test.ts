@@ -5,7 +5,7 @@ import type { GrantTarget } from '@portal/domain/modules/grants';
 import { type GrantLevel, modules } from '@portal/domain/modules/modules';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
-import { deleteUser } from '../accounts/delete-user.ts';
+import { deleteUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { deleteGrant, grantMatrix, setGrant } from './grants.ts';
 import { createGroup, deleteGroup, setGroupMembers } from './groups.ts';

@@ -5,7 +5,7 @@ import { newId } from '@portal/domain/ids';
 import { groupLimit } from '@portal/domain/modules/groups';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
-import { deleteUser } from '../accounts/delete-user.ts';
+import { deleteUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { createGroup, deleteGroup, listGroupMembers, listGroups, renameGroup, setGroupMembers } from './groups.ts';
 

@@ -24,9 +24,9 @@ import {
 } from '@portal/platform/rate-limit';
 import { isTemporaryPasswordOver, ownColumns, toProfile } from '../accounts/account-columns.ts';
 import { auditParams, recordAudit } from '../accounts/audit.ts';
-import { openCheckedSession, sessionParams } from '../accounts/open-session.ts';
 import { passwordHashing } from '../accounts/password-hashing.ts';
 import { type SessionClaims, sessionTokens } from '../accounts/session-token.ts';
+import { openCheckedSession, sessionParams } from '../accounts/sessions.ts';
 import { directoryBinds } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 

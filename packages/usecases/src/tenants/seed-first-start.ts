@@ -4,10 +4,10 @@ import { openDatabase } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import type { Config } from '@portal/platform/config';
-import { makePassword } from '../accounts/admin-reset-password.ts';
 import { addFirstAdmin, firstAdminName as username, forsakenAdmin } from '../accounts/first-admin.ts';
 import { openPasswordHashing } from '../accounts/password-hashing.ts';
 import { setPassword } from '../accounts/passwords.ts';
+import { makePassword } from '../accounts/temporary-passwords.ts';
 
 /**
  * On an empty database makes the tenant `Default` and the SUPER_ADMIN `admin`, who must change the password at the first sign-in.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { createUser } from '../accounts/create-user.ts';
+import { createUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './tenants.ts';
 

@@ -8,7 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants/tenants';
 import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
-import { deleteAccountsOf } from '../accounts/delete-user.ts';
+import { deleteAccountsOf } from '../accounts/users.ts';
 import { recordAudit } from './audit.ts';
 
 /** Every tenant by name, with the number of its accounts. */

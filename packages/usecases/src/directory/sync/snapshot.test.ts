@@ -9,8 +9,8 @@ import type { UserContext } from '@portal/platform/context';
 import { directoryRuntime } from '@portal/testing/directory';
 import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
 import { serviceBinary } from '@portal/testing/services';
-import { deleteUser } from '../../accounts/delete-user.ts';
 import { updateUser } from '../../accounts/update-user.ts';
+import { deleteUser } from '../../accounts/users.ts';
 import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 

@@ -15,9 +15,9 @@ import {
 } from '../mail-settings/welcome-mail-template.ts';
 import { signIn } from '../sign-in/sign-in.ts';
 import { accounts } from './area.ts';
-import { createUser } from './create-user.ts';
 import { resetPassword } from './password-reset.ts';
-import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './send-welcome-mail.ts';
+import { createUser } from './users.ts';
+import { sendWelcomeMail, testWelcomeMail, welcomeMailStatus } from './welcome-mails.ts';
 
 const { url, make, system, signedIn } = await testRuntime();
 let server: TestSmtpServer;
