@@ -1,6 +1,5 @@
 // 10,000 reminders due at one moment, by mail, against the same number of mails over raw pooled SMTP; and the API meanwhile
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,8 +10,8 @@ import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
-import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
+import { startCountingServer } from './mails-taken.ts';
 import { benchDatabase, benchSettings, percentile, report, startServer, stopAll } from './measure.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
@@ -23,47 +22,14 @@ const quietMs = 15_000;
 /** For the rows to be written and everything to come to rest. */
 const leadMs = 20_000;
 
-let taken = 0;
-let lastTakenAt = 0;
-const smtp = await startSmtpServer({
-  delayMs: 20,
-  onMessage: () => {
-    taken += 1;
-    lastTakenAt = Date.now();
-  },
-});
+const smtp = await startCountingServer();
 const children: ChildProcess[] = [];
-
-/** Sends the mails without Portal; answers how long that took, in milliseconds, from the first byte to the last answer. */
-async function sendRaw(): Promise<number> {
-  const sender = spawn(process.execPath, ['bench/raw-sender.ts', String(smtp.port), String(count)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  children.push(sender);
-  const before = taken;
-  while (taken === before) await pause(1);
-  const startedAt = Date.now();
-  await once(sender, 'exit');
-  return Date.now() - startedAt;
-}
-
-async function untilTaken(target: number): Promise<void> {
-  const deadline = Date.now() + 300_000;
-  while (taken < target) {
-    if (Date.now() > deadline) throw new Error(`only ${taken} of ${target} mails came`);
-    await pause(20);
-  }
-}
 
 try {
   const { url, folder } = await benchDatabase();
   const settings = {
     ...benchSettings(url, join(folder, 'data')),
-    SMTP_HOST: '127.0.0.1',
-    SMTP_PORT: String(smtp.port),
-    SMTP_SECURITY: 'none',
-    SMTP_FROM: 'portal@example.org',
-    MAIL_DAILY_PER_TENANT: String(100 * count),
+    ...smtp.settings(count),
   };
   const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
   const make = builders(database);
@@ -82,7 +48,7 @@ try {
     }),
   );
 
-  const limitMs = await sendRaw();
+  const limitMs = await smtp.sendRaw(count);
 
   const api = await startServer('apps/api/src/main.ts', settings, join(folder, 'api.log'));
   const log = openSync(join(folder, 'worker.log'), 'a');
@@ -120,7 +86,7 @@ try {
   await pause(quietMs);
   const quiet = calls;
   calls = [];
-  await untilTaken(2 * count);
+  const lastTakenAt = await smtp.untilTaken(2 * count);
   const busy = calls;
 
   report(`${count.toLocaleString('en')} reminder mails from their due time on`, {

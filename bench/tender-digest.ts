@@ -1,5 +1,4 @@
 // The digests of 2,000 people from the time they are due, against as many of the same mails over raw pooled SMTP; another number as argument
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,37 +13,25 @@ import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
-import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { noticeRecord } from '@portal/testing/tender-notices';
 import { compiledColumns } from '@portal/usecases/tenders/alerts/compile-search';
 import { matchNewTenders } from '@portal/usecases/tenders/alerts/match-tenders';
 import { startDueAlerts } from '@portal/usecases/tenders/jobs';
 import { storeNotices } from '@portal/usecases/tenders/store-notices';
+import { startCountingServer } from './mails-taken.ts';
 import { benchDatabase, benchSettings, report, startWorker, stopAll } from './measure.ts';
 
 const people = Number(process.argv[2] ?? 2_000);
 /** In each digest. */
 const tenders = 10;
 
-let taken = 0;
-let lastTakenAt = 0;
-const smtp = await startSmtpServer({
-  delayMs: 20,
-  onMessage: () => {
-    taken += 1;
-    lastTakenAt = Date.now();
-  },
-});
+const smtp = await startCountingServer();
 
 try {
   const { url, folder } = await benchDatabase();
   const settings = {
     ...benchSettings(url, join(folder, 'data')),
-    SMTP_HOST: '127.0.0.1',
-    SMTP_PORT: String(smtp.port),
-    SMTP_SECURITY: 'none',
-    SMTP_FROM: 'portal@example.org',
-    MAIL_DAILY_PER_TENANT: String(100 * people),
+    ...smtp.settings(people),
   };
   const runtime = openRuntime(readConfig(settings), { process: 'script', log: openLog('silent', 'script') });
   const system = runtime.system({ requestId: 'bench', ip: null, userAgent: null });
@@ -77,12 +64,7 @@ try {
   );
   const dueAt = Date.now();
   await system.enqueue(startDueAlerts, {});
-  const deadline = Date.now() + 600_000;
-  while (taken < people) {
-    if (Date.now() > deadline) throw new Error(`only ${taken} of ${people} digests came`);
-    await pause(20);
-  }
-  const oursMs = lastTakenAt - dueAt;
+  const oursMs = (await smtp.untilTaken(people)) - dueAt;
   worker.kill('SIGTERM');
   await once(worker, 'exit');
   await runtime.close();
@@ -90,13 +72,7 @@ try {
   const [mail] = smtp.messages;
   const file = join(folder, 'digest.json');
   await writeFile(file, JSON.stringify({ subject: mail?.subject, text: mail?.text, html: mail?.html }));
-  const sender = spawn(process.execPath, ['bench/raw-sender.ts', String(smtp.port), String(people), file], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  while (taken === people) await pause(1);
-  const startedAt = Date.now();
-  await once(sender, 'exit');
-  const limitMs = Date.now() - startedAt;
+  const limitMs = await smtp.sendRaw(people, file);
   report(`${people.toLocaleString('en')} digests of ${tenders} tenders from their due time on`, {
     ours: oursMs / 1_000,
     limit: limitMs / 1_000,
