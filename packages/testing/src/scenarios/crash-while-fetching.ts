@@ -20,7 +20,8 @@ import { builders } from '../make.ts';
 import { plainPdf } from '../pdf.ts';
 import { startDovecot } from '../servers/dovecot.ts';
 import { openImapGate } from '../servers/imap-gate.ts';
-import { startProgram, startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
+import { killedAtSteps } from './kill-at-steps.ts';
+import { startProgram, startWorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface FetchCrashResult {
   kills: number;
@@ -94,19 +95,19 @@ export async function crashWhileFetching(
   const expected = new Map<string, Buffer>();
   let kills = 0;
   let mails = 0;
-  let life = null as WorkerProcess | null;
-  let reach: (step: FetchStep) => void | Promise<void> = () => undefined;
+  const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
+  const life = killedAtSteps<FetchStep>({ start, mostMs: 1_500, deadline });
 
   gate.onCommand = async (line) => {
     const [step] = stepOf.find(([, pattern]) => pattern.test(line)) ?? [];
     if (step === undefined) return;
-    await reach(step);
+    await life.reach(step);
     // What follows happens on the other side, a few milliseconds after the command has been passed on.
-    if (step === 'asking') setTimeout(() => void reach('reading'), 2 + Math.random() * 40);
-    if (step === 'moving') setTimeout(() => void reach('moved'), 1 + Math.random() * 8);
+    if (step === 'asking') setTimeout(() => void life.reach('reading'), 2 + Math.random() * 40);
+    if (step === 'moving') setTimeout(() => void life.reach('moved'), 1 + Math.random() * 8);
   };
   const watcher = watch(documents, { recursive: true }, (_, name) => {
-    if (/\.(?:xml|pdf|bin)$/.test(name ?? '')) void reach('written');
+    if (/\.(?:xml|pdf|bin)$/.test(name ?? '')) void life.reach('written');
   });
 
   try {
@@ -121,7 +122,6 @@ export async function crashWhileFetching(
     const input = mailboxForm({ ...gate, password: dovecot.password }, user, folders);
     await putInvoiceMailbox(ctx, { ...input, isActive: true });
 
-    const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
     const becomeDue = () => ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now()` }));
     const isQuiet = async (): Promise<boolean> => {
       const left = await dovecot.mails(user);
@@ -146,26 +146,7 @@ export async function crashWhileFetching(
     }
 
     async function killAt(step: FetchStep): Promise<void> {
-      const current = (life ??= start());
-      const reached = Promise.withResolvers<void>();
-      const kill = async () => {
-        reached.resolve();
-        current.child.kill('SIGKILL');
-        await current.ended;
-      };
-      if (step === 'any') void pause(Math.random() * 1_500).then(kill);
-      else {
-        reach = async (now) => {
-          if (now !== step) return;
-          reach = () => undefined;
-          await kill();
-        };
-      }
-      const late = pause(Math.max(0, deadline - performance.now()), 'late', { ref: false });
-      if ((await Promise.race([reached.promise, current.endedByItself, late])) === 'late')
-        throw new Error(`there was no time left to wait for the step ${step}`);
-      await current.ended;
-      life = null;
+      await life.killAt(step);
       kills += 1;
       killsAt[step] = (killsAt[step] ?? 0) + 1;
       options.say(`${kills} kills, the last one ${step}`);
@@ -178,7 +159,7 @@ export async function crashWhileFetching(
         await killAt(step);
       }
     }
-    life = start();
+    life.live();
     while (!(await isQuiet())) {
       if (performance.now() > deadline) throw new Error('there was no time left to come to the end');
       await becomeDue();
@@ -212,12 +193,8 @@ export async function crashWhileFetching(
     if (moved.length !== sent) violations.push(`${moved.length} mails were moved of ${sent}.`);
     return { kills, killsAt, documents: files.length, violations };
   } finally {
-    reach = () => undefined;
     watcher.close();
-    if (life) {
-      life.child.kill('SIGKILL');
-      await life.ended;
-    }
+    await life.end();
     await runtime.close();
     await gate.stop();
     await dovecot.stop();

@@ -18,7 +18,8 @@ import { builders } from '../make.ts';
 import { startDovecot } from '../servers/dovecot.ts';
 import { openImapGate } from '../servers/imap-gate.ts';
 import { the } from '../the.ts';
-import { startProgram, startWorkerProcess, type WorkerProcess, workerSettings } from './worker-process.ts';
+import { killedAtSteps } from './kill-at-steps.ts';
+import { startProgram, startWorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface ReadingCrashResult {
   kills: number;
@@ -68,13 +69,13 @@ export async function crashWhileReadingMails(options: {
   const violations: string[] = [];
   let kills = 0;
   let mails = 0;
-  let life = null as WorkerProcess | null;
-  let reach: (step: ReadingStep) => void | Promise<void> = () => undefined;
+  const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
+  const life = killedAtSteps<ReadingStep>({ start, mostMs: 2_000, deadline });
   gate.onCommand = async (line) => {
     const [step] = stepOf.find(([, pattern]) => pattern.test(line)) ?? [];
     if (step === undefined) return;
-    await reach(step);
-    if (step === 'asking') setTimeout(() => void reach('storing'), 5 + Math.random() * 150);
+    await life.reach(step);
+    if (step === 'asking') setTimeout(() => void life.reach('storing'), 5 + Math.random() * 150);
   };
 
   try {
@@ -89,7 +90,6 @@ export async function crashWhileReadingMails(options: {
     await putAlertMailbox(ctx, alertMailboxForm({ ...gate, password: dovecot.password }, user));
 
     const source = mailboxSource(reader.id);
-    const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
     const becomeDue = () => ctx.tx((tx) => tx.update(tenderMailboxes).set({ nextFetchAt: sql`now()` }));
     const look = () =>
       runtime.database.acrossTenants('a scenario looks', async (tx) => ({
@@ -103,32 +103,13 @@ export async function crashWhileReadingMails(options: {
       for (const step of steps) {
         for (let n = 0; n < 3; n += 1) await dovecot.deliver(user, alertAbout((mails += 1)));
         await becomeDue();
-        const current = (life ??= start());
-        const reached = Promise.withResolvers<void>();
-        const kill = async () => {
-          reached.resolve();
-          current.child.kill('SIGKILL');
-          await current.ended;
-        };
-        if (step === 'any') void pause(Math.random() * 2_000).then(kill);
-        else {
-          reach = async (now) => {
-            if (now !== step) return;
-            reach = () => undefined;
-            await kill();
-          };
-        }
-        const late = pause(Math.max(0, deadline - performance.now()), 'late', { ref: false });
-        if ((await Promise.race([reached.promise, current.endedByItself, late])) === 'late')
-          throw new Error(`there was no time left to wait for the step ${step}`);
-        await current.ended;
-        life = null;
+        await life.killAt(step);
         kills += 1;
         options.say(`${kills} kills, the last one ${step}`);
       }
     }
     await becomeDue();
-    life = start();
+    life.live();
     for (;;) {
       const { mailbox, isComplete } = await look();
       if (isComplete && mailbox.claim === null && mailbox.lastUid === mails) break;
@@ -145,11 +126,7 @@ export async function crashWhileReadingMails(options: {
     if (flags.length !== mails || flags.some((flag) => flag !== '')) violations.push('The mailbox was changed.');
     return { kills, mails, violations };
   } finally {
-    reach = () => undefined;
-    if (life) {
-      life.child.kill('SIGKILL');
-      await life.ended;
-    }
+    await life.end();
     await runtime.close();
     await gate.stop();
     await dovecot.stop();
