@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import { Client } from 'pg';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenderMatches } from '@portal/db/schema/tenders/matches';
 import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
@@ -62,6 +63,10 @@ try {
   await system.acrossTenants('the benchmark lets a day pass', (tx) =>
     tx.update(tenderMatches).set({ matchedAt: sql`now() - interval '2 days'` }),
   );
+  const owner = new Client({ connectionString: url });
+  await owner.connect();
+  await owner.query('analyze');
+  await owner.end();
   const dueAt = Date.now();
   await system.enqueue(startDueAlerts, {});
   const oursMs = (await smtp.untilTaken(people)) - dueAt;

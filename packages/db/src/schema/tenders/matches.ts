@@ -47,12 +47,13 @@ export const tenderMatches = pgTable(
   (t) => [
     primaryKey({ columns: [t.searchId, t.tenderId] }),
     index('tender_matches_tender').on(t.tenderId),
+    // Two of what is owed, without what they share: a mail looks its list up by its id and must not find the way through all that is owed.
     index('tender_matches_owed')
       .on(t.kind, t.matchedAt)
-      .where(sql`notified_at is null`),
+      .where(sql`notified_at is null and alert_id is null`),
     index('tender_matches_alert')
       .on(t.alertId)
-      .where(sql`alert_id is not null`),
+      .where(sql`notified_at is null and alert_id is not null`),
     // Rows come in the order of this time, and millions of them: an index of ranges costs next to nothing.
     index('tender_matches_matched').using('brin', t.matchedAt),
     foreignKey({
@@ -106,7 +107,7 @@ export const tenderChangeNotices = pgTable(
       .where(sql`notified_at is null and alert_id is null`),
     index('tender_change_notices_alert')
       .on(t.alertId)
-      .where(sql`alert_id is not null`),
+      .where(sql`notified_at is null and alert_id is not null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenantRows.id] }).onDelete('cascade'),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantPolicies(t.tenantId),

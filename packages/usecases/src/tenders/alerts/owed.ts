@@ -1,5 +1,6 @@
-import { and, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { tenants } from '@portal/db/schema/tenants';
 import { tenderChangeNotices, tenderMatches } from '@portal/db/schema/tenders/matches';
 import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
@@ -8,12 +9,16 @@ import type { DigestRhythm } from '@portal/domain/tenders/saved-searches';
 /** What nobody was told of within so many days is nobody’s news any more. */
 const mostDays = 14;
 
-/** How often the account wants a digest. */
-export async function digestRhythmOf(tx: Pick<Tx, 'select'>, userId: string): Promise<DigestRhythm> {
-  const [preference] = await tx
+const storedRhythm = prepared<{ userId: string }>()('tender_digest_rhythm', (db) =>
+  db
     .select({ digest: tenderPreferences.digest })
     .from(tenderPreferences)
-    .where(eq(tenderPreferences.userId, userId));
+    .where(eq(tenderPreferences.userId, sql.placeholder('userId'))),
+);
+
+/** How often the account wants a digest. */
+export async function digestRhythmOf({ run }: Pick<Tx, 'run'>, userId: string): Promise<DigestRhythm> {
+  const [preference] = await run(storedRhythm, { userId });
   return preference?.digest ?? 'daily';
 }
 
@@ -49,15 +54,15 @@ export async function forgetStale(tx: Tx): Promise<void> {
     [tenderMatches, tenderMatches.matchedAt],
     [tenderChangeNotices, tenderChangeNotices.noticedAt],
   ] as const)
-    await tx
-      .update(table)
-      .set({ notifiedAt: sql`now()` })
-      .where(
-        and(
-          isNull(table.notifiedAt),
-          or(inArray(table.tenantId, resting), and(isNull(table.alertId), lt(since, tooOld))),
-        ),
-      );
+    // Apart, as the indexes have them.
+    for (const condition of [
+      and(isNull(table.alertId), or(inArray(table.tenantId, resting), lt(since, tooOld))),
+      and(isNotNull(table.alertId), inArray(table.tenantId, resting)),
+    ])
+      await tx
+        .update(table)
+        .set({ notifiedAt: sql`now()` })
+        .where(and(isNull(table.notifiedAt), condition));
 }
 
 /** Matches kept long enough, so many at a time. */

@@ -9,7 +9,7 @@ import { digestRhythmOf, forgetDigest, releaseMatches } from './owed.ts';
 
 /** Daily, unless the account has said otherwise. */
 export const notificationPreference = async (ctx: UserContext): Promise<NotificationPreference> => ({
-  digest: await ctx.read((db) => digestRhythmOf(db, ctx.actor.id)),
+  digest: await digestRhythmOf(ctx, ctx.actor.id),
 });
 
 /** From now on the account gets digests like that. Switched off, nothing is kept for later. */

@@ -1,15 +1,17 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { type Prepared, prepared } from '@portal/db/prepared';
+import { tenants } from '@portal/db/schema/tenants';
 import { tenderChangeNotices, tenderChanges, tenderMatches } from '@portal/db/schema/tenders/matches';
 import { tenderNotices } from '@portal/db/schema/tenders/notices';
-import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
-import type { AlertKind } from '@portal/domain/tenders/saved-searches';
+import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
+import type { AlertKind, DigestRhythm } from '@portal/domain/tenders/saved-searches';
 import { isMailboxSource, isSettingsSource, settingsSources } from '@portal/domain/tenders/sources';
 import { mailDay, mailMoment } from '@portal/mail/mail-time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Attempt, Recipient } from '@portal/platform/outbox/mail';
 import { matchesBounds, type SearchBounds, searchedTenders } from '../../search.ts';
-import { digestRhythmOf, releaseMatches } from '../owed.ts';
+import { releaseMatches } from '../owed.ts';
 import { unsubscribeUrl } from '../unsubscribe.ts';
 
 interface Alert {
@@ -21,27 +23,29 @@ interface Alert {
 }
 
 /** What a mail about tenders says at the moment it is sent; null when nothing of its list is worth saying any more. */
-export async function alertContent(ctx: TenantContext, recipient: Recipient, alert: Alert) {
-  const found = await ctx.inTenant(ctx.tenantId, recipient.id).tx(async (tx) => {
-    const { id } = recipient;
-    const [isWanted, bounds] = await Promise.all([isStillWanted(tx, id, alert), boundsOf(tx, id, alert)]);
-    if (!isWanted) return null;
-    const [tenders, changes] = await Promise.all([
-      bounds.length === 0 ? [] : tendersToTell(tx, id, alert, bounds),
-      alert.rhythm === null ? [] : changesToTell(tx, id, alert),
-    ]);
-    return { tenders, changes };
-  });
-  if (!found || found.tenders.length + found.changes.length === 0) return null;
+export async function alertContent(ctx: TenantContext, recipient: Recipient, { rhythm, mostRows, ...alert }: Alert) {
+  const account = ctx.inTenant(ctx.tenantId, recipient.id);
+  // On connections of their own: a list may be long.
+  const ask: typeof account.run = (statement, params) => account.tx((tx) => tx.runAndCommit(statement, params));
+  const listing = { userId: recipient.id, alertId: alert.alertId };
+  const [asked] = await ask(askedByAlert, listing);
+  // Whoever has chosen another rhythm meanwhile does not get the mail of the one before.
+  if (!asked || (rhythm !== null && asked.digest !== 'daily' && asked.digest !== rhythm)) return null;
+  const { bounds, hasChanges } = asked;
+  const [tenders, changes] = await Promise.all([
+    bounds.length === 0 ? [] : ask(tendersToTell(bounds), { ...listing, kind: alert.kind, mostRows }),
+    hasChanges && rhythm !== null ? ask(changesToTell, { ...listing, mostRows }) : [],
+  ]);
+  if (tenders.length + changes.length === 0) return null;
   const { publicUrl } = ctx.config.http;
   return {
     tenantName: recipient.tenantName,
     serviceUrl: publicUrl,
     displayName: recipient.displayName,
     unsubscribeUrl: unsubscribeUrl(ctx.config, { tenantId: ctx.tenantId, userId: recipient.id, kind: alert.kind }),
-    total: found.tenders[0]?.total ?? 0,
-    tenders: found.tenders.map(tenderInWords),
-    changes: found.changes.map(({ title, kind, url, ...change }) => ({
+    total: tenders[0]?.total ?? 0,
+    tenders: tenders.map(tenderInWords),
+    changes: changes.map(({ title, kind, url, ...change }) => ({
       title,
       kind,
       url,
@@ -50,24 +54,35 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
   };
 }
 
-/** Whoever has chosen another rhythm meanwhile does not get the mail of the one before. */
-async function isStillWanted(tx: Tx, userId: string, { rhythm }: Alert): Promise<boolean> {
-  if (rhythm === null) return true;
-  const digest = await digestRhythmOf(tx, userId);
-  return digest === 'daily' || digest === rhythm;
+interface Listing extends Record<string, unknown> {
+  userId: string;
+  alertId: string;
 }
 
-const listed = (userId: string, alertId: string) => sql`
-  from ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id and s.user_id = ${userId}
+const userId = sql`${sql.placeholder('userId')}::uuid`;
+const alertId = sql`${sql.placeholder('alertId')}::uuid`;
+
+const listed = sql`
+  ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id and s.user_id = ${userId}
   where m.alert_id = ${alertId} and m.notified_at is null`;
+const listedChanges = sql`
+  ${tenderChangeNotices} x where x.alert_id = ${alertId} and x.user_id = ${userId} and x.notified_at is null`;
 
-/** What the searches of a mail’s list ask for beside words and markers, which is asked again: each once. */
-async function boundsOf(tx: Tx, userId: string, { alertId }: Alert): Promise<string[]> {
-  const { rows } = await tx.execute<{ bounds: string }>(sql`select distinct s.bounds ${listed(userId, alertId)}`);
-  return rows.map(({ bounds }) => bounds);
-}
+/**
+ * How often the account wants a digest, what the searches of a mail’s list ask for beside words and markers, which is asked again, and
+ * whether the list has changes. One row, that of the tenant at work.
+ */
+const askedByAlert = prepared<Listing>()('asked_by_tender_alert', (db) =>
+  db
+    .select({
+      digest: sql<DigestRhythm>`coalesce((select digest from ${tenderPreferences} where user_id = ${userId}), 'daily')`,
+      bounds: sql<string[]>`array(select distinct s.bounds from ${listed} order by s.bounds)`,
+      hasChanges: sql<boolean>`exists (select from ${listedChanges})`,
+    })
+    .from(tenants),
+);
 
-interface TenderToTell extends Deadline, Record<string, unknown> {
+interface TenderToTell extends Deadline {
   hits: { search: string; reasons: string[] }[];
   title: string;
   buyerName: string | null;
@@ -85,62 +100,93 @@ interface Deadline {
   daysLeft: number | null;
 }
 
-const deadlineColumns = sql`nullif(t.deadline_at, 'infinity') as "deadlineAt", t.deadline_is_date_only as "isDateOnly",
-  case when t.deadline_at < 'infinity' then
-    (t.deadline_at at time zone 'Europe/Berlin')::date - (now() at time zone 'Europe/Berlin')::date end as "daysLeft"`;
+const deadlineColumns = {
+  deadlineAt: sql<string | null>`nullif(t.deadline_at, 'infinity')`,
+  isDateOnly: sql<boolean>`t.deadline_is_date_only`,
+  daysLeft: sql<number | null>`case when t.deadline_at < 'infinity' then
+    (t.deadline_at at time zone 'Europe/Berlin')::date - (now() at time zone 'Europe/Berlin')::date end`,
+};
+
+interface Telling extends Listing {
+  kind: AlertKind;
+  mostRows: number;
+}
+
+/** Statements that stay prepared: nearly all lists share one, since their searches ask for the same beside words. */
+const mostKept = 20;
+const kept = new Map<string, Prepared<Telling, TenderToTell>>();
+
+function tendersToTell(bounds: string[]): Prepared<Telling, TenderToTell> {
+  const key = bounds.join();
+  const known = kept.get(key);
+  if (known || kept.size === mostKept) return known ?? tellingOf('', bounds);
+  const statement = tellingOf(`tenders_to_tell_${kept.size}`, bounds);
+  kept.set(key, statement);
+  return statement;
+}
 
 /**
  * The tenders of a mail’s list that its searches would still find, each once, under the first of these. What another mail of this kind
  * has told is left out; so is what was called off.
  */
-async function tendersToTell(
-  tx: Tx,
-  userId: string,
-  { alertId, kind, mostRows }: Alert,
-  bounds: string[],
-): Promise<TenderToTell[]> {
+function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTell> {
   const isWithin = bounds.map(
     (each) => sql`(m.bounds = ${each} and ${matchesBounds(JSON.parse(each) as SearchBounds)})`,
   );
-  const { rows } = await tx.execute<TenderToTell>(sql`
-    with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds ${listed(userId, alertId)}),
+  const told = sql`(
+    with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds from ${listed}),
     before as materialized (
       select other.tender_id from ${savedSearches} s join ${tenderMatches} other
         on other.search_id = s.id and other.tender_id = any(array(select tender_id from m))
-      where s.user_id = ${userId} and other.is_told and other.kind = ${kind} and other.alert_id is distinct from ${alertId}),
-    told as materialized (
-      select m.tender_id, min(lower(m.name)) as first, json_agg(json_build_object('search', m.name, 'reasons', m.reasons)
-        order by lower(m.name), m.search_id) as hits
-      from m join ${searchedTenders} on t.tender_id = m.tender_id
-      where (${sql.join(isWithin, sql` or `)}) and m.tender_id not in (select tender_id from before)
-      group by m.tender_id)
-    select told.hits, n.title, n.buyer_name as "buyerName", coalesce(n.region, n.buyer_city) as place, n.value_cents as "valueCents",
-      n.currency, n.source_key as source, n.source_url as url, count(*) over ()::int as total, ${deadlineColumns}
-    from told join ${tenderNotices} n on n.tender_id = told.tender_id and n.is_primary and not n.is_cancelled
-    join ${searchedTenders} on t.tender_id = told.tender_id
-    order by told.first, t.deadline_at, told.tender_id limit ${mostRows}`);
-  return rows;
-}
-
-interface ChangeToTell extends Deadline, Record<string, unknown> {
-  title: string;
-  kind: 'cancelled' | 'deadline' | 'corrected';
-  url: string | null;
+      where s.user_id = ${userId} and other.is_told and other.kind = ${sql.placeholder('kind')}
+        and other.alert_id is distinct from ${alertId})
+    select m.tender_id, min(lower(m.name)) as first, json_agg(json_build_object('search', m.name, 'reasons', m.reasons)
+      order by lower(m.name), m.search_id) as hits
+    from m join ${searchedTenders} on t.tender_id = m.tender_id
+    where (${sql.join(isWithin, sql` or `)}) and m.tender_id not in (select tender_id from before)
+    group by m.tender_id) told`;
+  return prepared<Telling>()(name, (db) =>
+    db
+      .select({
+        hits: sql<TenderToTell['hits']>`told.hits`,
+        title: sql<string>`n.title`,
+        buyerName: sql<string | null>`n.buyer_name`,
+        place: sql<string | null>`coalesce(n.region, n.buyer_city)`,
+        valueCents: sql<string | null>`n.value_cents`,
+        currency: sql<string | null>`n.currency`,
+        source: sql<string>`n.source_key`,
+        url: sql<string | null>`n.source_url`,
+        total: sql<number>`count(*) over ()::int`,
+        ...deadlineColumns,
+      })
+      .from(told)
+      .innerJoin(sql`${tenderNotices} n`, sql`n.tender_id = told.tender_id and n.is_primary and not n.is_cancelled`)
+      .innerJoin(searchedTenders, sql`t.tender_id = told.tender_id`)
+      .orderBy(sql`told.first`, sql`t.deadline_at`, sql`told.tender_id`)
+      .limit(sql.placeholder('mostRows')),
+  );
 }
 
 /** The latest of what has become different about each tender. */
-async function changesToTell(tx: Tx, userId: string, { alertId, mostRows }: Alert): Promise<ChangeToTell[]> {
-  const { rows } = await tx.execute<ChangeToTell>(sql`
-    select * from (
-      select distinct on (c.tender_id) n.title, c.kind, n.source_url as url, c.at, ${deadlineColumns}
-      from ${tenderChangeNotices} x join ${tenderChanges} c on c.id = x.change_id
-      join ${tenderNotices} n on n.tender_id = c.tender_id and n.is_primary
-      join ${searchedTenders} on t.tender_id = c.tender_id
-      where x.alert_id = ${alertId} and x.user_id = ${userId} and x.notified_at is null
-      order by c.tender_id, c.at desc, c.id) latest
-    order by at desc limit ${mostRows}`);
-  return rows;
-}
+const changesToTell = prepared<Listing & { mostRows: number }>()('tender_changes_to_tell', (db) =>
+  db
+    .select({
+      title: sql<string>`title`,
+      kind: sql<'cancelled' | 'deadline' | 'corrected'>`kind`,
+      url: sql<string | null>`url`,
+      ...deadlineColumns,
+    })
+    .from(
+      sql`(
+        select distinct on (c.tender_id) n.title, c.kind, n.source_url as url, c.at, t.deadline_at, t.deadline_is_date_only
+        from (select x.change_id from ${listedChanges}) x join ${tenderChanges} c on c.id = x.change_id
+        join ${tenderNotices} n on n.tender_id = c.tender_id and n.is_primary
+        join ${searchedTenders} on t.tender_id = c.tender_id
+        order by c.tender_id, c.at desc, c.id) t`,
+    )
+    .orderBy(sql`at desc`)
+    .limit(sql.placeholder('mostRows')),
+);
 
 const deadlineOf = ({ deadlineAt, isDateOnly, daysLeft }: Deadline): string | null => {
   if (deadlineAt === null || daysLeft === null) return null;
@@ -184,22 +230,29 @@ export async function settleAlert(
   }: Pick<Attempt<unknown>, 'userId' | 'outcome' | 'mayHaveArrived'> & { alertId: string; isPutOff: boolean },
 ): Promise<void> {
   if (outcome === 'postponed') return;
-  const isListed = and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt));
-  const isNoticed = and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt));
   if (isPutOff || (outcome === 'failed' && !mayHaveArrived)) {
-    await releaseMatches(tx, userId, isListed);
-    await tx.update(tenderChangeNotices).set({ alertId: null }).where(isNoticed);
+    await releaseMatches(tx, userId, and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)));
+    await tx
+      .update(tenderChangeNotices)
+      .set({ alertId: null })
+      .where(and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt)));
     return;
   }
-  const isTold = outcome === 'sent' || mayHaveArrived;
-  await Promise.all([
-    tx
-      .update(tenderMatches)
-      .set({ notifiedAt: sql`now()`, isTold })
-      .where(isListed),
-    tx
+  await tx.run(settleList, { alertId, isTold: outcome === 'sent' || mayHaveArrived });
+}
+
+const settleList = prepared<{ alertId: string; isTold: boolean }>()('settle_tender_alert', (db) => {
+  const changes = db.$with('changes').as(
+    db
       .update(tenderChangeNotices)
       .set({ notifiedAt: sql`now()` })
-      .where(isNoticed),
-  ]);
-}
+      .where(and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt)))
+      .returning({ changeId: tenderChangeNotices.changeId }),
+  );
+  return db
+    .with(changes)
+    .update(tenderMatches)
+    .set({ notifiedAt: sql`now()`, isTold: sql`${sql.placeholder('isTold')}::boolean` })
+    .where(and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)))
+    .returning({ searchId: tenderMatches.searchId });
+});
