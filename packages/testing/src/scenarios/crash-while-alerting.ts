@@ -21,7 +21,7 @@ export interface AlertCrashResult {
   kills: number;
   /** Tenders times people, of each kind of mail. */
   expected: number;
-  /** Tenders a person was told of by a kind of mail, each counted once. */
+  /** Tenders that people were told of by a kind of mail, as its mails count them: a mail that came again counts once. */
   told: { digest: number; instant: number };
   /** Tenders that came to a person in two different mails of a kind. */
   doubled: number;
@@ -35,7 +35,7 @@ interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
   people: number;
-  /** Tenders that are new before each kill; fewer than an instant mail shows. */
+  /** Tenders that are new before each kill. */
   tenders: number;
   kills: number;
   deadlineMs: number;
@@ -189,15 +189,20 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
   function judge() {
     /** By person, kind and tender: the mails that told it. */
     const mailsOf = new Map<string, Set<string>>();
+    /** Mails name no more than so many tenders; their subjects count all of them. */
+    const counted = { digest: new Map<string, number>(), instant: new Map<string, number>() };
     for (const { to, subject, text, messageId } of received) {
       const kind = /^(eins|zwei|drei):/.test(subject) ? 'instant' : 'digest';
+      // A day that was made to pass has the name of the one before; what comes again also says the same.
+      const mail = `${messageId} ${text}`;
+      counted[kind].set(mail, Number(/(\d+) neue Ausschreibung/.exec(subject)?.[1] ?? 0));
       for (const [title] of text.matchAll(/N\d+E/g)) {
         const key = `${kind} ${to} ${title}`;
-        mailsOf.set(key, (mailsOf.get(key) ?? new Set()).add(messageId));
+        mailsOf.set(key, (mailsOf.get(key) ?? new Set()).add(mail));
       }
     }
-    const told = (kind: string) => [...mailsOf.keys()].filter((key) => key.startsWith(`${kind} `)).length;
-    const repeats = received.length - new Set(received.map(({ messageId }) => messageId)).size;
+    const told = (kind: keyof typeof counted) => counted[kind].values().reduce((sum, count) => sum + count, 0);
+    const repeats = received.length - counted.digest.size - counted.instant.size;
     return {
       told: { digest: told('digest'), instant: told('instant') },
       doubled: [...mailsOf.values()].filter(({ size }) => size > 1).length,
