@@ -138,6 +138,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'looks at feeds': 1,
     'payloads of tenders': 0,
     'matches of tenders': 0,
+    'matches of tenders beyond the newest': 0,
     'changes of tenders': 0,
     tenders: 0,
     'staged entries': 1,

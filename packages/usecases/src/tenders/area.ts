@@ -9,7 +9,7 @@ import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
-import { removeOldMatches } from './alerts/owed.ts';
+import { removeOldMatches, removeSurplusMatches } from './alerts/owed.ts';
 import { passOverOwed } from './alerts/pass-over-owed.ts';
 import { auditActions } from './audit.ts';
 import {
@@ -91,6 +91,10 @@ export const tenders: Area = {
     {
       what: 'matches of tenders',
       remove: removeOldMatches,
+    },
+    {
+      what: 'matches of tenders beyond the newest',
+      remove: (tx) => removeSurplusMatches(tx),
     },
     {
       what: 'changes of tenders',

@@ -65,11 +65,30 @@ export async function forgetStale(tx: Tx): Promise<void> {
         .where(and(isNull(table.notifiedAt), condition));
 }
 
+/** Matches a search keeps: the newest. */
+export const mostMatches = 10_000;
+/** Matches removed at once. */
+const batch = 5_000;
+
 /** Matches kept long enough, so many at a time. */
 export async function removeOldMatches(tx: Tx): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     delete from ${tenderMatches} m using (
-      select search_id, tender_id from ${tenderMatches} where matched_at < now() - interval '180 days' limit 5000) old
+      select search_id, tender_id from ${tenderMatches} where matched_at < now() - interval '180 days' limit ${batch}) old
+    where m.search_id = old.search_id and m.tender_id = old.tender_id`);
+  return rowCount ?? 0;
+}
+
+/** What searches have found beyond what each keeps, so many at a time. */
+export async function removeSurplusMatches(tx: Tx, most = mostMatches): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    delete from ${tenderMatches} m using (
+      select surplus.search_id, surplus.tender_id
+      from (select search_id from ${tenderMatches} group by search_id having count(*) > ${most}) busy
+      cross join lateral (
+        select x.search_id, x.tender_id from ${tenderMatches} x where x.search_id = busy.search_id
+        order by x.matched_at desc, x.tender_id desc offset ${most}) surplus
+      limit ${batch}) old
     where m.search_id = old.search_id and m.tender_id = old.tender_id`);
   return rowCount ?? 0;
 }

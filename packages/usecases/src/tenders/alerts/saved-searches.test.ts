@@ -18,7 +18,7 @@ import { putAlertMailbox } from '../mailbox/mailbox.ts';
 import { storeNotices } from '../store-notices.ts';
 import { triageTenders } from '../triage.ts';
 import { matchNewTenders } from './match-tenders.ts';
-import { removeOldMatches } from './owed.ts';
+import { removeOldMatches, removeSurplusMatches } from './owed.ts';
 import { setNotificationPreference } from './preference.ts';
 import {
   createSavedSearch,
@@ -393,5 +393,27 @@ describe('matching', () => {
     );
     expect(await across('a test', removeOldMatches)).toBe(1);
     expect(await matchesOf(id)).toHaveLength(1);
+  });
+
+  it('is kept as long as it is among the newest of its search', async () => {
+    const ctx = await person();
+    const [busy, calm] = [await save(ctx, words('liebstoeckel')), await save(ctx, words('liebstoeckel', 'bund'))];
+    const found = await ingest(
+      call('Liebstoeckel im Bund'),
+      ...Array.from({ length: 4 }, (_, n) => call(`Liebstoeckel ${n}`)),
+    );
+    for (const [n, tenderId] of found.entries())
+      await across('a test', (tx) =>
+        tx
+          .update(tenderMatches)
+          .set({ matchedAt: sql`now() - make_interval(mins => ${n})` })
+          .where(eq(tenderMatches.tenderId, tenderId)),
+      );
+    const remove = () => across('a test', (tx) => removeSurplusMatches(tx, 3));
+    expect(await remove()).toBeGreaterThanOrEqual(2);
+    expect(await remove()).toBe(0);
+    const kept = (await matchesOf(busy.id)).map(({ tenderId }) => tenderId);
+    expect(kept.toSorted()).toEqual(found.slice(0, 3).toSorted());
+    expect(await matchesOf(calm.id)).toHaveLength(1);
   });
 });

@@ -21,12 +21,10 @@ import type { UserContext } from '@portal/platform/context';
 import { listTenders, mostCounted, ownScope } from '../list-tenders.ts';
 import { matchesFilters, searchedTenders } from '../search.ts';
 import { checkFilters, compiledColumns } from './compile-search.ts';
-import { releaseMatches } from './owed.ts';
+import { mostMatches, releaseMatches } from './owed.ts';
 
 /** Days a new or changed search looks back. */
 const daysBack = 30;
-/** The newest of them are kept as matches, and no more. */
-const mostBack = 10_000;
 
 /** The account's searches, by name. */
 export const listSavedSearches = (ctx: UserContext): Promise<SavedSearch[]> =>
@@ -151,5 +149,5 @@ const matchBackwards = (
       where t.document @@ term.question::tsquery limit 5), now()
     from ${savedSearches} s, ${searchedTenders}
     where s.id = ${searchId} and t.published_at >= now() - make_interval(days => ${daysBack}) and ${matchesFilters(filters)}
-    order by t.published_at desc, t.tender_id desc limit ${mostBack}
+    order by t.published_at desc, t.tender_id desc limit ${mostMatches}
     on conflict do nothing`);
