@@ -1,10 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Metrics } from '@portal/platform/metrics';
+
+// An import would read each export of this module, and some of them load all that `fetch` stands on.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export interface MetricsServer {
   port: number;
