@@ -76,12 +76,16 @@ export function openQueues(options: {
   const { log } = options;
   const outage = watchOutage(log, 'the job queue');
   let opened: Promise<QueueBackend> | undefined;
-  const open = (): Promise<QueueBackend> =>
-    (opened ??= import('./backend.ts').then(({ openPostgresBackend, openRedisBackend }) =>
-      options.redisUrl === null
-        ? openPostgresBackend(options.databaseUrl, { process: options.process, outage })
-        : openRedisBackend(options.redisUrl, { process: options.process, outage }),
-    ));
+  const open = (): Promise<QueueBackend> => (opened ??= openBackend());
+  async function openBackend(): Promise<QueueBackend> {
+    const { process, redisUrl, databaseUrl } = options;
+    if (redisUrl === null) {
+      const { openPostgresBackend } = await import('./postgres-backend.ts');
+      return openPostgresBackend(databaseUrl, { process, outage });
+    }
+    const { openRedisBackend } = await import('./redis-backend.ts');
+    return openRedisBackend(redisUrl, { process, outage });
+  }
 
   const trouble = (error: unknown) => {
     if (isConnectionTrouble(error)) outage.failed(error);
