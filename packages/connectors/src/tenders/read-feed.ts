@@ -1,7 +1,8 @@
 import { parseFeed } from 'feedsmith';
 import type { FeedItem } from '@portal/domain/tenders/feed-notice';
 import { UnreadableNotice } from '@portal/domain/tenders/notice-draft';
-import { checkedXml, textOfXml } from './read-xml.ts';
+import { checkedXml } from './read-xml.ts';
+import { textOfXml } from './text-of-xml.ts';
 
 export interface ReadFeed {
   items: FeedItem[];

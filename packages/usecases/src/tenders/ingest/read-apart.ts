@@ -1,4 +1,4 @@
-import { textOfXml } from '@portal/connectors/tenders/read-xml';
+import { textOfXml } from '@portal/connectors/tenders/text-of-xml';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { SECOND } from '@portal/domain/time';
 import type { SystemContext } from '@portal/platform/context';
