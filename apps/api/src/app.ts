@@ -35,7 +35,7 @@ import { registerReminders } from './reminders/routes.ts';
 import { registerSupport } from './support/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
 import { registerTenders } from './tenders/routes.ts';
-import { type App, useZod } from './zod-app.ts';
+import { type App, useZod, zodOnly } from './zod-app.ts';
 
 const limits = {
   bodyLimit: 1024 * 1024,
@@ -64,6 +64,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
 
   const fastify = Fastify({
     ...limits,
+    ...zodOnly,
     // Requests are logged by us, one line each; Fastify would write two and make a logger for each.
     logger: false,
     genReqId: requestIds(trusts),

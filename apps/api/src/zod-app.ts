@@ -54,6 +54,13 @@ export const readerOf = (schema: z.ZodType) => (input: unknown) => {
   return parsed.success ? { value: parsed.data } : { error: validationFailed(parsed.error) };
 };
 
+const unused = (): never => {
+  throw new Error('A schema met a compiler that is not ours.');
+};
+
+/** For Fastify's options: unless told of others, it loads Ajv and a compiler of its own before `useZod` can set ours. */
+export const zodOnly = { schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } } };
+
 /** Compiles zod schemas for requests and answers, and types the routes by them. */
 export function useZod(app: FastifyInstance): App {
   app.setValidatorCompiler<z.ZodType>(({ schema }) => readerOf(schema));

@@ -5,7 +5,6 @@ import { Id, PathId } from '@portal/domain/ids';
 import { waitForOperation } from '@portal/platform/operations/wait';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
-import { previewSync } from '@portal/usecases/directory/sync/preview-sync';
 import { pageQuery, sendPage } from '../paging.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
 import type { App } from '../zod-app.ts';
@@ -46,7 +45,10 @@ export function registerDirectorySync(app: App): void {
         response: { 200: LdapSyncPreview },
       },
     },
-    (request) => previewSync(request.ctx),
+    async (request) => {
+      const { previewSync } = await import('@portal/usecases/directory/sync/preview-sync');
+      return previewSync(request.ctx);
+    },
   );
 
   app.post(

@@ -8,21 +8,18 @@ import { errorBody, jsonType } from './error-body.ts';
  * Both come before any session is asked for and before a body is read.
  */
 export function answerUnknownPaths(app: App): void {
-  const paths = findMyWay({ caseSensitive: true });
   const methodsOf = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ method, url }) => {
-    let methods = methodsOf.get(url);
-    if (!methods) {
-      methods = new Set();
-      methodsOf.set(url, methods);
-      // The method under which a path is filed here says nothing; each path is filed once.
-      paths.on('GET', url, () => undefined, methods);
-    }
+    const methods = methodsOf.get(url) ?? new Set();
+    methodsOf.set(url, methods);
     for (const each of [method].flat()) methods.add(each);
   });
+  // Made for the first such path: it is as large as the router of the server.
+  let paths: ReturnType<typeof pathsOf> | undefined;
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     const [path = ''] = request.url.split('?', 1);
+    paths ??= pathsOf(methodsOf);
     const methods = paths.find('GET', path)?.store as Set<string> | undefined;
     if (!methods) return done(notFound());
     reply
@@ -31,4 +28,11 @@ export function answerUnknownPaths(app: App): void {
       .type(jsonType)
       .send(JSON.stringify(errorBody('METHOD_NOT_ALLOWED', `This path does not take ${request.method}.`)));
   });
+}
+
+function pathsOf(methodsOf: ReadonlyMap<string, ReadonlySet<string>>) {
+  const paths = findMyWay({ caseSensitive: true });
+  // The method under which a path is filed here says nothing; each path is filed once.
+  for (const [url, methods] of methodsOf) paths.on('GET', url, () => undefined, methods);
+  return paths;
 }

@@ -1,6 +1,7 @@
 import { BerWriter } from 'ldapts';
 import { describe, expect, it } from 'vitest';
-import { escapeFilterBytes, escapeFilterValue, isValidFilter, parseFilter } from './filter.ts';
+import { escapeFilterBytes, escapeFilterValue } from './filter-value.ts';
+import { isValidFilter, parseFilter } from './filter.ts';
 
 const encoded = (filter: string): string => {
   const writer = new BerWriter();

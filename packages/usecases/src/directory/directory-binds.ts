@@ -1,5 +1,4 @@
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
-import { checkPassword } from '@portal/connectors/ldap/check-password';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
@@ -72,6 +71,7 @@ export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perPr
     },
     check: (tenantId, host, { dn, password }, deadline) =>
       inSlotOfTenant(tenantId, async () => {
+        const { checkPassword } = await import('@portal/connectors/ldap/check-password');
         const timeoutMs = Math.floor(deadline - performance.now());
         if (timeoutMs <= 0) throw new LdapError('timeout', ldapAddress(host.url), 'did not answer in time.');
         return checkPassword({ ...host, policy }, dn, password, { timeoutMs });

@@ -11,7 +11,6 @@ import { giveDailyQuotaBack, takeQuotaForOne } from '@portal/platform/outbox/dai
 import { ownServerOf, serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { storedSmtpConfig } from '@portal/platform/outbox/stored-smtp-config';
 import { consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from '@portal/platform/rate-limit';
-import { reportOrigin } from './report-origin.ts';
 
 /** Accepted reports of one account. */
 const perAccount: RateLimit = { name: 'bug reports per account', max: 5, windowSec: (10 * MINUTE) / SECOND };
@@ -68,6 +67,7 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
     );
   // An administrator may name anybody to read reports: over the service's own server each counts like any other mail.
   const countedOn = own ? null : await takeQuotaForOne(ctx);
+  const { reportOrigin } = await import('./report-origin.ts');
   const { account, config, userAgent } = ctx;
   const { version, channel, commit } = config.release;
   const mail = bugReport.render({
