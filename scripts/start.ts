@@ -66,7 +66,8 @@ async function bringUp(): Promise<void> {
   const isEmbedded = !process.env['DATABASE_URL'];
   // What the migration alone may do is kept from the apps
   const { DATABASE_MIGRATION_URL: migrationUrl, ...given } = process.env;
-  const env: NodeJS.ProcessEnv = { ...given, DATA_DIR: dataDir };
+  // Each thread would keep heaps of its own, some megabytes that nobody else may use
+  const env: NodeJS.ProcessEnv = { MALLOC_ARENA_MAX: '2', ...given, DATA_DIR: dataDir };
   if (isEmbedded) await addKeys(env, dataDir);
   // The address of a database that does not run yet is the one setting that cannot be wrong
   const { http } = readConfig({
