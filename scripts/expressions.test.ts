@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const length = 100_000;
 const mostMs = 10;
 /** Of several runs the best counts: a busy machine stops a program where it likes. */
-const tries = 6;
+const tries = 20;
 const isLong = process.env['LONG_FORM'] !== undefined;
 /** What grows with the square of the length shows at a part of it already. */
 const screen = isLong ? { length: length / 4, ms: 0.6 } : { length: length / 10, ms: 0.2 };
