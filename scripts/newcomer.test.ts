@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
+import { tenderMatches } from '@portal/db/schema/tenders/matches';
 import { NewReminder } from '@portal/domain/reminders/reminders';
 import { SECOND } from '@portal/domain/time';
 import { readConfig } from '@portal/platform/config';
@@ -16,6 +18,8 @@ import { digestOfDatabase, digestOfFiles } from '@portal/testing/digests';
 import { serviceBinary } from '@portal/testing/services';
 import { requestReset } from '@portal/usecases/accounts/password-reset';
 import { createReminder } from '@portal/usecases/reminders/reminders';
+import { matchTenders, startDueAlerts } from '@portal/usecases/tenders/jobs';
+import { findPlace } from './database-place.ts';
 import { accountOf, as } from './demo/act.ts';
 import { tenantOfDemo } from './demo/fill.ts';
 import { commandsOf, scripts, withoutBootstrap } from './document-commands.ts';
@@ -246,6 +250,15 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     });
   });
 
+  it('hears of a tender that a saved search has found', async () => {
+    await letTimePass();
+    await eventually(() => {
+      expect(serving.output()).toMatch(
+        /Mail to timo\.vorlage@musterhausen\.example: .*\n[\s\S]*?Glasreinigung der Turnhallen/,
+      );
+    });
+  });
+
   it('runs the demo again, which adds nothing', async () => {
     before = withoutChanging(await lookAtAll(product.address)) as Record<string, unknown>;
     expect(await serving.stop()).toBe(0);
@@ -320,6 +333,27 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     expect(await product.stop()).toBe(0);
     expect(await serving.stop()).toBe(0);
   });
+
+  /** What is found waits two minutes for others to be told with, and the clock of the worker strikes each minute. */
+  async function letTimePass(): Promise<void> {
+    const { env, release } = await findPlace({ DATA_DIR: dataDir });
+    const runtime = openRuntime(readConfig({ ...env, ...settings }), {
+      process: 'script',
+      log: openLog('silent', 'script'),
+    });
+    try {
+      await runtime.queues.push(matchTenders, {});
+      const foundEarlier = () =>
+        runtime.database.acrossTenants('a test lets time pass', (tx) =>
+          tx.update(tenderMatches).set({ matchedAt: sql`now() - interval '2 minutes'` }),
+        );
+      await eventually(async () => expect((await foundEarlier()).rowCount).toBeGreaterThan(0));
+      await runtime.queues.push(startDueAlerts, {});
+    } finally {
+      await runtime.close();
+      await release();
+    }
+  }
 
   /** A mail that is promised and a reminder that comes due, with nobody there to send anything. */
   async function promiseMails(appUrl: string): Promise<void> {
