@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
+import { queueSettings } from '@portal/testing/way';
 
 const root = new URL('../../../', import.meta.url);
 const Package = z.object({ scripts: z.object({ 'start:api': z.string() }) });
@@ -20,6 +21,7 @@ export async function startApi(databaseUrl: string, settings: Record<string, str
       SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
       LOG_LEVEL: 'fatal',
       PORT: '0',
+      ...queueSettings(databaseUrl),
       ...settings,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

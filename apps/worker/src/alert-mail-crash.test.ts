@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileReadingMails } from '@portal/testing/scenarios/crash-while-reading-mails';
 import { serviceBinary } from '@portal/testing/services';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -10,7 +11,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('whoever reads alert mails is
   it('and each is a tender once', { timeout: 200_000 }, async () => {
     const result = await crashWhileReadingMails({
       databaseUrl: url,
-      redisUrl: null,
+      redisUrl: queuesOf(url),
       rounds: 1,
       life: 'program',
       steps: ['listing', 'asking', 'storing'],

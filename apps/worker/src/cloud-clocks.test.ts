@@ -8,6 +8,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
 import { brokenCloud, startCloudServer } from '@portal/testing/servers/cloud-server';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { queuesOf } from '@portal/testing/way';
 import { getCloudInstance } from '@portal/usecases/cloud-status/instances';
 import { checkDueInstances } from '@portal/usecases/cloud-status/jobs';
 import { subscribe } from '@portal/usecases/cloud-status/subscriptions';
@@ -22,7 +23,7 @@ it(
     const smtp = await startSmtpServer();
     const cloud = await startCloudServer();
     cloud.answer = () => brokenCloud;
-    const env = workerSettings({ databaseUrl: url, redisUrl: null, smtpPort: smtp.port });
+    const env = workerSettings({ databaseUrl: url, redisUrl: queuesOf(url), smtpPort: smtp.port });
     const workers = [0, 10 * MINUTE].map((shiftMs) =>
       startWorkerProcess(env, ['--import', `${shiftedClock.href}?ms=${shiftMs}`]),
     );

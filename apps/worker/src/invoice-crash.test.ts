@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileFetching } from '@portal/testing/scenarios/crash-while-fetching';
 import { serviceBinary } from '@portal/testing/services';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -10,7 +11,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('whoever fetches invoices is 
   it('and each document is there once, with its file, and no mail is lost', { timeout: 200_000 }, async () => {
     const result = await crashWhileFetching({
       databaseUrl: url,
-      redisUrl: null,
+      redisUrl: queuesOf(url),
       rounds: 1,
       life: 'program',
       steps: ['reading', 'written', 'moving', 'moved', 'any'],

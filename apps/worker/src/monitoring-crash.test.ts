@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhilePolling } from '@portal/testing/scenarios/crash-while-polling';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -8,7 +9,7 @@ const { url } = await testDatabase();
 it('goes on with servers within a minute of a kill, and counts nothing twice', { timeout: 300_000 }, async () => {
   const result = await crashWhilePolling({
     databaseUrl: url,
-    redisUrl: null,
+    redisUrl: queuesOf(url),
     servers: 80,
     kills: 2,
     deadlineMs: 280_000,

@@ -7,6 +7,7 @@ import { SECOND } from '@portal/domain/time';
 import { testRuntime } from '@portal/testing/runtime';
 import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { queuesOf } from '@portal/testing/way';
 import { listNotices } from '@portal/usecases/reminders/notices';
 
 const { url, make, signedIn } = await testRuntime();
@@ -20,7 +21,7 @@ it(
     const smtp = await startSmtpServer({
       onMessage: ({ subject }) => void arrivals.set(subject, [...(arrivals.get(subject) ?? []), Date.now()]),
     });
-    const env = workerSettings({ databaseUrl: url, redisUrl: null, smtpPort: smtp.port });
+    const env = workerSettings({ databaseUrl: url, redisUrl: queuesOf(url), smtpPort: smtp.port });
     const workers = [0, 90 * SECOND].map((shiftMs) =>
       startWorkerProcess(env, ['--import', `${shiftedClock.href}?ms=${shiftMs}`]),
     );

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileMailing } from '@portal/testing/scenarios/crash-while-mailing';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -12,7 +13,7 @@ it(
   async () => {
     const result = await crashWhileMailing({
       databaseUrl: url,
-      redisUrl: null,
+      redisUrl: queuesOf(url),
       from: 'reminders',
       mails: 600,
       tenants: 1,

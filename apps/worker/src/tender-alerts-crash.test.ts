@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileAlerting } from '@portal/testing/scenarios/crash-while-alerting';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -8,7 +9,7 @@ const { url } = await testDatabase();
 it('tells each tender once by each kind of mail, though workers are killed', { timeout: 300_000 }, async () => {
   const { expected, ...result } = await crashWhileAlerting({
     databaseUrl: url,
-    redisUrl: null,
+    redisUrl: queuesOf(url),
     people: 3,
     tenders: 4,
     kills: 2,

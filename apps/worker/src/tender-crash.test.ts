@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-ingesting';
+import { queuesOf } from '@portal/testing/way';
 
 const { url } = await testDatabase();
 
@@ -8,7 +9,7 @@ const { url } = await testDatabase();
 it('loses no notice and stores none twice, though it is killed while it reads', { timeout: 300_000 }, async () => {
   const result = await crashWhileIngesting({
     databaseUrl: url,
-    redisUrl: null,
+    redisUrl: queuesOf(url),
     notices: 60,
     kills: 1,
     deadlineMs: 280_000,

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
 import type { TestServer } from './global-setup.ts';
+import { placeQueues } from './way.ts';
 
 let copies = 0;
 
@@ -11,7 +13,7 @@ let copies = 0;
  * Call it at the top level of the file or in a describe; it fails the file when connections stay open.
  */
 export async function testDatabase(): Promise<{ url: string; ownerUrl: string }> {
-  const { url: serverUrl, app, template }: TestServer = inject('testServer');
+  const { url: serverUrl, app, template, redisUrl }: TestServer = inject('testServer');
   const name = template.replace(/template$/, `${process.pid}_${++copies}_${Date.now().toString(36)}`);
   await onServer(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY wal_log`));
   afterAll(async () => {
@@ -24,7 +26,18 @@ export async function testDatabase(): Promise<{ url: string; ownerUrl: string }>
   const ownerUrl = new URL(serverUrl);
   ownerUrl.pathname = `/${name}`;
   const url = Object.assign(new URL(ownerUrl), app);
+  if (redisUrl !== null) placeQueues(url.href, await emptyDatabaseOf(redisUrl));
   return { url: url.href, ownerUrl: ownerUrl.href };
+}
+
+/** One of the databases of a Redis, each given out once. */
+async function emptyDatabaseOf(redisUrl: string): Promise<string> {
+  const client = new Redis(redisUrl);
+  try {
+    return `${redisUrl}/${await client.incr('given out')}`;
+  } finally {
+    client.disconnect();
+  }
 }
 
 async function onServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -3,6 +3,8 @@ import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '@portal/db/migrate';
 import { removeAbandonedServers, startTestServer } from './server.ts';
+import { startRedis } from './servers/redis.ts';
+import { way } from './way.ts';
 
 export interface TestServer {
   /** Of the login that owns the databases. */
@@ -11,6 +13,8 @@ export interface TestServer {
   app: { username: string; password: string };
   /** The migrated database each test file gets a copy of. */
   template: string;
+  /** Where the queues of each test file live, but for those of a file that chooses; null for its database. */
+  redisUrl: string | null;
 }
 
 declare module 'vitest' {
@@ -26,21 +30,31 @@ const runLock = 20_260_101;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   if (!given) await removeAbandonedServers();
+  const redis = way.queues === 'redis' ? await startRedis({ databases: 8_192 }) : null;
   const server = given ? { url: given, stop: async () => {} } : await startTestServer();
   try {
     const databases = await prepareDatabases(server.url);
-    project.provide('testServer', { url: server.url, app: databases.app, template: databases.template });
+    project.provide('testServer', {
+      url: server.url,
+      app: databases.app,
+      template: databases.template,
+      redisUrl: redis?.url ?? null,
+    });
     return async () => {
       await databases.remove();
       await server.stop();
+      await redis?.stop();
     };
   } catch (error) {
     await server.stop();
+    await redis?.stop();
     throw error;
   }
 }
 
-async function prepareDatabases(url: string): Promise<Omit<TestServer, 'url'> & { remove(): Promise<void> }> {
+async function prepareDatabases(
+  url: string,
+): Promise<Omit<TestServer, 'url' | 'redisUrl'> & { remove(): Promise<void> }> {
   const client = new Client({ connectionString: url, application_name: 'portal-tests' });
   await client.connect();
   try {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startRedis, type TestRedis } from './servers/redis.ts';
 import { serviceBinary } from './services.ts';
+import { way } from './way.ts';
 
-/** Describes the same behaviour once for each place the queues can live in. `env` names it and is filled before the tests run. */
+/** Describes the same behaviour once for each place the queues can live in, or for the one this run is about. `env` names it and is filled before the tests run. */
 export function describeOnEachQueue(what: string, tests: (env: Record<string, string>) => void): void {
-  describe(`${what}, queues in PostgreSQL`, () => tests({}));
-  describe.skipIf(!serviceBinary('redis-server'))(`${what}, queues in Redis`, () => {
+  describe.skipIf(way.queues === 'redis')(`${what}, queues in PostgreSQL`, () => tests({}));
+  describe.skipIf(way.queues === 'postgres' || !serviceBinary('redis-server'))(`${what}, queues in Redis`, () => {
     const env: Record<string, string> = {};
     let redis: TestRedis;
     beforeAll(async () => {

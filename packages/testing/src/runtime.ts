@@ -12,6 +12,7 @@ import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { testDatabase } from './database.ts';
 import { builders } from './make.ts';
 import { noSources } from './no-sources.ts';
+import { queueSettings } from './way.ts';
 
 // Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
 const zeros = Buffer.alloc(32).toString('base64');
@@ -27,6 +28,7 @@ export const testConfig = (url: string, env: Record<string, string> = {}): Confi
     LOG_LEVEL: 'silent',
     PORT: '3000',
     ...noSources,
+    ...queueSettings(url),
     ...env,
   });
 

@@ -23,7 +23,7 @@ export interface TestRedis {
 }
 
 /** A private Redis on 127.0.0.1, set up as the deployed one: append-only file, no eviction. */
-export async function startRedis(): Promise<TestRedis> {
+export async function startRedis({ databases = 16 } = {}): Promise<TestRedis> {
   const binary = serviceBinary('redis-server');
   if (!binary) throw new Error('redis-server is not installed');
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-redis-'));
@@ -43,6 +43,8 @@ export async function startRedis(): Promise<TestRedis> {
         folder,
         '--appendonly',
         'yes',
+        '--databases',
+        `${databases}`,
         '--save',
         '',
         '--maxmemory-policy',

@@ -215,7 +215,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with a mail server', () => {
         [20, 25],
         [5, 5],
       ]);
-      const { body } = await worker.runtime.metrics.render();
+      const body = await worker.figures();
       expect(body).toMatch(/portal_invoices_total\{format="ubl",outcome="new",process="worker"\} \d+/);
       expect(JSON.stringify(worker.lines)).not.toContain(dovecot.password);
     } finally {

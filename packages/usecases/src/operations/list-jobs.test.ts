@@ -25,7 +25,7 @@ describeOnEachQueue('the list of jobs', (env) => {
         handlers: [handle(sweepMails, async () => undefined), handle(deliverMails, () => working.promise)],
         schedules: [schedule(sweepMails, {}, { everyMs: 10_000 })],
       },
-      { env: { ...env, WORKER_CONCURRENCY: '2' } },
+      { env: { ...env, WORKER_CONCURRENCY: '2' }, workers: 1 },
     );
     const ctx = {
       ...(await signedIn(await make.user({ role: 'SUPER_ADMIN' }))),

@@ -527,7 +527,7 @@ describe('one source', () => {
   });
 
   it('counts what it showed', async () => {
-    const { body } = await worker.runtime.metrics.render();
+    const body = await worker.figures();
     expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="added".*\} \d+/);
     expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="unreadable".*\} \d+/);
     expect(body).toMatch(/portal_tender_notices_total\{.*source="rss",outcome="added".*\} \d+/);
