@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/house';
+import { rotateKeysUnderLoad } from '@portal/testing/scenarios/rotate-keys';
 import { startRedis } from '@portal/testing/servers/redis';
 import { serviceBinary } from '@portal/testing/services';
 
-// The long forms are `pnpm soak restarts` and `pnpm soak redis-loss`.
+// The long forms are `pnpm soak restarts`, `pnpm soak keys` and `pnpm soak redis-loss`.
 const timeout = 240_000;
 
 it('restarts of PostgreSQL under load are 503 with Retry-After, and lose nothing', { timeout }, async () => {
@@ -11,6 +12,12 @@ it('restarts of PostgreSQL under load are 503 with Retry-After, and lose nothing
   expect(violations).toEqual([]);
   expect(met.statuses[200]).toBeGreaterThan(0);
   expect(met.statuses[503]).toBeGreaterThan(0);
+});
+
+it('new keys come and old ones go, and whoever works notices nothing', { timeout }, async () => {
+  const { met, violations } = await rotateKeysUnderLoad({ callers: 4, stepMs: 0 });
+  expect(violations).toEqual([]);
+  expect(met.statuses[201]).toBeGreaterThan(0);
 });
 
 describe.skipIf(!serviceBinary('redis-server'))('Redis that is stopped, and then full', () => {

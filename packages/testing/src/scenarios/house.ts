@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,6 +17,7 @@ import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { builders } from '../make.ts';
 import { type TestRedis } from '../servers/redis.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
+import { way } from '../way.ts';
 import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 const program = (app: 'api' | 'worker') =>
@@ -40,11 +40,23 @@ export interface Met {
   withoutRetryAfter: number;
   /** Reminders somebody was told to have. */
   promised: Set<string>;
-  slowestMs: number;
 }
 
+/** What callers do: what they read in turn, and how long they think between two calls. */
+export interface Calling {
+  reads?: string[];
+  thinkMs?: () => number;
+}
+
+/** An account may have a thousand; callers clear up long before that, so that lists stay as long as people's are. */
+const mostReminders = 20;
+
 /** A database of its own, API and worker as processes, a mail server, and somebody signed in. */
-export async function openHouse({ redis = null, workers = 1 }: { redis?: TestRedis | null; workers?: number } = {}) {
+export async function openHouse({
+  redis = null,
+  workers = way.workers,
+  nodeOptions = [],
+}: { redis?: TestRedis | null; workers?: number; nodeOptions?: string[] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-house-'));
   const openPostgres = () => startEmbeddedPostgres({ dataDir: join(folder, 'pg'), durable: false });
   let postgres = await openPostgres();
@@ -67,20 +79,20 @@ export async function openHouse({ redis = null, workers = 1 }: { redis?: TestRed
   const make = builders(runtime.database);
   const programs: WorkerProcess[] = [];
   const start = async (app: 'api' | 'worker', settings: Record<string, string> = {}) => {
-    const started = startProgram(program(app), { ...env, ...settings }, heap[app]);
+    const started = startProgram(program(app), { ...env, ...settings }, [...heap[app], ...nodeOptions]);
     programs.push(started);
     const [message] = (await Promise.race([once(started.child, 'message'), started.endedByItself])) as [
       { url?: string },
     ];
     return { ...started, url: message.url ?? '' };
   };
-  const api = await start('api');
-  const atWork = await Promise.all(Array.from({ length: workers }, () => start('worker')));
+  let api = await start('api');
+  let atWork = await Promise.all(Array.from({ length: workers }, () => start('worker')));
 
   const admin = await make.user({ role: 'SUPER_ADMIN' });
-  const cookieOf = async (account: { id: string; tenantId: string }) => {
+  const cookieOf = async (account: { id: string; tenantId: string }, keys = runtime.config.sessionKeys) => {
     const session = await make.session(account);
-    const token = openSessionTokens(runtime.config.sessionKeys).issue({
+    const token = openSessionTokens(keys).issue({
       sub: account.id,
       tid: account.tenantId,
       sid: session.id,
@@ -105,17 +117,56 @@ export async function openHouse({ redis = null, workers = 1 }: { redis?: TestRed
     }
   }
 
+  /** Accounts whose addresses tell which of them got a mail. */
+  async function makePeople(
+    count: number,
+    tenant?: { id: string },
+  ): Promise<{ id: string; tenantId: string; email: string }[]> {
+    const { id: tenantId } = tenant ?? (await make.tenant());
+    const accounts = Array.from({ length: count }, () => {
+      const id = newId();
+      return { id, tenantId, username: id, email: `${id}@example.org` };
+    });
+    await runtime.database.acrossTenants('the soak makes accounts', (tx) => tx.insert(users).values(accounts));
+    return accounts;
+  }
+
+  /** Has a reminder with a mail be due now for each. */
+  async function remind(people: { id: string; tenantId: string }[]): Promise<void> {
+    await runtime.database.acrossTenants('the soak promises mails', (tx) =>
+      tx.insert(reminders).values(
+        people.map(({ id, tenantId }) => ({
+          id: newId(),
+          tenantId,
+          userId: id,
+          title: 'Soak',
+          dueAt: sql`now()`,
+          occurrenceId: newId(),
+          emailEnabled: true,
+        })),
+      ),
+    );
+  }
+
   return {
-    api,
-    workers: atWork,
+    api: () => api,
+    workers: () => atWork,
+    /** Has the same programs run with other settings: the new ones come first, and the old ones go when nobody asks them any more. */
+    async replaceBy(settings: Record<string, string>): Promise<void> {
+      const old = [api, ...atWork];
+      const next = await Promise.all([start('api', settings), ...atWork.map(() => start('worker', settings))]);
+      [api, ...atWork] = next;
+      await pause(200);
+      for (const { child } of old) child.kill('SIGTERM');
+      await Promise.all(old.map(({ ended }) => ended));
+    },
+    admin,
     make,
     runtime,
     received,
     cookie,
     cookieOf,
     ask,
-    start,
-    folder,
     env,
     ownerUrl: postgres.url,
     appUrl: postgres.appUrl,
@@ -124,26 +175,44 @@ export async function openHouse({ redis = null, workers = 1 }: { redis?: TestRed
       await postgres.stop();
       postgres = await openPostgres();
     },
-    /** Callers that read and write without a pause until told to stop. */
-    callers(count: number, pauseMs = 0): { met: Met; stop(): Promise<void> } {
-      const met: Met = { statuses: {}, withoutRetryAfter: 0, promised: new Set(), slowestMs: 0 };
+    /** Callers of one tenant, each with an account, that read, write and clear up until told to stop. */
+    async callers(
+      count: number,
+      { reads = ['/auth/me', '/reminders'], thinkMs = () => 5 }: Calling = {},
+    ): Promise<{ met: Met; stop(): Promise<void> }> {
+      const met: Met = { statuses: {}, withoutRetryAfter: 0, promised: new Set() };
       let isOver = false;
-      const calling = Array.from({ length: count }, async () => {
+      const tenant = await make.tenant();
+      async function call(
+        n: number,
+        own: { id: string; title: string }[],
+        caller: { cookie: string },
+      ): Promise<Answer> {
+        const read = reads[Math.floor(n / 2) % reads.length];
+        if (n % 2 === 0 && read !== undefined) return ask(read, undefined, caller);
+        const oldest = own.length < mostReminders ? undefined : own.shift();
+        if (oldest !== undefined) {
+          met.promised.delete(oldest.title);
+          return ask(`/reminders/${oldest.id}`, undefined, { ...caller, method: 'DELETE' });
+        }
+        const title = newId();
+        const answer = await ask('/reminders', { title, dueAt: '2036-01-08T08:00:00.000Z' }, caller);
+        if (answer.status === 201) {
+          met.promised.add(title);
+          own.push({ id: (JSON.parse(answer.body) as { id: string }).id, title });
+        }
+        return answer;
+      }
+      const cookies = await Promise.all(
+        Array.from({ length: count }, async () => cookieOf(await make.user({ tenantId: tenant.id, role: 'ADMIN' }))),
+      );
+      const calling = cookies.map(async (own) => {
+        const reminders: { id: string; title: string }[] = [];
         for (let n = 0; !isOver; n += 1) {
-          const title = newId();
-          const startedAt = performance.now();
-          const kinds = [
-            () => ask('/auth/me'),
-            () => ask('/reminders?pageSize=5'),
-            () => ask('/reminders', { title, dueAt: '2036-01-08T08:00:00.000Z' }),
-          ];
-          const answer = await (kinds[n % kinds.length] ?? kinds[0])?.();
-          if (!answer) continue;
-          met.slowestMs = Math.max(met.slowestMs, performance.now() - startedAt);
-          met.statuses[answer.status] = (met.statuses[answer.status] ?? 0) + 1;
-          if (answer.status === 503 && answer.retryAfter === null) met.withoutRetryAfter += 1;
-          if (answer.status === 201) met.promised.add(title);
-          if (pauseMs > 0) await pause(pauseMs);
+          const { status, retryAfter } = await call(n, reminders, { cookie: own });
+          met.statuses[status] = (met.statuses[status] ?? 0) + 1;
+          if (status === 503 && retryAfter === null) met.withoutRetryAfter += 1;
+          await pause(thinkMs());
         }
       });
       return {
@@ -154,28 +223,13 @@ export async function openHouse({ redis = null, workers = 1 }: { redis?: TestRed
         },
       };
     },
-    /** Reminders that are due now, each of an account of its own, so that its address tells which mail came. */
+    makePeople,
+    remind,
+    /** Has mails be due now to people nobody knew before; answers their addresses. */
     async promiseMails(count: number): Promise<string[]> {
-      const tenant = await make.tenant();
-      const accounts = Array.from({ length: count }, () => {
-        const id = newId();
-        return { id, tenantId: tenant.id, username: id, email: `${id}@example.org` };
-      });
-      await runtime.database.acrossTenants('the soak makes accounts', (tx) => tx.insert(users).values(accounts));
-      await runtime.database.inTenant(tenant.id).tx((tx) =>
-        tx.insert(reminders).values(
-          accounts.map(({ id, tenantId }) => ({
-            id: newId(),
-            tenantId,
-            userId: id,
-            title: 'Soak',
-            dueAt: sql`now()`,
-            occurrenceId: newId(),
-            emailEnabled: true,
-          })),
-        ),
-      );
-      return accounts.map(({ email }) => email);
+      const people = await makePeople(count);
+      await remind(people);
+      return people.map(({ email }) => email);
     },
     async close(): Promise<void> {
       for (const { child, ended } of programs.toReversed()) {
@@ -211,7 +265,7 @@ export async function restartPostgresUnderLoad({
   const house = await openHouse();
   try {
     const violations: string[] = [];
-    const calling = house.callers(callers, 5);
+    const calling = await house.callers(callers);
     let longestMs = 0;
     await pause(500);
     for (let n = 0; n < restarts; n += 1) {
@@ -224,7 +278,7 @@ export async function restartPostgresUnderLoad({
     await calling.stop();
     const { met } = calling;
     for (const status of Object.keys(met.statuses).map(Number))
-      if (![200, 201, 503].includes(status)) violations.push(`${met.statuses[status]} answers with ${status}`);
+      if (![200, 201, 204, 503].includes(status)) violations.push(`${met.statuses[status]} answers with ${status}`);
     if (met.withoutRetryAfter > 0) violations.push(`${met.withoutRetryAfter} refusals without Retry-After`);
     const rows = await house.runtime.database.acrossTenants('the soak looks at what was promised', (tx) =>
       tx.select({ title: reminders.title }).from(reminders),
@@ -332,139 +386,4 @@ export async function loseRedis({
   } finally {
     await house.close();
   }
-}
-
-/** Resident memory and open handles of a process. */
-async function stateOf(pid: number | undefined): Promise<{ memoryMb: number; handles: number }> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const handles = await readdir(`/proc/${pid}/fd`);
-  return { memoryMb: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024, handles: handles.length };
-}
-
-/** The least squares line through values one a step: what it grows by in a step. */
-const slopeOf = (values: number[]): number => {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const above = values.reduce((sum, value, n) => sum + (n - middle) * (value - mean), 0);
-  return above / values.reduce((sum, _value, n) => sum + (n - middle) ** 2, 0);
-};
-
-/** API and worker at a part of what they can do for a long time: neither memory nor handles grow. */
-export async function liveADay(options: {
-  minutes: number;
-  warmUpMinutes: number;
-  say: (line: string) => void;
-}): Promise<{ met: Met; perHour: Record<string, number>; handles: Record<string, number>; violations: string[] }> {
-  const house = await openHouse();
-  try {
-    const violations: string[] = [];
-    // Four callers that think as long as this take about a third of one core.
-    const calling = house.callers(4, 20);
-    const mailing = { isOver: false };
-    const mails = (async () => {
-      while (!mailing.isOver) {
-        await house.promiseMails(3);
-        await pause(10_000);
-      }
-    })();
-    const watched = { api: house.api.child.pid, worker: house.workers[0]?.child.pid };
-    const everyMs = Math.min(60_000, (options.minutes * 60_000) / 20);
-    const seen: Record<string, { memoryMb: number[]; handles: number[] }> = {
-      api: { memoryMb: [], handles: [] },
-      worker: { memoryMb: [], handles: [] },
-    };
-    await pause(options.warmUpMinutes * 60_000);
-    for (let n = 0; n * everyMs < options.minutes * 60_000; n += 1) {
-      for (const [name, pid] of Object.entries(watched)) {
-        const { memoryMb, handles } = await stateOf(pid);
-        seen[name]?.memoryMb.push(memoryMb);
-        seen[name]?.handles.push(handles);
-      }
-      if (n % 30 === 0)
-        options.say(
-          Object.entries(seen)
-            .map(
-              ([name, { memoryMb, handles }]) => `${name} ${memoryMb.at(-1)?.toFixed(0)} MB, ${handles.at(-1)} handles`,
-            )
-            .join('; '),
-        );
-      await pause(everyMs);
-    }
-    mailing.isOver = true;
-    await calling.stop();
-    await mails;
-    const perHour: Record<string, number> = {};
-    const handles: Record<string, number> = {};
-    for (const [name, { memoryMb, handles: open }] of Object.entries(seen)) {
-      perHour[name] = (slopeOf(memoryMb) * (3_600_000 / everyMs)) / (memoryMb[0] ?? 1);
-      const quarter = Math.max(1, Math.floor(open.length / 4));
-      handles[name] = Math.max(...open.slice(-quarter)) - Math.max(...open.slice(0, quarter));
-      if (handles[name] > 10) violations.push(`${name} holds ${handles[name]} handles more at the end`);
-    }
-    const bad = Object.keys(calling.met.statuses)
-      .map(Number)
-      .filter((status) => ![200, 201].includes(status));
-    if (bad.length > 0) violations.push(`answers with ${bad.join(', ')}`);
-    return { met: calling.met, perHour, handles, violations };
-  } finally {
-    await house.close();
-  }
-}
-
-/** Puts new keys in front and rotates the stored secrets while people work; the old keys go at the end. */
-export async function rotateKeysUnderLoad({
-  callers,
-}: {
-  callers: number;
-}): Promise<{ met: Met; violations: string[] }> {
-  const house = await openHouse();
-  try {
-    const violations: string[] = [];
-    const password = newId();
-    const config = {
-      host: '127.0.0.1',
-      port: Number(house.env['SMTP_PORT']),
-      security: 'none',
-      username: 'a',
-      password,
-      fromAddress: 'a@example.org',
-    };
-    const stored = await house.ask('/smtp-config', config, { method: 'PUT' });
-    if (stored.status >= 300) violations.push(`PUT /smtp-config answered ${stored.status}: ${stored.body}`);
-    const calling = house.callers(callers, 5);
-    const fresh = {
-      SECRETS_KEYS: `new:${Buffer.alloc(32, 9).toString('base64')},${house.env['SECRETS_KEYS']}`,
-      SESSION_SECRET: `new:${Buffer.alloc(32, 8).toString('base64')},${house.env['SESSION_SECRET']}`,
-    };
-    const both = await house.start('api', fresh);
-    await runScript('rotate-secrets', { ...house.env, ...fresh });
-    // An old cookie works at a process that knows both keys, and what is stored opens with the new key alone.
-    const asked = await fetch(`${both.url}/auth/me`, { headers: { cookie: house.cookie } });
-    if (asked.status !== 200) violations.push(`an old cookie was answered ${asked.status}`);
-    await calling.stop();
-    const only = { ...house.env, SECRETS_KEYS: fresh.SECRETS_KEYS.split(',')[0] ?? '' };
-    await runScript('rotate-secrets', only).catch((error: unknown) =>
-      violations.push(`without the old key: ${String(error)}`),
-    );
-    const bad = Object.keys(calling.met.statuses)
-      .map(Number)
-      .filter((status) => ![200, 201].includes(status));
-    if (bad.length > 0) violations.push(`answers with ${bad.join(', ')}`);
-    return { met: calling.met, violations };
-  } finally {
-    await house.close();
-  }
-}
-
-async function runScript(name: string, env: Record<string, string>): Promise<void> {
-  const path = fileURLToPath(new URL(`../../../../scripts/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, [path], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stdout.on('data', (chunk) => (said += chunk));
-  child.stderr.on('data', (chunk) => (said += chunk));
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${name} ended with ${code}: ${said.slice(-500)}`);
 }

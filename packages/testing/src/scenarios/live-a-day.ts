@@ -1,0 +1,184 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { pngIcon } from '../icons.ts';
+import { serverForm } from '../monitoring.ts';
+import { startCloudServer } from '../servers/cloud-server.ts';
+import { startVirtualizationServer } from '../servers/products/virtualization-server.ts';
+import { growthOf, moreOf, type Point } from './growth.ts';
+import type { HeldState } from './held-state.ts';
+import { type Met, openHouse } from './house.ts';
+
+const probe = ['--import', new URL('held-state.ts', import.meta.url).href];
+const MiB = 1024 * 1024;
+/** The share of its core the API is to be busy. */
+const wantedLoad = 0.3;
+const workEveryMs = 10_000;
+
+/** Lists of every area, whatever there is in them. */
+const reads = [
+  '/auth/me',
+  '/reminders',
+  '/dashboard/tabs',
+  '/favorites',
+  '/modules/active',
+  '/module-grants/matrix',
+  '/users',
+  '/groups',
+  '/tenders?limit=20',
+  '/virtualization/status',
+  '/cloud-status/instances',
+  '/invoices',
+  '/accounting/merchandise/accounts',
+  '/calendar/sources',
+  '/audit-log',
+  '/health/ready',
+  '/openapi.json',
+];
+
+export interface Growth {
+  /** Mean and growth of memory, by process; `held` is what no collection can free. */
+  memory: Record<string, { meanMiB: number; perHour: number; error: number }>;
+  /** What was counted: at the beginning, at the end, and by how much it grew. */
+  handles: Record<string, { first: number; last: number; more: number }>;
+}
+
+/** API and worker at a part of what they can do for a long time: neither memory nor handles grow. */
+export async function liveADay(options: {
+  minutes: number;
+  warmUpMinutes: number;
+  say: (line: string) => void;
+}): Promise<Growth & { met: Met; load: number; violations: string[] }> {
+  const house = await openHouse({ nodeOptions: probe });
+  const [cloud, cluster] = await Promise.all([startCloudServer(), startVirtualizationServer()]);
+  const owner = new Client({ connectionString: house.ownerUrl });
+  try {
+    await owner.connect();
+    const violations: string[] = [];
+    const dataDir = house.env['DATA_DIR'] ?? '';
+    const memory: Record<string, Point[]> = {};
+    const handles: Record<string, Point[]> = {};
+    const loads: number[] = [];
+    const processes = { api: house.api().child, worker: house.workers()[0]?.child };
+    await arrange();
+
+    let thinkMs = 30;
+    const calling = await house.callers(16, { reads, thinkMs: () => thinkMs });
+    const working = new AbortController();
+    const work = workUntil(working.signal);
+    const wholeMs = (options.warmUpMinutes + options.minutes) * 60_000;
+    const everyMs = Math.min(60_000, (options.minutes * 60_000) / 60);
+    const startedAt = performance.now();
+    let before = { at: startedAt, cpuUs: (await stateOf(processes.api)).cpuUs };
+    for (let n = 0; performance.now() - startedAt < wholeMs; n += 1) {
+      await pause(everyMs);
+      const { cpuUs } = await look();
+      const at = performance.now();
+      const load = (cpuUs - before.cpuUs) / 1_000 / (at - before.at);
+      before = { at, cpuUs };
+      loads.push(load);
+      // Half the way to where it would be right: the machine has others on it, who come and go.
+      thinkMs = Math.min(1_000, Math.max(1, thinkMs * (1 + (load / wantedLoad - 1) / 2)));
+      if (n % 30 === 0) options.say(`${(load * 100).toFixed(0)} % busy; ${inShort(memory)}; ${inShort(handles)}`);
+    }
+    working.abort();
+    await Promise.all([calling.stop(), work]);
+
+    const warmAt = startedAt + options.warmUpMinutes * 60_000;
+    const warm = (points: Point[]) => points.filter(({ at }) => at >= warmAt);
+    const growth: Growth = { memory: {}, handles: {} };
+    for (const [name, points] of Object.entries(memory)) {
+      const { perHour, error } = growthOf(warm(points));
+      const meanMiB = warm(points).reduce((sum, { value }) => sum + value, 0) / warm(points).length;
+      growth.memory[name] = { meanMiB, perHour, error };
+      if (perHour - error > 0.01) violations.push(`${name} grows by more than 1 % an hour`);
+    }
+    for (const [name, points] of Object.entries(handles)) {
+      const [first, last] = [warm(points).at(0)?.value ?? 0, points.at(-1)?.value ?? 0];
+      growth.handles[name] = { first, last, more: moreOf(warm(points)) };
+      if (growth.handles[name].more > 0) violations.push(`${name}: never as few again as at the beginning`);
+    }
+    const bad = Object.entries(calling.met.statuses).filter(([status]) => !['200', '201', '204'].includes(status));
+    for (const [status, count] of bad) violations.push(`${count} answers with ${status}`);
+    return { ...growth, met: calling.met, load: loads.reduce((sum, load) => sum + load, 0) / loads.length, violations };
+
+    /** What the worker looks at all the time. */
+    async function arrange(): Promise<void> {
+      // Made with the first file otherwise.
+      await mkdir(dataDir, { recursive: true });
+      const answers = [
+        await house.ask('/cloud-status/instances', { customerName: 'Soak', statusUrl: cloud.origin }),
+        await house.ask('/virtualization/servers', serverForm(cluster)),
+      ];
+      for (const { status, body } of answers) if (status !== 201) violations.push(`arranging: ${status} ${body}`);
+    }
+
+    /** Mails, checks, polls and files again and again, each time for the same. */
+    async function workUntil(signal: AbortSignal): Promise<void> {
+      const people = await house.makePeople(3);
+      for (let round = 0; !signal.aborted; round += 1) {
+        await house.remind(people);
+        const asked = await Promise.all([
+          house.ask('/cloud-status/check', undefined, { method: 'POST' }),
+          house.ask('/virtualization/poll', undefined, { method: 'POST' }),
+        ]);
+        // One that was asked for a moment ago is not asked for again.
+        for (const { status, body } of asked)
+          if (![200, 202, 409, 429].includes(status)) violations.push(`work: ${status} ${body}`);
+        await picture(round);
+        await pause(workEveryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+
+    async function picture(round: number): Promise<void> {
+      const form = new FormData();
+      form.append('image', new Blob([new Uint8Array(pngIcon({ side: 64, shade: round % 250 }))]), 'soak.png');
+      const headers = { cookie: house.cookie };
+      const stored = await fetch(`${house.api().url}/dashboard/images`, { method: 'POST', headers, body: form });
+      if (stored.status !== 201) return void violations.push(`a picture: ${stored.status} ${await stored.text()}`);
+      const { id } = (await stored.json()) as { id: string };
+      const removed = await house.ask(`/dashboard/images/${id}`, undefined, { method: 'DELETE' });
+      if (removed.status !== 204) violations.push(`a picture's end: ${removed.status} ${removed.body}`);
+    }
+
+    async function look(): Promise<HeldState> {
+      const at = performance.now();
+      const note = (kept: Record<string, Point[]>, name: string, value: number) =>
+        void (kept[name] ??= []).push({ at, value });
+      const states = { api: await stateOf(processes.api), worker: await stateOf(processes.worker) };
+      for (const [name, { held, resident, resources }] of Object.entries(states)) {
+        note(memory, `${name} held`, held / MiB);
+        note(memory, `${name} resident`, resident / MiB);
+        note(handles, `${name} resources`, resources);
+        const pid = processes[name as keyof typeof processes]?.pid;
+        note(handles, `${name} descriptors`, (await readdir(`/proc/${pid}/fd`)).length);
+      }
+      const { rows } = await owner.query<{ open: number }>(
+        "select count(*)::int as open from pg_stat_activity where application_name like 'portal-%'",
+      );
+      note(handles, 'connections', rows[0]?.open ?? 0);
+      const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
+      note(handles, 'files', files.filter((entry) => entry.isFile()).length);
+      return states.api;
+    }
+  } finally {
+    await owner.end();
+    await house.close();
+    await Promise.all([cloud.stop(), cluster.switchOff()]);
+  }
+}
+
+async function stateOf(child: ChildProcess | undefined): Promise<HeldState> {
+  if (!child) throw new Error('there is no such process');
+  const told = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
+  child.send('state');
+  const [state] = (await told) as [HeldState];
+  return state;
+}
+
+const inShort = (kept: Record<string, Point[]>): string =>
+  Object.entries(kept)
+    .map(([name, points]) => `${name} ${points.at(-1)?.value.toFixed(0)}`)
+    .join(', ');

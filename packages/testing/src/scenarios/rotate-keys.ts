@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { newId } from '@portal/domain/ids';
+import { readConfig } from '@portal/platform/config';
+import { startSmtpServer } from '../servers/smtp-server.ts';
+import { type Answer, type Met, openHouse, untilSo } from './house.ts';
+
+const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+const bearing = { SESSION_SECRET: key('new', 8), SECRETS_KEYS: key('new', 9) };
+type Keys = typeof bearing;
+
+/**
+ * Puts new keys behind the old ones and then in front, seals the stored secrets anew and takes the old keys away, as `docs/operating.md`
+ * says, while people work: nobody is signed out before the very end, and what is stored can be read at every step.
+ */
+export async function rotateKeysUnderLoad({
+  callers,
+  stepMs,
+}: {
+  callers: number;
+  stepMs: number;
+}): Promise<{ met: Met; violations: string[] }> {
+  const password = newId();
+  const post = await startSmtpServer({ auth: { username: 'portal', password } });
+  const house = await openHouse();
+  try {
+    const violations: string[] = [];
+    const old = { SESSION_SECRET: house.env['SESSION_SECRET'] ?? '', SECRETS_KEYS: house.env['SECRETS_KEYS'] ?? '' };
+    const inOrder = (first: Keys, second: Keys): Keys => ({
+      SESSION_SECRET: `${first.SESSION_SECRET},${second.SESSION_SECRET}`,
+      SECRETS_KEYS: `${first.SECRETS_KEYS},${second.SECRETS_KEYS}`,
+    });
+    const config = {
+      host: '127.0.0.1',
+      port: post.port,
+      security: 'none',
+      username: 'portal',
+      fromAddress: 'a@example.org',
+    };
+    const expectStatus = async (what: string, wanted: number, asking: Promise<Answer>) => {
+      const { status, body } = await asking;
+      if (status !== wanted) violations.push(`${what}: ${status} ${body}`);
+    };
+    /** The password is opened by the API, and the server takes no other. */
+    const expectReadable = (when: string) => expectStatus(when, 200, house.ask('/smtp-config/test', config));
+
+    await expectStatus('before', 200, house.ask('/smtp-config', { ...config, password }, { method: 'PUT' }));
+    const calling = await house.callers(callers);
+    const step = async (when: string, settings: Record<string, string>) => {
+      await house.replaceBy(settings);
+      await expectReadable(when);
+      await pause(stepMs);
+    };
+    await step('the new keys behind', inOrder(old, bearing));
+    await step('the new keys in front', inOrder(bearing, old));
+    await rotateSecrets({ ...house.env, ...inOrder(bearing, old) });
+    await step('sealed anew, the old key gone', {
+      SESSION_SECRET: inOrder(bearing, old).SESSION_SECRET,
+      SECRETS_KEYS: bearing.SECRETS_KEYS,
+    });
+    await calling.stop();
+    for (const [status, count] of Object.entries(calling.met.statuses))
+      if (!['200', '201', '204'].includes(status)) violations.push(`${count} answers with ${status}`);
+
+    // The worker opens the password as well.
+    const people = await house.makePeople(2, { id: house.admin.tenantId });
+    await house.remind(people);
+    const received = () => post.messages.map(({ envelopeTo }) => envelopeTo[0]);
+    if ((await untilSo(() => people.every(({ email }) => received().includes(email)), 60_000)) === Infinity)
+      violations.push('the worker cannot send over the stored mail server');
+
+    await house.replaceBy(bearing);
+    await expectStatus('a cookie of a key that is gone', 401, house.ask('/auth/me'));
+    const cookie = await house.cookieOf(
+      house.admin,
+      readConfig({ ...house.env, ...bearing, PORT: '3000' }).sessionKeys,
+    );
+    await expectStatus('a cookie of the new key', 200, house.ask('/auth/me', undefined, { cookie }));
+    return { met: calling.met, violations };
+  } finally {
+    await house.close();
+    await post.stop();
+  }
+}
+
+async function rotateSecrets(env: Record<string, string>): Promise<void> {
+  const path = fileURLToPath(new URL('../../../../scripts/rotate-secrets.ts', import.meta.url));
+  const child = spawn(process.execPath, [path], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [said, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`the secrets were not all sealed anew: ${said}`);
+}
