@@ -11,8 +11,10 @@ const { met, load, memory, handles, violations } = await liveADay({
 });
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 console.log(`answers by status ${JSON.stringify(met.statuses)}, API busy ${percent(load)}`);
-for (const [name, { meanMiB, perHour, error }] of Object.entries(memory))
+for (const [name, { meanMiB, perHour, error }] of Object.entries(memory)) {
   console.log(`${name.padEnd(20)} ${meanMiB.toFixed(1)} MiB, grows ${percent(perHour)} ± ${percent(error)} an hour`);
+  if (perHour - error > 0.01) violations.push(`${name} grows by more than 1 % an hour`);
+}
 for (const [name, { first, last, more }] of Object.entries(handles))
   console.log(`${name.padEnd(20)} ${first} at first, ${last} at last, ${more} more`);
 const errors = Object.values(memory).map(({ error }) => error);

@@ -148,6 +148,24 @@ export async function openHouse({
     );
   }
 
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll());
+  async function closeAll(): Promise<void> {
+    for (const { child, ended } of programs.toReversed()) {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await ended;
+    }
+    await runtime.close();
+    await smtp.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    for (const signal of signals) process.off(signal, stop);
+  }
+  // A long run that is told to stop leaves no server behind.
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stop = () => void close().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, stop);
+
   return {
     api: () => api,
     workers: () => atWork,
@@ -231,16 +249,7 @@ export async function openHouse({
       await remind(people);
       return people.map(({ email }) => email);
     },
-    async close(): Promise<void> {
-      for (const { child, ended } of programs.toReversed()) {
-        if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-        await ended;
-      }
-      await runtime.close();
-      await smtp.stop();
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    },
+    close,
   };
 }
 

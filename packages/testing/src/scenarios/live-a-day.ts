@@ -45,7 +45,7 @@ export interface Growth {
   handles: Record<string, { first: number; last: number; more: number }>;
 }
 
-/** API and worker at a part of what they can do for a long time: neither memory nor handles grow. */
+/** API and worker at a part of what they can do for a long time: nothing fails and no handles are left. How memory grew is told. */
 export async function liveADay(options: {
   minutes: number;
   warmUpMinutes: number;
@@ -93,7 +93,6 @@ export async function liveADay(options: {
       const { perHour, error } = growthOf(warm(points));
       const meanMiB = warm(points).reduce((sum, { value }) => sum + value, 0) / warm(points).length;
       growth.memory[name] = { meanMiB, perHour, error };
-      if (perHour - error > 0.01) violations.push(`${name} grows by more than 1 % an hour`);
     }
     for (const [name, points] of Object.entries(handles)) {
       const [first, last] = [warm(points).at(0)?.value ?? 0, points.at(-1)?.value ?? 0];

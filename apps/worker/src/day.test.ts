@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { liveADay } from '@portal/testing/scenarios/live-a-day';
+
+// The short form of `pnpm soak day`. One in a hundred an hour cannot be told within a minute; a handle or a kilobyte for each call can.
+it('API and worker at work leave no handle, and hold on to nothing', { timeout: 240_000 }, async () => {
+  const minutes = 1;
+  const { met, memory, violations } = await liveADay({ minutes, warmUpMinutes: 0.5, say: () => undefined });
+  expect(violations).toEqual([]);
+  expect(met.statuses[201]).toBeGreaterThan(0);
+  for (const name of ['api held', 'worker held'])
+    expect(((memory[name]?.perHour ?? Infinity) * minutes) / 60, name).toBeLessThan(0.1);
+});
