@@ -13,13 +13,12 @@ const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
 console.log(`answers by status ${JSON.stringify(met.statuses)}, API busy ${percent(load)}`);
 for (const [name, { meanMiB, perHour, error }] of Object.entries(memory)) {
   console.log(`${name.padEnd(20)} ${meanMiB.toFixed(1)} MiB, grows ${percent(perHour)} ± ${percent(error)} an hour`);
-  if (perHour - error > 0.01) violations.push(`${name} grows by more than 1 % an hour`);
+  const grownBy = (perHour * minutes) / 60;
+  if (error > 0.01 && grownBy < 0.1) console.log('                     which is too short a run to tell 1 %');
+  else if (perHour > 0.01) violations.push(`${name} grows by more than 1 % an hour`);
 }
 for (const [name, { first, last, more }] of Object.entries(handles))
   console.log(`${name.padEnd(20)} ${first} at first, ${last} at last, ${more} more`);
-const errors = Object.values(memory).map(({ error }) => error);
-if (Math.max(...errors) > 0.01)
-  console.log(`Too short to tell growth of less than ${percent(Math.max(...errors))} an hour.`);
 for (const violation of violations) console.log(violation);
 console.log(violations.length === 0 ? 'holds' : 'DOES NOT HOLD');
 process.exitCode = violations.length === 0 ? 0 : 1;
