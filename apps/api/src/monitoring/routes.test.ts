@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { moduleGrants } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
+import { Server } from '@portal/domain/monitoring/servers';
 import { serverForm } from '@portal/testing/monitoring';
 import { startBackupServer } from '@portal/testing/servers/products/backup-server';
 import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
@@ -117,6 +119,9 @@ describe('servers', () => {
         as: user,
         headers: { prefer: 'wait=20' },
       });
+      const again = await request({ method: 'POST', url: '/virtualization/poll', as: user });
+      expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([429, 'POLL_LOCKED']);
+      expect(Number(again.headers['retry-after'])).toBeGreaterThan(0);
       expect(polled.statusCode).toBe(200);
       expect(polled.headers['preference-applied']).toBe('wait=20');
       expect(polled.json()).toMatchObject({
@@ -124,9 +129,9 @@ describe('servers', () => {
         servers: [{ state: 'ok' }, { state: 'ok' }, { state: 'ok' }],
       });
       expect((await request({ method: 'GET', url: '/virtualization/status', as: user })).json()).toEqual(polled.json());
-      const again = await request({ method: 'POST', url: '/virtualization/poll', as: user });
-      expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([429, 'POLL_LOCKED']);
-      expect(Number(again.headers['retry-after'])).toBeGreaterThan(0);
+      const list = await request({ method: 'GET', url: root, as: user });
+      expect(list.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(z.decode(z.array(Server), list.json()).map(({ status }) => status.state)).toEqual(['ok', 'ok', 'ok']);
     } finally {
       await worker.stop();
     }

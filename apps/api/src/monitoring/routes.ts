@@ -5,9 +5,16 @@ import { isRow } from '@portal/domain/monitoring/loose';
 import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
 import { waitForOperation } from '@portal/platform/operations/wait';
 import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/server-input';
-import { createServer, deleteServer, listServers, putServer, serverTile } from '@portal/usecases/monitoring/servers';
+import {
+  createServer,
+  deleteServer,
+  listServersAsJson,
+  putServer,
+  serverTile,
+} from '@portal/usecases/monitoring/servers';
 import { startPoll } from '@portal/usecases/monitoring/start-poll';
 import { testServer, testStoredServer } from '@portal/usecases/monitoring/test-server';
+import { sendJson } from '../files.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
@@ -47,7 +54,7 @@ export function registerMonitoring(app: App): void {
         response: { 200: z.array(Server) },
       },
     },
-    (request) => listServers(request.ctx),
+    async (request, reply) => sendJson(reply, await listServersAsJson(request.ctx)),
   );
 
   app.post(

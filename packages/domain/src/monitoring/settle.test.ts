@@ -8,7 +8,7 @@ import {
   type KeptStatus,
   neverChecked,
   settleRules,
-  shownStatus,
+  shownVerdict,
 } from './settle.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 8, minute));
@@ -144,14 +144,14 @@ describe('the status of a server', () => {
 
   it('is not believed for ever, and not at all while switched off', () => {
     const shown = (minutes: number, isActive = true) =>
-      shownStatus(well, { isActive, intervalMin: 5, now: new Date(at(0).getTime() + minutes * 60_000) });
+      shownVerdict(well, { isActive, intervalMin: 5, now: new Date(at(0).getTime() + minutes * 60_000) });
     expect(shown(17)).toMatchObject({ state: 'ok' });
     expect(shown(18)).toMatchObject({
       state: 'unknown',
       message: expect.stringContaining('has not been checked since'),
     });
     expect(shown(0, false)).toMatchObject({ state: 'unknown', headline: 'Switched off' });
-    expect(shownStatus(neverChecked, { isActive: true, intervalMin: 5, now: at(0) })).toMatchObject({
+    expect(shownVerdict(neverChecked, { isActive: true, intervalMin: 5, now: at(0) })).toMatchObject({
       state: 'unknown',
     });
   });

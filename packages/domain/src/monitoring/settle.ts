@@ -139,14 +139,14 @@ function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptR
 /** How long a status may be believed without a newer one: three intervals, and some minutes for a worker that starts anew. */
 const staleAfterMs = (intervalMin: number): number => (3 * intervalMin + 2) * 60_000;
 
-/** A status as it is shown now: one that nobody keeps up to date is not known any more. */
-export function shownStatus(
-  kept: KeptStatus,
+type Verdict = Pick<ServerStatus, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>;
+
+/** How a server is, as it is shown now: what nobody keeps up to date is not known any more. */
+export function shownVerdict(
+  { state, failure, message, checkedAt, lastOkAt, headline }: Verdict,
   { isActive, intervalMin, now }: { isActive: boolean; intervalMin: number; now: Date },
-): ServerStatus {
-  const { state, failure, message, checkedAt, lastOkAt, headline, facts, notExamined, changes } = kept;
-  const rules = kept.rules.map((rule) => (rule.pending ? withoutPending(rule) : rule));
-  const plain = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes };
+): Verdict {
+  const plain = { state, failure, message, checkedAt, lastOkAt, headline };
   if (!isActive) {
     const off = 'It is switched off and not checked.';
     return { ...plain, state: 'unknown', failure: null, message: off, headline: 'Switched off' };
@@ -155,6 +155,10 @@ export function shownStatus(
   const stale = `It has not been checked since ${checkedAt.toISOString()}.`;
   return { ...plain, state: 'unknown', message: stale, headline: stale.replace(/\.$/, '') };
 }
+
+/** What does not count yet is nobody’s business. */
+export const shownRules = (rules: readonly KeptRule[]): StatusRule[] =>
+  rules.map((rule) => (rule.pending ? withoutPending(rule) : rule));
 
 const withoutPending = ({ key, state, value, since, text }: KeptRule): StatusRule => ({
   key,

@@ -16,6 +16,16 @@ export const statusColumns = {
   missed: serverStatuses.missed,
 } satisfies Record<keyof KeptStatus, unknown>;
 
+type Documents = Pick<KeptStatus, 'facts' | 'rules' | 'notExamined' | 'changes'>;
+
+/** The parts of a status that are stored as JSON. */
+export const readDocuments = (stored: Record<keyof Documents, string>): Documents => ({
+  facts: JSON.parse(stored.facts),
+  rules: JSON.parse(stored.rules),
+  notExamined: JSON.parse(stored.notExamined),
+  changes: JSON.parse(stored.changes),
+});
+
 type StatusRow = { [Key in keyof KeptStatus]: unknown };
 
 /** Takes a row apart; the status is null before the first look. */
@@ -36,6 +46,8 @@ export function apart<Row extends StatusRow>(
     missed,
     ...others
   } = row;
-  const status = { state, failure, message, checkedAt, lastOkAt, headline, facts, rules, notExamined, changes, missed };
-  return { status: state === null ? null : (status as KeptStatus), others };
+  if (state === null) return { status: null, others };
+  const plain = { state, failure, message, checkedAt, lastOkAt, headline, missed } as Omit<KeptStatus, keyof Documents>;
+  const stored = { facts, rules, notExamined, changes } as Record<keyof Documents, string>;
+  return { status: { ...plain, ...readDocuments(stored) }, others };
 }

@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { Server } from '@portal/domain/monitoring/servers';
+import type { UserContext } from '@portal/platform/context';
 import { addServer, deadForm, passwordForm, pollNow, serverForm, statusAfter } from '@portal/testing/monitoring';
 import { testRuntime } from '@portal/testing/runtime';
 import { startBackupServer } from '@portal/testing/servers/products/backup-server';
@@ -11,10 +14,15 @@ import {
   startVirtualizationServer,
 } from '@portal/testing/servers/products/virtualization-server';
 import { the } from '@portal/testing/the';
-import { createServer, putServer, deleteServer, listServers } from './servers.ts';
+import { createServer, putServer, deleteServer, listServers, listServersAsJson, serverTile } from './servers.ts';
 
 const { make, signedIn } = await testRuntime();
-const admin = async () => signedIn(await make.user({ role: 'ADMIN' }));
+const tenants: UserContext[] = [];
+const admin = async () => {
+  const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
+  tenants.push(ctx);
+  return ctx;
+};
 
 const started: ProductServer[] = [];
 afterAll(() => Promise.all(started.map((server) => server.switchOff())));
@@ -440,6 +448,15 @@ it('forgets what was found of another address, and nothing of a name', async () 
   expect(await ctx.read((db) => db.select().from(serverStatuses))).toEqual([]);
 });
 
+it('leaves nothing of a server that is deleted', async () => {
+  const ctx = await admin();
+  const id = await addServer(ctx, await virtualization());
+  expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
+  await deleteServer(ctx, id);
+  expect(await ctx.read((db) => db.select().from(serverStatuses))).toEqual([]);
+  expect(await serverTile(ctx)).toEqual({ worst: 'unknown', servers: [] });
+});
+
 it('keeps tenants apart that watch the same server', async () => {
   const [one, other] = [await admin(), await admin()];
   const server = await virtualization();
@@ -508,6 +525,28 @@ describe('whatever a server answers', () => {
     expect(rule(status, 'spam-rules')).toMatchObject({ state: 'unknown', text: expect.stringContaining('`netz`') });
     expect(rule(status, 'queue:deferred')).toMatchObject({ state: 'ok' });
   });
+});
+
+it('is listed byte for byte as the schema of the list writes it, whatever was found', async () => {
+  const ctx = await admin();
+  const cluster = await virtualization();
+  await addServer(ctx, cluster);
+  await addServer(ctx, cluster, { isActive: false });
+  the(cluster.cluster.nodes[0]).memory = 0.92;
+  await pollNow(ctx);
+  await createServer(ctx, deadForm());
+  const texts: string[] = [];
+  for (const tenant of tenants) {
+    const text = String(await listServersAsJson(tenant));
+    expect(text).toBe(JSON.stringify(z.encode(z.array(Server), await listServers(tenant))));
+    texts.push(text);
+  }
+  for (const part of ['It counts once it is found 2 times in a row.', '"failure":"netz"', '"why":"', '"from":"'])
+    expect(
+      texts.some((text) => text.includes(part)),
+      part,
+    ).toBe(true);
+  for (const headline of ['Switched off', 'Not checked yet']) expect(texts.at(-1)).toContain(headline);
 });
 
 const found = <One extends { id: string }>(servers: One[], id: string) => servers.find((one) => one.id === id);

@@ -139,6 +139,21 @@ describe('runs that are due', () => {
     expect((await nextPollOf(ctx)) % 120_000).toBe(next % 120_000);
   });
 
+  it('come as often as the smallest interval of the active servers says', async () => {
+    const ctx = await quietly();
+    await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
+    const often = { ...deadForm(), pollIntervalMin: 1 };
+    const { id } = await createServer(ctx, { ...often, isActive: false });
+    await startDueServerPolls(system());
+    const spread = sql<number>`(hashtext(${pollPlans.tenantId}::text)::bigint & 2147483647)::float8`;
+    const [plan] = await ctx.read((db) => db.select({ spread }).from(pollPlans));
+    expect(Math.abs(((await nextPollOf(ctx)) / 1_000 - the(plan).spread) % 3_600)).toBe(0);
+    await putServer(ctx, id, often);
+    expect(await nextPollOf(ctx)).toBeLessThanOrEqual(Date.now() + 1_000);
+    await startDueServerPolls(system());
+    expect(await nextPollOf(ctx)).toBeLessThanOrEqual(Date.now() + 61_000);
+  });
+
   it('are spread over tenants', async () => {
     const offsets = new Set<number>();
     for (let n = 0; n < 8; n += 1) {
@@ -183,10 +198,10 @@ async function becameSilent(ctx: UserContext): Promise<void> {
     runId: newId(),
     state: 'unknown' as const,
     headline: '',
-    facts: [],
-    rules: [],
-    notExamined: { count: 0, items: [] },
-    changes: [],
+    facts: '[]',
+    rules: '[]',
+    notExamined: '{"count":0,"items":[]}',
+    changes: '[]',
     missed: 1,
     tookMs: 9,
     memory: {},

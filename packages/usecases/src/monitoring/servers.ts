@@ -14,11 +14,11 @@ import {
   type ServerTile,
   worstOf,
 } from '@portal/domain/monitoring/servers';
-import { neverChecked, shownStatus } from '@portal/domain/monitoring/settle';
+import { type KeptStatus, neverChecked, shownRules, shownVerdict } from '@portal/domain/monitoring/settle';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
-import { apart, statusColumns } from './kept-status.ts';
+import { readDocuments } from './kept-status.ts';
 import { planPolls } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
 
@@ -30,6 +30,12 @@ export async function listServers(ctx: TenantContext): Promise<Server[]> {
   // On a connection of its own: a long list would hold up the short reads of others.
   const rows = await ctx.tx((tx) => tx.runAndCommit(serversByName, {}));
   return rows.map(toServer);
+}
+
+/** The same as the JSON of the answer: what was found goes into it as it is kept, for it is most of it by far. */
+export async function listServersAsJson(ctx: TenantContext): Promise<Buffer> {
+  const rows = await ctx.tx((tx) => tx.runAndCommit(serversByName, {}));
+  return Buffer.from(`[${rows.map(serverJson).join()}]`);
 }
 
 async function serverFor(tx: Tx, id: string): Promise<Server> {
@@ -167,7 +173,16 @@ const shownColumns = {
   isActive: monitoredServers.isActive,
   createdAt: monitoredServers.createdAt,
   updatedAt: monitoredServers.updatedAt,
-  ...statusColumns,
+  state: serverStatuses.state,
+  failure: serverStatuses.failure,
+  message: serverStatuses.message,
+  checkedAt: serverStatuses.checkedAt,
+  lastOkAt: serverStatuses.lastOkAt,
+  headline: serverStatuses.headline,
+  facts: serverStatuses.facts,
+  rules: serverStatuses.rules,
+  notExamined: serverStatuses.notExamined,
+  changes: serverStatuses.changes,
   now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
   intervalMin:
     sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`.as(
@@ -196,8 +211,34 @@ const serverById = prepared<{ id: string }>()('server_by_id', (db) =>
     .where(eq(monitoredServers.id, sql.placeholder('id'))),
 );
 
-function toServer(row: RowOf<typeof serverById>): Server {
-  const { status, others } = apart(row);
-  const { now, intervalMin, ...server } = others;
-  return { ...server, status: shownStatus(status ?? neverChecked, { isActive: server.isActive, intervalMin, now }) };
+type ServerRow = RowOf<typeof serverById>;
+
+function toServer(row: ServerRow): Server {
+  const { server, verdict, found } = apart(row);
+  const { facts, rules, notExamined, changes } = found === null ? neverChecked : readDocuments(found);
+  return { ...server, status: { ...verdict, facts, rules: shownRules(rules), notExamined, changes } };
+}
+
+function serverJson(row: ServerRow): string {
+  const { server, verdict, found } = apart(row);
+  if (found === null || found.rules.includes('"pending":')) return JSON.stringify(toServer(row));
+  const { facts, rules, notExamined, changes } = found;
+  // Server and status are left open for the rest.
+  const begun = JSON.stringify({ ...server, status: verdict }).slice(0, -2);
+  return `${begun},"facts":${facts},"rules":${rules},"notExamined":${notExamined},"changes":${changes}}}`;
+}
+
+/** The server, how it is in short, and what was found of it as it is stored: null before the first look. */
+function apart(row: ServerRow) {
+  const { facts, rules, notExamined, changes, now, intervalMin, ...others } = row;
+  const { state, failure, message, checkedAt, lastOkAt, headline, ...server } = others;
+  const kept = { state, failure, message, checkedAt, lastOkAt, headline };
+  const isChecked = state !== null;
+  const verdict = shownVerdict(isChecked ? (kept as KeptStatus) : neverChecked, {
+    isActive: server.isActive,
+    intervalMin,
+    now,
+  });
+  const stored = { facts, rules, notExamined, changes } as Parameters<typeof readDocuments>[0];
+  return { server, verdict, found: isChecked ? stored : null };
 }

@@ -81,7 +81,7 @@ const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run
       sql`with found as materialized (
         select * from json_to_recordset(${sql.placeholder('findings')}::json) as found (
           id uuid, revision integer, "runId" uuid, state server_state, failure server_failure, message text,
-          "lastOkAt" timestamptz, headline text, facts jsonb, rules jsonb, "notExamined" jsonb, changes jsonb,
+          "lastOkAt" timestamptz, headline text, facts text, rules text, "notExamined" text, changes text,
           missed integer, "tookMs" integer, memory jsonb)
       ), unchanged as materialized (
         select s.id, s.tenant_id from monitored_servers s join found on found.id = s.id and found.revision = s.revision

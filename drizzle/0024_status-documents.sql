@@ -1,0 +1,1 @@
+ALTER TABLE "server_statuses" ALTER COLUMN "facts" SET DATA TYPE text, ALTER COLUMN "rules" SET DATA TYPE text, ALTER COLUMN "not_examined" SET DATA TYPE text, ALTER COLUMN "changes" SET DATA TYPE text;
