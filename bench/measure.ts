@@ -24,6 +24,17 @@ export const percentile = (values: number[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
+/** By how much values grow from one to the next: the line that lies closest to them. */
+export function slope(values: number[]): number {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [rise, run] = values.reduce(
+    ([up, along], value, n) => [up + (n - middle) * (value - mean), along + (n - middle) ** 2],
+    [0, 0],
+  );
+  return rise / run;
+}
+
 /** Runs the measurements in turn, A B A B …, so that a machine that changes its speed changes it for all; answers the values of each. */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -170,4 +181,25 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 export async function memoryMb(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024) / 1e6;
+}
+
+/** The inspector of a process that was started with `--inspect` and this port. */
+export async function openInspector(port: number): Promise<{ heapMb(): Promise<number>; close(): void }> {
+  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
+  const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
+  await once(socket, 'open');
+  const ask = async (method: string): Promise<{ usedSize: number }> => {
+    const answered = once(socket, 'message');
+    socket.send(JSON.stringify({ id: 1, method }));
+    const [{ data }] = (await answered) as [{ data: string }];
+    return (JSON.parse(data) as { result: { usedSize: number } }).result;
+  };
+  return {
+    /** What is left of its heap after a collection. */
+    async heapMb() {
+      await ask('HeapProfiler.collectGarbage');
+      return (await ask('Runtime.getHeapUsage')).usedSize / 1e6;
+    },
+    close: () => socket.close(),
+  };
 }
