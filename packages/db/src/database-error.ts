@@ -11,6 +11,8 @@ const kinds = {
   raced: /^(23505|23503|40P01|40001)$/,
   /** No connection: failed, not accepted for want of a slot, or ended by a server that stops, crashed or starts. */
   unreachable: /^(08...|57P0[1-3]|53300)$/,
+  /** Nothing can be written: read-only, or its disk is full or fails. */
+  unwritable: /^(25006|53100|58030)$/,
   /** A statement or its wait for a lock took too long, or the server is out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
   /** A statement took longer than it was given. */
@@ -71,6 +73,8 @@ export function refusalByDatabase(error: unknown): PortalError | null {
   if (state === null) return null;
   if (kinds.refusedInput.test(state)) return invalid('VALIDATION_FAILED', 'The request is malformed.');
   if (kinds.raced.test(state)) return conflict('CONFLICT');
+  if (kinds.unwritable.test(state))
+    return unavailable('Nothing can be saved right now. Please try again later.', error, 60);
   if (kinds.unreachable.test(state) || kinds.overloaded.test(state))
     return unavailable('The database is too busy right now. Please try again in a few seconds.');
   return null;
@@ -87,8 +91,15 @@ export function isUnreachable(error: unknown): boolean {
   return false;
 }
 
+/** Whether a transaction that failed has certainly changed nothing. One whose server went away meanwhile may have been committed. */
+export function isUndone(error: unknown): boolean {
+  const refusal = serverError(error);
+  return refusal ? refusal.severity === 'ERROR' : !isUnreachable(error);
+}
+
 interface ServerError extends Error {
   code: string;
+  severity: string;
   constraint?: string;
 }
 

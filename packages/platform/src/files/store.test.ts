@@ -1,6 +1,18 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -225,6 +237,30 @@ describe('writing what cannot be kept', () => {
     ]);
     expect(stdout).toBe('unavailable EFBIG\n');
     expect(await found()).toEqual([]);
+  });
+
+  it('stores and removes nothing where it may only read, and says so', async () => {
+    const path = await store();
+    await chmod(join(place(path), '..'), 0o500);
+    // Without this capability the rights of a folder bind root as they bind anybody.
+    const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
+    const [command = '', ...args] = [...bound, process.execPath, '--input-type=module', '--eval'];
+    const { stdout } = await promisify(execFile)(command, [
+      ...args,
+      `
+      import { openFileStore } from ${JSON.stringify(new URL('store.ts', import.meta.url).href)};
+      const [dataDir, path, id] = process.argv.slice(1);
+      const room = openFileStore(dataDir);
+      const refusal = await room.write('avatars', id, 'webp', Buffer.from('x'), { maxBytes: 9 }).catch((error) => error);
+      console.log(await room.remove(path), refusal.kind, refusal.retryAfterSec, refusal.cause.code);`,
+      dataDir,
+      path,
+      path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.')),
+    ]);
+    expect(stdout).toBe('false unavailable 60 EACCES\n');
+    expect(await found()).toEqual([place(path)]);
+    await chmod(join(place(path), '..'), 0o700);
+    expect(await room.remove(path)).toBe(true);
   });
 
   it('leaves no file under its path when its process is killed, and the rest to the sweep', async () => {

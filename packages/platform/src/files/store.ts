@@ -31,8 +31,11 @@ export interface FileStore {
   ): Promise<string | null>;
   /** The bytes under a stored path; null when there is no such file, or the path is none that `write` answers. */
   open(path: string): Promise<OpenedFile | null>;
-  /** Removes a file by a path that `write` or `list` gave. One that is gone already is fine. */
-  remove(path: string): Promise<void>;
+  /**
+   * Removes a file by a path that `write` or `list` gave. One that is gone already is fine; false for one that the disk does not let go:
+   * that is left to the sweep, for its row is gone.
+   */
+  remove(path: string): Promise<boolean>;
   /** Every file of a folder last written over an hour ago, also what killed writers left behind. */
   list(folder: string): AsyncGenerator<string>;
 }
@@ -76,8 +79,8 @@ export function openFileStore(dataDir: string): FileStore {
       if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
       return await put(place);
     } catch (error) {
-      throw isFull(error)
-        ? unavailable('There is no room to store this file right now. Please try again later.', error, 60)
+      throw isUnwritable(error)
+        ? unavailable('This file cannot be stored right now. Please try again later.', error, 60)
         : error;
     }
   }
@@ -109,10 +112,14 @@ export function openFileStore(dataDir: string): FileStore {
 
     async remove(path) {
       const place = storedPath.test(path) || unfinishedPath.test(path) ? await locate(path) : null;
-      if (place === null) return;
-      await unlink(place).catch((error: unknown) => {
+      if (place === null) return true;
+      try {
+        await unlink(place);
+      } catch (error) {
+        if (isUnwritable(error)) return false;
         if (!isAbsent(error)) throw error;
-      });
+      }
+      return true;
     },
 
     async *list(folder) {
@@ -155,5 +162,6 @@ async function isSettled(place: string): Promise<boolean> {
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-// Disk, quota or the process's own file size limit.
-const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(codeOf(error)));
+// Disk, quota or the process's own file size limit is reached; or what is there may be read, but not changed; or the disk fails.
+const unwritable: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO']);
+const isUnwritable = (error: unknown): boolean => unwritable.has(codeOf(error));

@@ -29,8 +29,7 @@ export async function sweepOrphanFiles(
     );
     const kept = new Set(rows.map((row) => row.path));
     for (const orphan of paths.filter((candidate) => !kept.has(candidate))) {
-      await system.files.remove(orphan);
-      removed += 1;
+      if (await system.files.remove(orphan)) removed += 1;
     }
   };
   for (const owner of owners) {

@@ -1,8 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { avatarImages } from './avatar-image.ts';
 
@@ -20,19 +22,14 @@ const storedMaxBytes = 1024 * 1024;
 export async function setAvatar(ctx: UserContext, upload: Uint8Array): Promise<void> {
   const picture = await avatarImages(ctx).fromUpload(upload);
   const { path } = await ctx.files.write('avatars', newId(), 'webp', picture, { maxBytes: storedMaxBytes });
-  try {
-    await replaceAvatar(ctx, path);
-  } catch (error) {
-    await ctx.files.remove(path);
-    throw error;
-  }
+  await replaceAvatar(ctx, path);
 }
 
 /** Removes the caller's avatar; one that is not there is fine. */
 export const deleteAvatar = (ctx: UserContext): Promise<void> => replaceAvatar(ctx, null);
 
 async function replaceAvatar(ctx: UserContext, path: string | null): Promise<void> {
-  const before = await ctx.tx(async (tx) => {
+  const change = async (tx: Tx) => {
     // Locked: of two uploads at once each must find the file the other one leaves behind.
     const [account] = await tx
       .select({ path: users.avatarPath })
@@ -45,7 +42,8 @@ async function replaceAvatar(ctx: UserContext, path: string | null): Promise<voi
       .set({ avatarPath: path, updatedAt: sql`now()` })
       .where(eq(users.id, ctx.actor.id));
     return account.path;
-  });
+  };
+  const before = await naming(ctx.files, path === null ? [] : [path], () => ctx.tx(change));
   if (before !== null) await ctx.files.remove(before);
 }
 

@@ -6,6 +6,7 @@ import type { CalendarError } from '@portal/domain/calendar/sources';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import { resource } from '@portal/platform/resource';
 import { type EventRange, isCovered, type KnownState, readSource } from './read-source.ts';
 import { accessTo, sourceColumns } from './stored-source.ts';
@@ -115,20 +116,22 @@ async function readClaimed(
   // Who came before may have read it while this call waited.
   const outcome = isDue(source, patience.window) ? await tried(ctx, userId, source, patience) : { found: null };
   const found = 'found' in outcome ? outcome.found : null;
-  const staleFile = await ctx.tx(async (tx) => {
-    const [now] = await tx
-      .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })
-      .from(calendarSources)
-      .where(eq(calendarSources.id, source.id))
-      .for('update');
-    // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
-    if (now?.claim !== claim) return found?.bodyPath ?? null;
-    await tx
-      .update(calendarSources)
-      .set({ ...found, ...(found && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
-      .where(eq(calendarSources.id, source.id));
-    return found?.bodyPath ? now.bodyPath : null;
-  });
+  const staleFile = await naming(ctx.files, found?.bodyPath ? [found.bodyPath] : [], () =>
+    ctx.tx(async (tx) => {
+      const [now] = await tx
+        .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })
+        .from(calendarSources)
+        .where(eq(calendarSources.id, source.id))
+        .for('update');
+      // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
+      if (now?.claim !== claim) return found?.bodyPath ?? null;
+      await tx
+        .update(calendarSources)
+        .set({ ...found, ...(found && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
+        .where(eq(calendarSources.id, source.id));
+      return found?.bodyPath ? now.bodyPath : null;
+    }),
+  );
   if (staleFile !== null) await ctx.files.remove(staleFile);
   if ('failure' in outcome) throw outcome.failure;
 }

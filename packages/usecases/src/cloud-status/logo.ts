@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import { type CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/instances';
-import { invalid, notFound, PortalError } from '@portal/domain/errors';
+import { invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
@@ -54,13 +55,7 @@ export async function uploadLogo(
     );
   }
   const { path } = await ctx.files.write('cloud-logos', newId(), iconExtensionOf(logo.type), logo.bytes, limits);
-  try {
-    await replaceLogo(ctx, id, { path, type: logo.type });
-  } catch (error) {
-    // After a lost connection the row may well name it; then the sweep finds out, and until then the file stays.
-    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
-    throw error;
-  }
+  await replaceLogo(ctx, id, { path, type: logo.type });
   return getCloudInstance(ctx, id);
 }
 
@@ -68,7 +63,7 @@ export async function uploadLogo(
 export const removeLogo = (ctx: UserContext, id: string): Promise<void> => replaceLogo(ctx, id, null);
 
 async function replaceLogo(ctx: UserContext, id: string, logo: StoredLogo | null): Promise<void> {
-  const fileBefore = await ctx.tx(async (tx) => {
+  const change = async (tx: Tx) => {
     const [before] = await tx
       .select({ customerName: cloudInstances.customerName, path: cloudInstances.logoPath })
       .from(cloudInstances)
@@ -77,7 +72,8 @@ async function replaceLogo(ctx: UserContext, id: string, logo: StoredLogo | null
     if (!before) throw notFound();
     if (logo || before.path !== null) await writeLogo(tx, ctx, { id, customerName: before.customerName, logo });
     return before.path;
-  });
+  };
+  const fileBefore = await naming(ctx.files, logo ? [logo.path] : [], () => ctx.tx(change));
   if (fileBefore !== null) await ctx.files.remove(fileBefore);
 }
 

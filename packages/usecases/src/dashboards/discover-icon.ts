@@ -6,6 +6,7 @@ import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import { type IconImage, iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
 
@@ -35,25 +36,27 @@ export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: strin
     maxBytes: iconMaxBytes,
     signal,
   });
-  const needless = await ctx.tx(async (tx) => {
-    const [now] = await tx
-      .select({ iconPath: favorites.iconPath, iconVersion: favorites.iconVersion })
-      .from(favorites)
-      .where(eq(favorites.id, favoriteId))
-      .for('update');
-    // Uploaded, removed or looked for elsewhere meanwhile: that is what counts.
-    if (now?.iconVersion !== favorite.iconVersion) return path;
-    await tx
-      .update(favorites)
-      .set({
-        iconPath: path,
-        iconType: type,
-        iconUrl: found.url,
-        iconVersion: sql`${favorites.iconVersion} + 1`,
-      })
-      .where(eq(favorites.id, favoriteId));
-    return now.iconPath;
-  });
+  const needless = await naming(ctx.files, [path], () =>
+    ctx.tx(async (tx) => {
+      const [now] = await tx
+        .select({ iconPath: favorites.iconPath, iconVersion: favorites.iconVersion })
+        .from(favorites)
+        .where(eq(favorites.id, favoriteId))
+        .for('update');
+      // Uploaded, removed or looked for elsewhere meanwhile: that is what counts.
+      if (now?.iconVersion !== favorite.iconVersion) return path;
+      await tx
+        .update(favorites)
+        .set({
+          iconPath: path,
+          iconType: type,
+          iconUrl: found.url,
+          iconVersion: sql`${favorites.iconVersion} + 1`,
+        })
+        .where(eq(favorites.id, favoriteId));
+      return now.iconPath;
+    }),
+  );
   if (needless !== null) await ctx.files.remove(needless);
 }
 

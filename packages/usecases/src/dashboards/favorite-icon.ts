@@ -5,9 +5,10 @@ import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites';
-import { invalid, notFound, PortalError } from '@portal/domain/errors';
+import { invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
@@ -65,8 +66,8 @@ export async function uploadIcon(
   const { path } = await ctx.files.write('favorite-icons', newId(), iconExtensionOf(icon.type), icon.bytes, {
     maxBytes: iconMaxBytes,
   });
-  try {
-    const { favorite, fileBefore } = await ctx.tx(async (tx) => {
+  const { favorite, fileBefore } = await naming(ctx.files, [path], () =>
+    ctx.tx(async (tx) => {
       const before = await lockOwnFavorite(tx, ctx, favoriteId);
       const [changed] = await tx
         .update(favorites)
@@ -75,14 +76,10 @@ export async function uploadIcon(
         .returning(favoriteColumns);
       if (!changed) throw new Error('an update of a locked row answered none');
       return { favorite: changed, fileBefore: before.iconPath };
-    });
-    if (fileBefore !== null) await ctx.files.remove(fileBefore);
-    return favorite;
-  } catch (error) {
-    // After a lost connection the row may well name it; then the sweep finds out, and until then the file stays.
-    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
-    throw error;
-  }
+    }),
+  );
+  if (fileBefore !== null) await ctx.files.remove(fileBefore);
+  return favorite;
 }
 
 /**

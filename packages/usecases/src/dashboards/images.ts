@@ -2,9 +2,10 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
-import { conflict, invalid, notFound, PortalError } from '@portal/domain/errors';
+import { conflict, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
+import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { clearBackgroundImage } from '../accounts/own-profile.ts';
@@ -69,13 +70,7 @@ export async function addImage(
     sizeBytes,
     storagePath: path,
   };
-  try {
-    return await insertImage(ctx, row);
-  } catch (error) {
-    // After a lost connection the row may well be there; then the sweep finds out, and until then the file stays.
-    if (error instanceof PortalError && error.kind !== 'unavailable') await ctx.files.remove(path);
-    throw error;
-  }
+  return naming(ctx.files, [path], () => insertImage(ctx, row));
 }
 
 /** Deletes one of the caller's pictures, row and file; a background or picture frame that showed it does without. Throws 404. */

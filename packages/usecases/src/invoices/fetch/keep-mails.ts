@@ -4,10 +4,10 @@ import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Tx } from '@portal/db/open';
 import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { shownFileName } from '@portal/domain/dashboards/tabs';
-import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { type InvoiceError, invoiceIdentity } from '@portal/domain/invoices/invoices';
 import { mailMaxBytes } from '@portal/domain/invoices/limits';
+import { naming } from '@portal/platform/files/naming';
 import { shownLine } from '../reading/fields.ts';
 import { groupDocuments } from '../reading/group-documents.ts';
 import type { MailReading, ReadDocument } from '../reading/read-mail.ts';
@@ -86,18 +86,12 @@ export async function keepMails(fetching: Fetching, mails: MailToKeep[]): Promis
   const { ctx } = fetching;
   const found = await notKeptYet(fetching, mails);
   const paths = new Map<NewFile, string>();
-  try {
+  const states = await naming(ctx.files, paths.values(), async () => {
     const writing = await Promise.allSettled(found.map(({ files }) => writeFiles(fetching, files, paths)));
     for (const written of writing) if (written.status === 'rejected') throw written.reason;
-    const states = await whileCounting(fetching, (tx) => insertMails(tx, fetching, { mails, found, paths }));
-    for (const [at, state] of states.entries()) ctx.metrics.countInvoice(found[at]?.reading.format ?? 'other', state);
-  } catch (error) {
-    // After a lost connection the rows may well name them; then the sweep finds out, and until then the files stay.
-    const isRefused =
-      error instanceof FetchOvertakenError || (error instanceof PortalError && error.kind !== 'unavailable');
-    if (isRefused) for (const path of paths.values()) await ctx.files.remove(path);
-    throw error;
-  }
+    return whileCounting(fetching, (tx) => insertMails(tx, fetching, { mails, found, paths }));
+  });
+  for (const [at, state] of states.entries()) ctx.metrics.countInvoice(found[at]?.reading.format ?? 'other', state);
 }
 
 async function notKeptYet({ ctx }: Fetching, mails: MailToKeep[]): Promise<Found[]> {
