@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/house';
+import { loseRoom } from '@portal/testing/scenarios/no-room';
 import { rotateKeysUnderLoad } from '@portal/testing/scenarios/rotate-keys';
 import { startRedis } from '@portal/testing/servers/redis';
 import { serviceBinary } from '@portal/testing/services';
 
-// The long forms are `pnpm soak restarts`, `pnpm soak keys` and `pnpm soak redis-loss`.
+// The long forms are `pnpm soak restarts`, `pnpm soak keys`, `pnpm soak no-room` and `pnpm soak redis-loss`.
 const timeout = 240_000;
 
 it('restarts of PostgreSQL under load are 503 with Retry-After, and lose nothing', { timeout }, async () => {
@@ -18,6 +19,12 @@ it('new keys come and old ones go, and whoever works notices nothing', { timeout
   const { met, violations } = await rotateKeysUnderLoad({ callers: 4, stepMs: 0 });
   expect(violations).toEqual([]);
   expect(met.statuses[201]).toBeGreaterThan(0);
+});
+
+it('no room for files or rows is 503 to what needs it, and leaves nothing half-written', { timeout }, async () => {
+  const { refused, violations } = await loseRoom({ rounds: 1 });
+  expect(violations).toEqual([]);
+  expect(refused).toBeGreaterThan(15);
 });
 
 describe.skipIf(!serviceBinary('redis-server'))('Redis that is stopped, and then full', () => {

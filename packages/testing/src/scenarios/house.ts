@@ -52,12 +52,21 @@ export interface Calling {
 /** An account may have a thousand; callers clear up long before that, so that lists stay as long as people's are. */
 const mostReminders = 20;
 
+interface HouseOptions {
+  redis?: TestRedis | null;
+  workers?: number;
+  nodeOptions?: string[];
+  /** What starts the programs. */
+  under?: readonly string[];
+}
+
 /** A database of its own, API and worker as processes, a mail server, and somebody signed in. */
 export async function openHouse({
   redis = null,
   workers = way.workers,
   nodeOptions = [],
-}: { redis?: TestRedis | null; workers?: number; nodeOptions?: string[] } = {}) {
+  under = [],
+}: HouseOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-house-'));
   const openPostgres = () => startEmbeddedPostgres({ dataDir: join(folder, 'pg'), durable: false });
   let postgres = await openPostgres();
@@ -80,7 +89,7 @@ export async function openHouse({
   const make = builders(runtime.database);
   const programs: WorkerProcess[] = [];
   const start = async (app: 'api' | 'worker', settings: Record<string, string> = {}) => {
-    const started = startProgram(program(app), { ...env, ...settings }, [...heap[app], ...nodeOptions]);
+    const started = startProgram(program(app), { ...env, ...settings }, [...heap[app], ...nodeOptions], under);
     programs.push(started);
     const [message] = (await Promise.race([once(started.child, 'message'), started.endedByItself])) as [
       { url?: string },

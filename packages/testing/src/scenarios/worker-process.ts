@@ -35,9 +35,15 @@ export const workerSettings = (options: {
 export const startWorkerProcess = (env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess =>
   startProgram(workerProgram, env, nodeOptions);
 
-/** A program as a process. The channel ends with this process, and with it the program. */
-export function startProgram(program: string, env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess {
-  const child = spawn(process.execPath, [...nodeOptions, program], {
+/** A program as a process, started by `under` if need be. The channel ends with this process, and with it the program. */
+export function startProgram(
+  program: string,
+  env: Record<string, string>,
+  nodeOptions: string[] = [],
+  under: readonly string[] = [],
+): WorkerProcess {
+  const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, program];
+  const child = spawn(command, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

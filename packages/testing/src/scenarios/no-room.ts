@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { chmod, readdir, rename, symlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { newId } from '@portal/domain/ids';
+import { openFileStore } from '@portal/platform/files/store';
+import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
+import { areas } from '@portal/usecases/areas';
+import { tinyPng } from '../pictures.ts';
+import { openHouse, untilSo } from './house.ts';
+
+const run = promisify(execFile);
+
+/** Without this capability the rights of a folder bind root as they bind anybody. */
+const boundByRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
+
+type House = Awaited<ReturnType<typeof openHouse>>;
+
+interface Call {
+  method: string;
+  path: string;
+  body?: object;
+  /** The field of an upload. */
+  picture?: string;
+}
+
+async function send(house: House, { method, path, body, picture }: Call) {
+  const form = new FormData();
+  if (picture !== undefined) form.set(picture, new Blob([tinyPng]), 'a.png');
+  const answer = await fetch(house.api().url + path, {
+    method,
+    headers: { cookie: house.cookie, ...(body && { 'content-type': 'application/json' }) },
+    ...(picture === undefined ? body && { body: JSON.stringify(body) } : { body: form }),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.text() };
+}
+
+/** What every API answers that has room: files of four kinds, rows, and reading. */
+async function callsOf(house: House) {
+  const made = async (path: string, body: object) => {
+    const answer = await send(house, { method: 'POST', path, body });
+    return (JSON.parse(answer.body) as { id: string }).id;
+  };
+  const tabId = await made('/dashboard/tabs', { name: 'Room' });
+  const widgetId = await made('/dashboard/widgets', { tabId, type: 'favorites', config: {} });
+  const favoriteId = await made('/favorites', { widgetId, title: 'Wiki', url: 'https://wiki.example.org' });
+  const cloudId = await made('/cloud-status/instances', { customerName: 'Room', statusUrl: 'http://127.0.0.1:1' });
+  const upload = (path: string, picture: string): Call => ({ method: 'POST', path, picture });
+  return {
+    uploads: [
+      upload('/users/me/avatar', 'file'),
+      upload('/dashboard/images', 'image'),
+      upload(`/favorites/${favoriteId}/icon`, 'icon'),
+      upload(`/cloud-status/instances/${cloudId}/logo`, 'logo'),
+    ],
+    writes: [
+      { method: 'POST', path: '/reminders', body: { title: 'Room', dueAt: '2036-01-08T08:00:00.000Z' } },
+      { method: 'POST', path: '/dashboard/tabs', body: { name: 'More' } },
+      { method: 'PATCH', path: '/users/me', body: { accentColor: '#123456' } },
+    ] satisfies Call[],
+    reads: ['/auth/me', '/reminders', '/dashboard/images', '/users/me/avatar', `/favorites/${favoriteId}/icon`].map(
+      (path): Call => ({ method: 'GET', path }),
+    ),
+  };
+}
+
+/** Every file below a folder, half-written ones too. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** How many files the nightly sweep would remove if all of them were old. */
+async function sweptFiles(house: House, folder: string): Promise<number> {
+  const old = new Date(Date.now() - 86_400_000);
+  for (const file of await filesBelow(folder)) await utimes(file, old, old);
+  const files = openFileStore(house.env['DATA_DIR'] ?? '');
+  const owners = areas.flatMap((area) => area.files ?? []);
+  const system = house.runtime.system({ requestId: newId(), ip: null, userAgent: null });
+  return sweepOrphanFiles({ ...system, files }, owners, new AbortController().signal);
+}
+
+const fullTables = ['reminders', 'dashboard_images', 'audit_entries'];
+
+/** Ways to run out of room: each takes it away, and gives back how to return it. */
+function troubles(house: House, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
+  const pid = `${house.api().child.pid}`;
+  const limitFiles = (bytes: string) => run('prlimit', ['--pid', pid, `--fsize=${bytes}:`]);
+  const allow = async (mode: number) => {
+    await chmod(folder, mode);
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isDirectory()) await chmod(join(entry.parentPath, entry.name), mode);
+  };
+  const database = new URL(house.ownerUrl).pathname.slice(1);
+  const setReadOnly = async (isReadOnly: boolean) => {
+    await owner.query(`alter database ${database} set default_transaction_read_only = ${isReadOnly}`);
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await untilSo(async () => (await house.ask('/auth/me')).status === 200, 10_000);
+  };
+  /** Files of these tables that are as full as a device can be: what they held is of no interest here. */
+  const placesOfEmptied = async () => {
+    await owner.query(`truncate ${fullTables.join(', ')} cascade; checkpoint`);
+    const { rows } = await owner.query<{ place: string }>(
+      `select current_setting('data_directory') || '/' || pg_relation_filepath(name::regclass) as place from unnest($1::text[]) name`,
+      [fullTables],
+    );
+    return rows.map(({ place }) => place);
+  };
+  return {
+    'no room for files': async () => {
+      await limitFiles('16');
+      return () => limitFiles('unlimited');
+    },
+    'files that may only be read': async () => {
+      await allow(0o500);
+      return () => allow(0o700);
+    },
+    'a database that may only be read': async () => {
+      await setReadOnly(true);
+      return async () => {
+        await owner.query('set transaction_read_only = off');
+        await setReadOnly(false);
+      };
+    },
+    'no room in the database': async () => {
+      const places = await placesOfEmptied();
+      // What the tables held is gone with its files.
+      await sweptFiles(house, folder);
+      for (const place of places) {
+        await rename(place, `${place}.aside`);
+        await symlink('/dev/full', place);
+      }
+      return async () => {
+        for (const place of places) await rename(`${place}.aside`, place);
+        await placesOfEmptied();
+      };
+    },
+  };
+}
+
+/** Takes room away in every way, and gives it back: what needs it is refused cleanly, all else works on, and nothing is left over. */
+export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refused: number; violations: string[] }> {
+  const house = await openHouse({ under: boundByRights });
+  const owner = new Client({ connectionString: house.ownerUrl });
+  try {
+    await owner.connect();
+    const violations: string[] = [];
+    let refused = 0;
+    const folder = join(house.env['DATA_DIR'] ?? '', 'files');
+    const { uploads, writes, reads } = await callsOf(house);
+    const expectAll = async (
+      what: string,
+      calls: Call[],
+      isFine: (answer: Awaited<ReturnType<typeof send>>) => boolean,
+    ) => {
+      for (const call of calls) {
+        const answer = await send(house, call);
+        if (answer.status === 503) refused += 1;
+        if (!isFine(answer))
+          violations.push(`${what}: ${call.method} ${call.path} answered ${answer.status} ${answer.body}`);
+      }
+    };
+    const isDone = ({ status }: { status: number }) => status >= 200 && status < 300;
+    const isRefused = ({ status, retryAfter }: { status: number; retryAfter: string | null }) =>
+      status === 503 && retryAfter !== null;
+
+    await expectAll('before', [...uploads, ...writes, ...reads], isDone);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [what, begin] of Object.entries(troubles(house, folder, owner))) {
+        const isOfFiles = what.includes('files');
+        const isFull = what === 'no room in the database';
+        const end = await begin();
+        const before = await filesBelow(folder);
+        try {
+          // Of a full database, what needs a new page of these tables.
+          const blocked = isFull ? [uploads[1], uploads[3], writes[0]].filter((call) => call !== undefined) : uploads;
+          await expectAll(what, blocked, isRefused);
+          if (!isFull) await expectAll(what, writes, isOfFiles ? isDone : isRefused);
+          await expectAll(what, reads, isDone);
+          if ((await filesBelow(folder)).toSorted().join() !== before.toSorted().join())
+            violations.push(`${what}: there are other files than before`);
+        } finally {
+          await end();
+        }
+        await expectAll(`after ${what}`, [...uploads, ...writes, ...reads], isDone);
+        const swept = await sweptFiles(house, folder);
+        if (swept > 0) violations.push(`after ${what}: the sweep finds ${swept} files`);
+      }
+    }
+    for (const { child } of [house.api(), ...house.workers()])
+      if (child.exitCode !== null || child.signalCode !== null) violations.push('a process ended');
+    return { refused, violations };
+  } finally {
+    await owner.end();
+    await house.close();
+  }
+}
