@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
 import type { AnyJob } from '../jobs/job.ts';
 import { deliverMails } from './jobs.ts';
 import { nudgeDueTenants, tenantsWithDueMails } from './nudge-due-tenants.ts';
+import { queueMail } from './queue-mail.ts';
 
 const { make, runtime, system } = await testRuntime();
 
@@ -41,6 +43,20 @@ it('wakes each active tenant with a due mail or a lease that ran out, once', asy
   expect(nudged.map(([job]) => job)).toEqual([deliverMails, deliverMails]);
   expect(nudged.map(([, payload]) => payload)).toEqual(
     expect.arrayContaining([{ tenantId: due.id }, { tenantId: dead.id }]),
+  );
+});
+
+it('a key names one mail in each tenant', async () => {
+  const kind = { kind: 'accounts/password-changed', isAwaited: false, data: z.object({}) };
+  const promise = ({ id, tenantId }: { id: string; tenantId: string }) =>
+    runtime.database.acrossTenants('a test queues a mail', (tx) =>
+      queueMail(tx, kind, { tenantId, key: 'the same', userId: id, data: {} }),
+    );
+  const people = [await make.user(), await make.user()];
+  const promised = await Promise.all(people.map(promise));
+  expect(promised.map(({ isNew }) => isNew)).toEqual([true, true]);
+  expect((await Promise.all(people.map(promise))).map(({ mailId }) => mailId)).toEqual(
+    promised.map(({ mailId }) => mailId),
   );
 });
 

@@ -86,6 +86,16 @@ describe('a reset token', () => {
     await expect(resetPassword(system(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
+  it('is worthless while its tenant rests, and none is sent', async () => {
+    await make.tenant();
+    const { id: tenantId } = await make.tenant({ isActive: false });
+    const user = await make.user({ tenantId });
+    await requestReset(system(), { identifier: user.username, language: 'en' });
+    expect(await queued(tenantId)).toEqual([]);
+    const token = await tokenFor(user);
+    await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
   it('is dead once the account has another address, even one made while the address changed', async () => {
     const user = await make.user();
     const before = await tokenFor(user);

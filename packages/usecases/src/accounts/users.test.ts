@@ -246,6 +246,16 @@ describe('the last active SUPER_ADMIN', () => {
     await deleteUser(first, second.actor.id);
   });
 
+  it('is one of an active tenant', async () => {
+    await retireAll();
+    const [first, second] = [await superAdmin(), await superAdmin()];
+    await make.user({ role: 'SUPER_ADMIN', tenantId: (await make.tenant({ isActive: false })).id });
+    await updateUser(first, second.actor.id, { isActive: false });
+    await expect(updateUser(second, first.actor.id, { isActive: false })).rejects.toMatchObject({
+      code: 'LAST_SUPER_ADMIN',
+    });
+  });
+
   it('stays when several are taken down at the same instant', async () => {
     for (let round = 0; round < 10; round += 1) {
       await retireAll();
@@ -260,6 +270,21 @@ describe('the last active SUPER_ADMIN', () => {
         reason: { code: 'LAST_SUPER_ADMIN' },
       });
     }
+  });
+});
+
+describe('accounts of several tenants', () => {
+  it('are each shown to a SUPER_ADMIN once, with the name of their own tenant', async () => {
+    const ctx = await superAdmin();
+    const mark = newId();
+    for (const _ of [1, 2]) {
+      const { id: tenantId, name } = await make.tenant();
+      const { id } = await make.user({ tenantId, username: `${mark}-${tenantId}` });
+      expect(await getUser(ctx, id)).toMatchObject({ id, tenantId, tenantName: name });
+      expect(await updateUser(ctx, id, { displayName: 'Max' })).toMatchObject({ id, tenantId, tenantName: name });
+      expect((await listUsers(ctx, { limit: 10, tenantId })).items).toMatchObject([{ id, tenantName: name }]);
+    }
+    expect((await listUsers(ctx, { limit: 10, search: mark })).items).toHaveLength(2);
   });
 });
 

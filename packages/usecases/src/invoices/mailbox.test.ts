@@ -123,6 +123,11 @@ describe('due fetches', () => {
     );
     expect(row?.minutes).toBeGreaterThan(9);
     expect(row?.minutes).toBeLessThanOrEqual(10);
+    // That of one tenant is still under way.
+    const late = await admin();
+    await putInvoiceMailbox(late, mailboxForm(nowhere, 'ada', { isActive: true }));
+    await startDueInvoiceFetches(system());
+    expect(await runsOf(late)).toHaveLength(1);
   });
 
   it('wait for the end of one that is under way, and by hand and by schedule at once are one run', async () => {

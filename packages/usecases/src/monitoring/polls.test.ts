@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { monitoredServers, pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { runs } from '@portal/db/schema/platform/operations';
+import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { waitForOperation } from '@portal/platform/operations/wait';
@@ -166,15 +167,28 @@ describe('runs that are due', () => {
   });
 
   it('rest while the tenant is inactive, and while no server is active', async () => {
-    const { id: tenantId } = await make.tenant({ isActive: true });
-    const ctx: UserContext = {
-      ...(await signedIn(await make.user({ role: 'ADMIN', tenantId }))),
-      enqueue: async () => undefined,
-    };
-    const { id } = await createServer(ctx, deadForm());
-    await putServer(ctx, id, { ...deadForm(), isActive: false });
+    const [off, resting] = [await quietly(), await quietly()];
+    const { id } = await createServer(off, deadForm());
+    await putServer(off, id, { ...deadForm(), isActive: false });
+    await createServer(resting, deadForm());
+    await system().acrossTenants('a test', (tx) =>
+      tx.update(tenants).set({ isActive: false }).where(eq(tenants.id, resting.tenantId)),
+    );
     await startDueServerPolls(system());
-    expect(await runsOf(ctx)).toEqual([]);
+    expect([await runsOf(off), await runsOf(resting)]).toEqual([[], []]);
+  });
+
+  it('come as seldom as the tenant’s own servers ask for, whatever those of others do', async () => {
+    await createServer(await quietly(), { ...deadForm(), pollIntervalMin: 1 });
+    const waits: number[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const ctx = await quietly();
+      await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
+      await startDueServerPolls(system());
+      waits.push((await nextPollOf(ctx)) - Date.now());
+    }
+    // Spread over the hour.
+    expect(Math.max(...waits)).toBeGreaterThan(2 * 60_000);
   });
 
   it('are joined by who asks meanwhile, who may then watch them', async () => {

@@ -183,6 +183,19 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect((await previewSync(ctx)).warnings).toEqual(run.warnings);
   });
 
+  it('takes an account of another tenant for somebody else’s, though both read one directory', async () => {
+    const anna = person(own('anna'));
+    const server = await directory([anna]);
+    const [ctx, other] = [await adminOf(server), await adminOf(server)];
+    await sync(ctx);
+    const before = await account(ctx, uid(anna));
+    const newName = own('anna');
+    await server.rename(anna.dn, anna.dn.replace(uid(anna), newName));
+    expect(await sync(other)).toMatchObject({ counts: { created: 1 } });
+    expect(await account(other, newName)).toMatchObject({ directoryId: before.directoryId });
+    expect(await account(ctx, uid(anna))).toEqual(before);
+  });
+
   it('leaves an address that is taken empty, here, elsewhere or within the directory, until it is free', async () => {
     const [a, b, c, d] = [own('a'), own('b'), own('c'), own('d')];
     const elsewhere = await make.user();
