@@ -108,7 +108,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
 
   async function theirSavedSearch() {
     const ctx = await signedIn(await make.user({ tenantId: them.tenantId }));
-    return (await createSavedSearch(ctx, NewSavedSearch.parse({ name: 'Suche', filters: {} }))).id;
+    return (await createSavedSearch(ctx, NewSavedSearch.parse({ name: newId(), filters: {} }))).id;
   }
 
   return {
