@@ -244,7 +244,7 @@ describe('writing what cannot be kept', () => {
     await chmod(join(place(path), '..'), 0o500);
     // Without this capability the rights of a folder bind root as they bind anybody.
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
-    const [command = '', ...args] = [...bound, process.execPath, '--input-type=module', '--eval'];
+    const [command, ...args] = [...bound, process.execPath, '--input-type=module', '--eval'];
     const { stdout } = await promisify(execFile)(command, [
       ...args,
       `

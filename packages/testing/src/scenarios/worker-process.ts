@@ -42,7 +42,7 @@ export function startProgram(
   nodeOptions: string[] = [],
   under: readonly string[] = [],
 ): WorkerProcess {
-  const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, program];
+  const [command, ...args] = [...under, process.execPath, ...nodeOptions, program];
   const child = spawn(command, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
