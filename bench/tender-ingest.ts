@@ -42,7 +42,7 @@ const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('
 const across = runtime.database.acrossTenants;
 const system = runtime.system({ requestId: 'bench', ip: null, userAgent: null });
 // As in `pnpm start:worker`.
-const worker = startWorkerProcess(env, ['--max-semi-space-size=4', '--max-old-space-size=512']);
+const worker = startWorkerProcess(env, ['--max-semi-space-size=8', '--max-old-space-size=512']);
 
 const day = (before: number) => Temporal.Now.plainDateISO('Europe/Berlin').subtract({ days: before }).toString();
 let number = 0;

@@ -25,7 +25,7 @@ const program = (app: 'api' | 'worker') =>
   fileURLToPath(new URL(`../../../../apps/${app}/src/main.ts`, import.meta.url));
 const heap = {
   api: ['--max-semi-space-size=4', '--max-old-space-size=192'],
-  worker: ['--max-semi-space-size=4', '--max-old-space-size=512'],
+  worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
 };
 
 export interface Answer {
