@@ -51,7 +51,8 @@ async function namelessFile(folder: string): Promise<FileHandle> {
 async function readDay(look: Look, day: string, file: FileHandle): Promise<void> {
   const shownKeys = new Set<string>();
   let isWhole = true;
-  for await (const { notices, refused } of oneAhead(portionsOf(look, day, file))) {
+  // While one portion is stored, the next one is read, and the one behind it is taken out of the archive.
+  for await (const { notices, refused } of oneAhead(readingsOf(look, day, oneAhead(portionsOf(file))))) {
     look.signal.throwIfAborted();
     for (const { noticeKey } of notices) shownKeys.add(noticeKey);
     look.refuse(refused);
@@ -62,29 +63,39 @@ async function readDay(look: Look, day: string, file: FileHandle): Promise<void>
   if (isWhole) await look.findMissing(day, [...shownKeys]);
 }
 
-async function* portionsOf(
+interface Portion {
+  documents: Document[];
+  refused: ReadDocuments['refused'];
+}
+
+async function* readingsOf(
   { system, source }: Look,
   day: string,
-  file: FileHandle,
+  portions: AsyncGenerator<Portion, void>,
 ): AsyncGenerator<ReadDocuments, void> {
-  let documents: Document[] = [];
-  let refused: ReadDocuments['refused'] = [];
+  for await (const { documents, refused } of portions) {
+    const read = await readDocumentsApart(system, { sourcePortal: source, day, documents });
+    read.refused.unshift(...refused);
+    yield read;
+  }
+}
+
+async function* portionsOf(file: FileHandle): AsyncGenerator<Portion, void> {
+  let gathered: Portion = { documents: [], refused: [] };
   let bytes = 0;
-  const read = async (): Promise<ReadDocuments> => {
-    const done = await readDocumentsApart(system, { sourcePortal: source, day, documents });
-    done.refused.unshift(...refused);
-    [documents, refused, bytes] = [[], [], 0];
-    return done;
-  };
   for await (const entry of exportEntries(file)) {
+    const { documents, refused } = gathered;
     if ('refusal' in entry) {
       refused.push({ name: entry.name, reason: entry.refusal });
     } else {
       documents.push(entry);
       bytes += entry.bytes.length;
     }
-    if (documents.length === portion.documents || refused.length === portion.documents || bytes >= portion.bytes)
-      yield await read();
+    if (documents.length === portion.documents || refused.length === portion.documents || bytes >= portion.bytes) {
+      yield gathered;
+      gathered = { documents: [], refused: [] };
+      bytes = 0;
+    }
   }
-  if (documents.length > 0 || refused.length > 0) yield await read();
+  if (gathered.documents.length > 0 || gathered.refused.length > 0) yield gathered;
 }
