@@ -11,6 +11,8 @@ const kinds = {
   raced: /^(23505|23503|40P01|40001)$/,
   /** No connection: failed, not accepted for want of a slot, or ended by a server that stops, crashed or starts. */
   unreachable: /^(08...|57P0[1-3]|53300)$/,
+  /** What ends a connection, whatever was under way on it. */
+  lost: /^(08...|57P..)$/,
   /** Nothing can be written: read-only, or its disk is full or fails. */
   unwritable: /^(25006|53100|58030)$/,
   /** A statement or its wait for a lock took too long, or the server is out of resources. */
@@ -93,13 +95,13 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Whether a transaction that failed has certainly changed nothing. One whose server went away meanwhile may have been committed. */
 export function isUndone(error: unknown): boolean {
-  const refusal = serverError(error);
-  return refusal ? refusal.severity === 'ERROR' : !isUnreachable(error);
+  // Not by its severity, which the server says in its own language.
+  const state = sqlState(error);
+  return state === null ? !isUnreachable(error) : !kinds.lost.test(state);
 }
 
 interface ServerError extends Error {
   code: string;
-  severity: string;
   constraint?: string;
 }
 

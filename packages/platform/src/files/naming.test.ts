@@ -24,6 +24,9 @@ it('removes a file whose change was refused, by us or by the database', async ()
   expect(await isKeptAfter(() => Promise.reject(notFound()))).toBe(false);
   expect(await isKeptAfter((tx) => tx.execute(sql`select 1 / 0`))).toBe(false);
   expect(await isKeptAfter((tx) => tx.execute(sql`set transaction read only; create table none ()`))).toBe(false);
+  // As a server says it that speaks German.
+  const refusal = Object.assign(new Error('doppelter Schlüsselwert'), { code: '23505', severity: 'FEHLER' });
+  expect(await isKeptAfter(() => Promise.reject(refusal))).toBe(false);
 });
 
 it('keeps a file whose row may be there: the connection was lost', async () => {
