@@ -1,8 +1,8 @@
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
 import type { KeptStatus } from '@portal/domain/monitoring/settle';
 
-/** The status of a server in a statement, beside other columns: rows are flat, so that one function made for them reads them. */
-export const statusColumns = {
+/** What people see of the status of a server, beside other columns: rows are flat, so that one function made for them reads them. */
+export const shownStatusColumns = {
   state: serverStatuses.state,
   failure: serverStatuses.failure,
   message: serverStatuses.message,
@@ -13,8 +13,13 @@ export const statusColumns = {
   rules: serverStatuses.rules,
   notExamined: serverStatuses.notExamined,
   changes: serverStatuses.changes,
-  missed: serverStatuses.missed,
-} satisfies Record<keyof KeptStatus, unknown>;
+};
+
+/** All that is kept of it. */
+export const statusColumns = { ...shownStatusColumns, missed: serverStatuses.missed } satisfies Record<
+  keyof KeptStatus,
+  unknown
+>;
 
 type Documents = Pick<KeptStatus, 'facts' | 'rules' | 'notExamined' | 'changes'>;
 

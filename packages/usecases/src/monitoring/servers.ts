@@ -18,7 +18,7 @@ import { type KeptStatus, neverChecked, shownRules, shownVerdict } from '@portal
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
-import { readDocuments } from './kept-status.ts';
+import { readDocuments, shownStatusColumns } from './kept-status.ts';
 import { planPolls } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
 
@@ -173,16 +173,7 @@ const shownColumns = {
   isActive: monitoredServers.isActive,
   createdAt: monitoredServers.createdAt,
   updatedAt: monitoredServers.updatedAt,
-  state: serverStatuses.state,
-  failure: serverStatuses.failure,
-  message: serverStatuses.message,
-  checkedAt: serverStatuses.checkedAt,
-  lastOkAt: serverStatuses.lastOkAt,
-  headline: serverStatuses.headline,
-  facts: serverStatuses.facts,
-  rules: serverStatuses.rules,
-  notExamined: serverStatuses.notExamined,
-  changes: serverStatuses.changes,
+  ...shownStatusColumns,
   now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
   intervalMin:
     sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`.as(
