@@ -181,7 +181,8 @@ const promiseNotices = (tx: Tx, accounts: Account[]) =>
     })),
   );
 
-async function promiseReminders(tx: Tx, accounts: Account[]): Promise<void> {
+/** Has a reminder with a mail be due now for each. */
+export async function promiseReminders(tx: Tx, accounts: Account[]): Promise<void> {
   await tx.insert(reminders).values(
     accounts.map(({ id, tenantId }) => ({
       id: newId(),

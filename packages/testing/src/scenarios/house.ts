@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sql } from 'drizzle-orm';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { migrateDatabase } from '@portal/db/migrate';
 import { users } from '@portal/db/schema/accounts/users';
@@ -19,6 +18,7 @@ import { builders } from '../make.ts';
 import { type TestRedis } from '../servers/redis.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
 import { way } from '../way.ts';
+import { promiseReminders } from './crash-while-mailing.ts';
 import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 const program = (app: 'api' | 'worker') =>
@@ -143,19 +143,7 @@ export async function openHouse({
 
   /** Has a reminder with a mail be due now for each. */
   async function remind(people: { id: string; tenantId: string }[]): Promise<void> {
-    await runtime.database.acrossTenants('the soak promises mails', (tx) =>
-      tx.insert(reminders).values(
-        people.map(({ id, tenantId }) => ({
-          id: newId(),
-          tenantId,
-          userId: id,
-          title: 'Soak',
-          dueAt: sql`now()`,
-          occurrenceId: newId(),
-          emailEnabled: true,
-        })),
-      ),
-    );
+    await runtime.database.acrossTenants('the soak promises mails', (tx) => promiseReminders(tx, people));
   }
 
   let closing: Promise<void> | undefined;
