@@ -13,7 +13,8 @@ export type Block =
   | { kind: 'paragraph'; text: string }
   | { kind: 'hint'; text: string }
   | { kind: 'button'; label: string; url: string }
-  | { kind: 'rows'; rows: Row[] };
+  | { kind: 'rows'; rows: Row[] }
+  | { kind: 'entry'; title: string; rows: Row[] };
 
 const sentence = (literals: TemplateStringsArray, values: readonly (string | number)[]): string =>
   String.raw({ raw: literals }, ...values.map((value) => isolated(oneLine(String(value)))));
@@ -41,10 +42,17 @@ export const prose = (text: string): Block[] =>
 /** The one thing to do next. Plain text shows the address on a line of its own. */
 export const button = (url: string, label: string): Block => ({ kind: 'button', url, label });
 
-/** Facts as label and value; an empty value leaves its row out. */
-export const rows = (entries: Record<string, string>): Block => ({
-  kind: 'rows',
-  rows: Object.entries(entries)
+const filled = (entries: Record<string, string>): Row[] =>
+  Object.entries(entries)
     .map(([label, value]) => ({ label, value: oneLine(value) }))
-    .filter((row) => row.value !== ''),
+    .filter((row) => row.value !== '');
+
+/** Facts as label and value; an empty value leaves its row out. */
+export const rows = (entries: Record<string, string>): Block => ({ kind: 'rows', rows: filled(entries) });
+
+/** One of a list that may be long: its title and a few facts, in as little HTML as they need. Gmail cuts a mail off after 102 kB. */
+export const entry = (title: string, facts: Record<string, string>): Block => ({
+  kind: 'entry',
+  title: isolated(oneLine(title)),
+  rows: filled(facts),
 });

@@ -2,6 +2,7 @@ import type { Block, Row } from './blocks.ts';
 import type { Frame } from './frame.ts';
 import { markup, nothing } from './markup.ts';
 import type { Markup } from './markup.ts';
+import { isolated } from './safe-text.ts';
 
 interface Page {
   frame: Frame;
@@ -65,18 +66,21 @@ const clientStyles = [
 const lines = (text: string): Markup[] =>
   text.split('\n').map((line, index) => (index === 0 ? markup`${line}` : markup`<br>${line}`));
 
+const isWebUrl = (value: string): boolean => /^https?:\/\/\S+$/.test(value);
+
+const link = (url: string): Markup =>
+  markup`<a class="link" href="${url}" target="_blank" style="${linkType}">${url}</a>`;
+
+/** What a reader may follow where a line is nothing but an address. */
+const linked = (text: string): Markup | Markup[] => (isWebUrl(text) ? link(text) : lines(text));
+
 const paragraph = (text: string): Markup => markup`
-<p class="ink" dir="auto" style="margin:0 0 18px;${bodyType}">${lines(text)}</p>`;
+<p class="ink" dir="auto" style="margin:0 0 18px;${bodyType}">${linked(text)}</p>`;
 
 const hintBox = (text: string): Markup => markup`
 <table ${plainTable} width="100%" style="margin:0 0 20px;"><tr>
 <td class="hint ink" dir="auto" style="padding:12px 16px;background:#eff4ff;border-left:3px solid ${accent};${bodyType}">${lines(text)}</td>
 </tr></table>`;
-
-const isWebUrl = (value: string): boolean => /^https?:\/\/\S+$/.test(value);
-
-const link = (url: string): Markup =>
-  markup`<a class="link" href="${url}" target="_blank" style="${linkType}">${url}</a>`;
 
 /*
  * Outlook on Windows ignores padding on a link. The spaces only it sees, stretched by its own mso properties, give
@@ -101,6 +105,13 @@ const rowTable = (entries: readonly Row[]): Markup => markup`
 <table ${plainTable} width="100%" style="margin:0 0 20px;table-layout:fixed;">${entries.map((row, index) => rowCells(row, index === entries.length - 1))}
 </table>`;
 
+const entryFact = ({ label, value }: Row): Markup =>
+  markup`<br><span class="soft" style="color:#5b6472;">${label}:</span> ${isWebUrl(value) ? link(value) : isolated(value)}`;
+
+// A line for each fact: cells with styles of their own would be four times as many bytes.
+const entryMarkup = (title: string, facts: readonly Row[]): Markup => markup`
+<p class="ink" dir="auto" style="margin:0 0 18px;${bodyType}"><strong>${title}</strong>${facts.map(entryFact)}</p>`;
+
 const blockMarkup = (block: Block, frame: Frame): Markup => {
   switch (block.kind) {
     case 'paragraph':
@@ -111,6 +122,8 @@ const blockMarkup = (block: Block, frame: Frame): Markup => {
       return buttonLink(block.url, block.label, frame);
     case 'rows':
       return block.rows.length === 0 ? nothing : rowTable(block.rows);
+    case 'entry':
+      return entryMarkup(block.title, block.rows);
   }
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Block, button, p, rows } from './blocks.ts';
+import { type Block, button, entry, p } from './blocks.ts';
 import { Sender, WebUrl } from './frame.ts';
 
 /** A tender as mails list it; times and amounts are in words already. */
@@ -41,8 +41,7 @@ export const countOf = (tenders: number): string =>
   tenders === 1 ? '1 neue Ausschreibung' : `${tenders} neue Ausschreibungen`;
 
 const factsOf = (tender: ListedTender): Block =>
-  rows({
-    Ausschreibung: tender.title,
+  entry(tender.title, {
     Auftraggeber: tender.buyer ?? '',
     Ort: tender.place ?? '',
     Frist: tender.deadline ?? 'nicht bekannt',
@@ -67,8 +66,7 @@ export function tenderBlocks({ tenders, total, changes: changed, serviceUrl }: T
     ...(total > tenders.length ? [p`Und ${total - tenders.length} weitere; das Portal zeigt alle.`] : []),
     ...(changed.length > 0 ? [p`Geändert:`] : []),
     ...changed.map(({ title, kind, deadline, url }) =>
-      rows({
-        Ausschreibung: title,
+      entry(title, {
         Änderung: changes[kind],
         Frist: kind === 'cancelled' ? '' : (deadline ?? 'nicht bekannt'),
         Link: url ?? '',

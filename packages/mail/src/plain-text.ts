@@ -46,6 +46,8 @@ const blockText = (block: Block): string => {
       return `${wrap(`${block.label}:`)}\n${block.url}`;
     case 'rows':
       return block.rows.length === 0 ? '' : table(block.rows);
+    case 'entry':
+      return [wrap(block.title), ...(block.rows.length === 0 ? [] : [table(block.rows)])].join('\n');
   }
 };
 

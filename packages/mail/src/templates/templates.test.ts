@@ -71,6 +71,15 @@ describe.each(named.filter((mail) => mail.html !== undefined))('$name as HTML', 
     expect(unclosedTags(html)).toEqual([]);
   });
 
+  it('links every address that stands on a line of its own', () => {
+    const addresses = text.split('\n').filter((line) => /^https?:\S+$/.test(line));
+    expect(addresses.filter((address) => !html.includes(`href="${address}"`))).toEqual([]);
+  });
+
+  it('is short enough for Gmail, which cuts off what is longer than 102 kB', () => {
+    expect(Buffer.byteLength(html)).toBeLessThan(102_000);
+  });
+
   it('is at most 600 px wide and knows dark mode', () => {
     expect(html).toContain('max-width:600px');
     expect(html).toContain('prefers-color-scheme:dark');

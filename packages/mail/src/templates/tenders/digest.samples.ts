@@ -35,6 +35,16 @@ export const samples = samplesOf(tenderDigest, {
       { title: 'Dachsanierung Schule', kind: 'deadline', deadline: 'Fr., 08.01.2027 (noch 49 Tage)', url: tender.url },
     ],
   },
+  full: {
+    ...reader,
+    total: 4_711,
+    tenders: Array.from({ length: 50 }, (_, n) => ({
+      ...tender,
+      alsoIn: ['Alles aus NRW'],
+      title: `${tender.title} ${n + 1}`,
+    })),
+    changes: [],
+  },
   changesAlone: {
     ...reader,
     total: 0,
