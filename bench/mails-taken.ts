@@ -35,10 +35,13 @@ export async function startCountingServer() {
       }
       return lastTakenAt;
     },
-    /** Sends mails without Portal; answers how long that took, in milliseconds, from the first mail to the last answer. */
-    async sendRaw(count: number, saidIn?: string): Promise<number> {
+    /**
+     * Sends mails without Portal, what they say from a file, and reads and settles the digests of a database where one is given; answers
+     * how long that took, in milliseconds, from the first mail to the last answer.
+     */
+    async sendRaw(count: number, ...more: [saidIn?: string, databaseUrl?: string]): Promise<number> {
       const before = taken;
-      const args = [String(smtp.port), String(count), ...(saidIn === undefined ? [] : [saidIn])];
+      const args = [String(smtp.port), String(count), ...more.filter((each) => each !== undefined)];
       const sender = spawn(process.execPath, ['bench/raw-sender.ts', ...args], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { Pool } from 'pg';
 import { openTransport } from '@portal/mail/transport';
 import { plainDial } from '@portal/testing/servers/plain-dial';
 
-// Sends as many mails as it is told over ten pooled connections and nothing else; the third argument is a file with what they say.
+// Sends as many mails as it is told over ten pooled connections and nothing else. The third argument is a file with what they say;
+// with the address of a database as fourth, each digest there is also read and settled by statements that do just that.
 const [port, count] = process.argv.slice(2, 4).map(Number);
-const file = process.argv[4];
+const [file, databaseUrl] = process.argv.slice(4);
 const said =
   file === undefined
     ? { subject: 'Erinnerung: Reminder', text: 'Sie wollten erinnert werden.\n'.repeat(10) }
@@ -24,18 +26,63 @@ const transport = openTransport(
   },
   { maxConnections: 10 },
 );
+interface Digest {
+  id: string;
+  tenantId: string;
+  userId: string;
+  alertId: string;
+}
+
+const pool = new Pool({ connectionString: databaseUrl, max: 10, pipeline: true });
+const { rows: digests } =
+  databaseUrl === undefined
+    ? { rows: [] }
+    : await pool.query<Digest>(
+        `select id, tenant_id as "tenantId", user_id as "userId", data->>'alertId' as "alertId" from mails where kind = 'tenders/digest'`,
+      );
+
+/** One transaction of a tenant. */
+async function inTenant(tenantId: string, statements: { name: string; text: string; values: string[] }[]) {
+  const client = await pool.connect();
+  const all = [`begin; set local portal.tenant = '${tenantId}'`, ...statements, 'commit'];
+  await Promise.all(all.map((statement) => client.query(statement)));
+  client.release();
+}
+
+const mayOpen = `select array(select module_key from disabled_modules), array(select level from module_grants where user_id = $1)`;
+const wants = `select digest from tender_preferences where user_id = $1`;
+const tells = `
+  select m.reasons, n.title, n.buyer_name, n.region, n.source_url, t.deadline_at from tender_matches m
+  join tender_notices n on n.tender_id = m.tender_id and n.is_primary join tender_search t on t.tender_id = m.tender_id
+  where m.alert_id = $1 limit 50`;
+const isSent = `update mails set state = 'sent', settled_at = now() where id = $1`;
+const isTold = `update tender_matches set notified_at = now(), is_told = true where alert_id = $1`;
+
 let sent = 0;
 await Promise.all(
   Array.from({ length: 20 }, async () => {
     while (sent < (count ?? 0)) {
+      const digest = digests[sent];
       sent += 1;
+      const nth = sent;
+      if (digest) {
+        await inTenant(digest.tenantId, [{ name: 'may open', text: mayOpen, values: [digest.userId] }]);
+        await inTenant(digest.tenantId, [{ name: 'wants', text: wants, values: [digest.userId] }]);
+        await inTenant(digest.tenantId, [{ name: 'tells', text: tells, values: [digest.alertId] }]);
+      }
       await transport.send({
-        to: { address: `person-${sent}@example.org`, name: 'Person' },
+        to: { address: `person-${nth}@example.org`, name: 'Person' },
         ...said,
-        subject: `${said.subject} ${sent}`,
-        messageId: `<${sent}@example.org>`,
+        subject: `${said.subject} ${nth}`,
+        messageId: `<${nth}@example.org>`,
       });
+      if (digest)
+        await inTenant(digest.tenantId, [
+          { name: 'is sent', text: isSent, values: [digest.id] },
+          { name: 'is told', text: isTold, values: [digest.alertId] },
+        ]);
     }
   }),
 );
 transport.close();
+await pool.end();
