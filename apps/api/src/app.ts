@@ -39,8 +39,8 @@ import { type App, useZod, zodOnly } from './zod-app.ts';
 
 const limits = {
   bodyLimit: 1024 * 1024,
-  /** From a request's first byte to its last. */
-  requestTimeout: 30 * SECOND,
+  /** From a request's first byte to its last; whoever takes longer is gone within half a minute. */
+  requestTimeout: 28 * SECOND,
   /** A silent socket; longer than any call waits (`Prefer: wait` 25 s). */
   connectionTimeout: 120 * SECOND,
   /** Longer than load balancers keep theirs (60 s), so that it is they who hang up. */
