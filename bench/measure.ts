@@ -64,10 +64,10 @@ export async function stopAll(): Promise<void> {
 }
 
 /** A migrated PostgreSQL of this benchmark's own, as durable as the one people run. */
-export async function benchDatabase(): Promise<{ url: string; folder: string }> {
+export async function benchDatabase(memory: { sharedBuffers?: string } = {}): Promise<{ url: string; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'));
   stops.push(() => rm(folder, { recursive: true, force: true }));
-  const postgres = await startTestServer({ durable: true });
+  const postgres = await startTestServer({ durable: true, ...memory });
   stops.push(() => postgres.stop());
   await migrateDatabase(postgres.url);
   return { url: postgres.url, folder };

@@ -21,6 +21,8 @@ const size = Number(process.argv[2] ?? 1_000_000);
 const passes = Number(process.argv[3] ?? 40);
 /** Requests under way at a time. */
 const atOnce = 2;
+/** A table of some gigabytes asks for a server with memory, see `docs/sizing.md`. */
+const sharedBuffers = '512MB';
 
 /** What people ask, each about as often as another. */
 const lists = [
@@ -188,7 +190,7 @@ async function ask(url: string, addresses: string[], headers: Record<string, str
 }
 
 try {
-  const { url, folder } = await benchDatabase();
+  const { url, folder } = await benchDatabase({ sharedBuffers });
   const settings = { ...benchSettings(url, join(folder, 'data')), DATABASE_POOL_MAX: '10' };
   const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
   const make = builders(database);

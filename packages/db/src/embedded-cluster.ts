@@ -12,6 +12,7 @@ export interface ClusterPlace {
   binaries: string;
   account: Account | null;
   durable: boolean;
+  sharedBuffers: string;
 }
 
 /**

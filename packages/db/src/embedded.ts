@@ -27,6 +27,8 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** False for tests: nothing is synced to disk, a power cut destroys the cluster. */
   durable?: boolean;
+  /** What the server keeps of its files in memory, as PostgreSQL writes sizes. Enough for a small database, unless given. */
+  sharedBuffers?: string;
   log?: (line: string) => void;
 }
 
@@ -52,7 +54,7 @@ const logLimitBytes = 5 * 1024 * 1024;
 
 /** Starts the PostgreSQL of the npm package on the folder, or adopts the one that already runs on it. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { durable = true, log = () => {} } = options;
+  const { durable = true, sharedBuffers = '64MB', log = () => {} } = options;
   const folder = await findFolder(options.dataDir);
   const cluster = join(folder, 'data');
   const left = await settle(cluster);
@@ -61,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     return describe(folder, left, true);
   }
   const account = await serverAccount(cluster);
-  const place = { folder, account, durable, binaries: await findBinaries(account) };
+  const place = { folder, account, durable, sharedBuffers, binaries: await findBinaries(account) };
   const { created } = await ensureCluster(place);
   if (created) log(`Made a new database in ${cluster}.`);
   return describe(folder, await launchPatiently(place, cluster, log), false);
@@ -182,7 +184,7 @@ async function launch(place: ClusterPlace, cluster: string, port: number): Promi
 }
 
 async function spawnServer(place: ClusterPlace, cluster: string, port: number, logFd: number): Promise<() => boolean> {
-  const args = serverArguments(port, place.durable);
+  const args = serverArguments(port, place);
   if (process.platform === 'win32') {
     // pg_ctl drops the administrator's rights, with which the server itself refuses to run
     const options = args.map((argument) => `"${argument}"`).join(' ');
@@ -205,13 +207,13 @@ async function spawnServer(place: ClusterPlace, cluster: string, port: number, l
   };
 }
 
-function serverArguments(port: number, durable: boolean): string[] {
+function serverArguments(port: number, { durable, sharedBuffers }: ClusterPlace): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     // Nobody uses it, and under a deep folder its path would pass the 107 bytes the kernel allows
     unix_socket_directories: '',
     max_connections: durable ? 100 : 200,
-    shared_buffers: '64MB',
+    shared_buffers: sharedBuffers,
     max_wal_size: '256MB',
     jit: 'off',
     // Fewer processes: nothing replicates, and three of them only to read ahead are too many for a small database

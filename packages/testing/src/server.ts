@@ -1,17 +1,20 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
+import { type EmbeddedOptions, startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
 import { isSameProcess, processIdentity } from '@portal/db/process-identity';
 
 const prefix = 'portal-test-server-';
 
-/** A PostgreSQL of its own in a folder of its own, gone with all its data when stopped. `durable` is for measuring. */
-export async function startTestServer({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
+/** A PostgreSQL of its own in a folder of its own, gone with all its data when stopped. `durable` and its memory are for measuring. */
+export async function startTestServer({
+  durable = false,
+  ...memory
+}: Pick<EmbeddedOptions, 'durable' | 'sharedBuffers'> = {}): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   try {
     await writeFile(join(folder, 'owner'), processIdentity(process.pid) ?? '');
-    const server = await startEmbeddedPostgres({ dataDir: folder, durable });
+    const server = await startEmbeddedPostgres({ dataDir: folder, durable, ...memory });
     return {
       url: server.url,
       async stop() {
