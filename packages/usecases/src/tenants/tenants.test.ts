@@ -20,10 +20,13 @@ describe('tenants', () => {
     expect(await updateTenant(ctx, tenant.id, { name: `Neue ${tenant.name}`, isActive: false })).toMatchObject({
       isActive: false,
     });
+    const { tenantId: another } = await make.user();
     await deleteTenant(ctx, tenant.id);
+    expect(await getTenant(ctx, another)).toMatchObject({ userCount: 1 });
     await expect(getTenant(ctx, tenant.id)).rejects.toMatchObject({ kind: 'not_found' });
     const { items } = await listAuditEntries(ctx, { limit: 10, actorId: ctx.actor.id });
     expect(items.map(({ action }) => action)).toEqual(['tenants.delete', 'tenants.update', 'tenants.create']);
+    expect(items[0]).toMatchObject({ targetId: tenant.id, summary: `Deleted the tenant Neue ${tenant.name}.` });
   });
 
   it('keep their name to themselves, without regard to case', async () => {
