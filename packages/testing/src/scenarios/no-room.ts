@@ -57,7 +57,7 @@ async function callsOf(house: House) {
     ],
     writes: [
       { method: 'POST', path: '/reminders', body: { title: 'Room', dueAt: '2036-01-08T08:00:00.000Z' } },
-      { method: 'POST', path: '/dashboard/tabs', body: { name: 'More' } },
+      { method: 'PATCH', path: `/dashboard/tabs/${tabId}`, body: { name: 'More' } },
       { method: 'PATCH', path: '/users/me', body: { accentColor: '#123456' } },
     ] satisfies Call[],
     reads: ['/auth/me', '/reminders', '/dashboard/images', '/users/me/avatar', `/favorites/${favoriteId}/icon`].map(
