@@ -98,8 +98,7 @@ it(
     // Of a long answer a reader that took nothing gets what the kernel held and no more; a refusal is short.
     const long = [...answers.values()].filter((answer) => answer.startsWith('HTTP/1.1 200'));
     expect(long.length).toBeGreaterThan(0);
-    for (const answer of long)
-      expect(answer.length).toBeLessThan(Number(/content-length: (\d+)/i.exec(answer)?.[1]));
+    for (const answer of long) expect(answer.length).toBeLessThan(Number(/content-length: (\d+)/i.exec(answer)?.[1]));
     expect(await api.health()).toBe(200);
   },
 );
