@@ -4,18 +4,25 @@ import type { Frame } from './frame.ts';
 /** Columns: what still fits when a reply quotes it twice (RFC 3676 section 4.2 names 78 as the limit). */
 const width = 76;
 
-const length = (text: string): number => [...text].length;
+const outsideBasicPlane = /[\ud800-\udbff]/g;
+
+/** In characters: one outside the basic plane takes two code units. */
+const length = (text: string): number => text.length - (text.match(outsideBasicPlane)?.length ?? 0);
+
+const words = (line: string): string[] => line.split(' ').filter((part) => part !== '');
 
 const wrapLine = (line: string, indent: string): string => {
+  const room = width - length(indent);
+  if (length(line) <= room) return words(line).join(' ');
   const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(' ').filter((part) => part !== '')) {
-    const joined = current === '' ? word : `${current} ${word}`;
-    if (current !== '' && length(indent) + length(joined) > width) {
+  let [current, taken] = ['', 0];
+  for (const word of words(line)) {
+    const more = length(word);
+    if (current !== '' && taken + 1 + more > room) {
       lines.push(current);
-      current = word;
+      [current, taken] = [word, more];
     } else {
-      current = joined;
+      [current, taken] = current === '' ? [word, more] : [`${current} ${word}`, taken + 1 + more];
     }
   }
   lines.push(current);
