@@ -126,8 +126,12 @@ const toyMail = defineMail({
       owner,
     };
   },
-  async remember(tx, { tenantId, userId, outcome }) {
-    await tx.insert(toys).values({ id: newId(), tenantId, picture: `${userId} ${outcome}` });
+  async remember(tx, attempts) {
+    await tx
+      .insert(toys)
+      .values(
+        attempts.map(({ tenantId, userId, outcome }) => ({ id: newId(), tenantId, picture: `${userId} ${outcome}` })),
+      );
   },
 });
 let looks = 0;

@@ -4,7 +4,7 @@ import type { TenantContext } from '../context.ts';
 import { Delivery } from './delivery.ts';
 import type { OutboxMails } from './mail.ts';
 import { claimMails, type ClaimTerms, settleMails } from './outbox.ts';
-import { remembering } from './remembering.ts';
+import { remembered } from './remembering.ts';
 import { ownServerOf, serviceSettings } from './smtp-settings-of.ts';
 
 /**
@@ -50,7 +50,7 @@ async function endUnconfigured(
       ctx,
       claimed.map((mail) => ({
         mail,
-        settlement: { ...settlement, remember: remembering(terms.kinds, mail, 'dropped') },
+        settlement: { ...settlement, remembered: remembered(terms.kinds, mail, 'dropped') },
       })),
     );
     for (const { kind } of claimed) ctx.metrics.countMail(kind, 'not_configured');

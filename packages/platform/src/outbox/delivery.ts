@@ -6,7 +6,7 @@ import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
 import type { TenantContext } from '../context.ts';
 import { claimMails, type ClaimedMail, leaseSec, postponeDueMails, returnMails, type Settlement } from './outbox.ts';
-import { remembering } from './remembering.ts';
+import { remembered } from './remembering.ts';
 import { factsOf, type Leaving, sendMail } from './send-mail.ts';
 import { settleTogether } from './settle-together.ts';
 
@@ -143,8 +143,8 @@ export class Delivery {
       for (const { mail, ...reason } of heldBack) {
         this.#ctx.metrics.countMail(mail.kind, 'quota');
         this.#ctx.log.info({ ...factsOf(this.#ctx, mail), failure: reason.failure }, 'mail held back');
-        const remember = remembering(this.#leaving.kinds, mail, 'dropped');
-        this.#begin(this.#settleMail(mail, { outcome: 'quota', ...reason, remember }));
+        const dropped = remembered(this.#leaving.kinds, mail, 'dropped');
+        this.#begin(this.#settleMail(mail, { outcome: 'quota', ...reason, remembered: dropped }));
       }
       if (claimed.length > 0) this.#supply = 'unknown';
       else this.#supply = heldBack.length > 0 ? 'held back' : 'dry';

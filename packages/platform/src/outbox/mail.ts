@@ -45,6 +45,9 @@ export interface Attempt<Data> {
   mayHaveArrived: boolean;
 }
 
+/** Whether a worker died while it had this mail: nobody knows whether the mail server took it. */
+export const mayHaveArrived = ({ interruptions }: { interruptions: number }): boolean => interruptions > 0;
+
 /** A kind of mail that goes through the outbox: what its row holds, and how the row becomes a mail. */
 export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
   /** `area/what`: what the row carries. It never changes, since rows outlive releases. */
@@ -69,8 +72,8 @@ export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
    * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
    */
   addressOf?(data: z.output<Data>): string;
-  /** What is remembered of a try, however it ended, in the transaction that settles it: once for each. */
-  remember?(tx: Tx, attempt: Attempt<z.output<Data>>): Promise<void>;
+  /** What is remembered of tries, however each ended, in the transaction that settles them: once for each. */
+  remember?(tx: Tx, attempts: Attempt<z.output<Data>>[]): Promise<void>;
   /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
   retryAfterSec?: number[];
 }

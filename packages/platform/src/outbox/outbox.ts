@@ -8,6 +8,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { giveDailyQuotaBack, type HeldBack, takeDailyQuota, today } from './daily-quota.ts';
 import type { OutboxMails } from './mail.ts';
+import { rememberAll, type Remembered } from './remembering.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
 import { leavesBy, type WayOut } from './way-out.ts';
 
@@ -32,9 +33,6 @@ export interface ClaimedMail extends Pick<
     'id' | 'role' | 'username' | 'displayName' | 'firstName' | 'email' | 'isActive' | 'ldapDn'
   > | null;
 }
-
-/** Whether a worker died while it had this mail: nobody knows whether the mail server took it. */
-export const mayHaveArrived = ({ interruptions }: Pick<ClaimedMail, 'interruptions'>): boolean => interruptions > 0;
 
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
 export interface ClaimTerms {
@@ -187,43 +185,47 @@ const byAwaited = <Row extends { isAwaited: boolean }>(rows: Row[]): Row[] =>
 
 /**
  * How a try ended. `postponed` is tried again after the pause; everything else is the mail's end.
- * `remember` is done in the same transaction. One that was not even handed to the mail server is not counted.
+ * What is `remembered` is so in the same transaction. One that was not even handed to the mail server is not counted.
  */
-export type Settlement = { remember?: (tx: Tx) => Promise<void>; isUntried?: boolean } & (
+export type Settlement = { remembered?: Remembered | undefined; isUntried?: boolean } & (
   | { outcome: 'sent' }
   | { outcome: 'skipped' | 'not_configured' | 'quota' | 'failed'; failure: string; message: string }
   | { outcome: 'postponed'; failure: string; message: string; afterSec: number }
 );
 
-const placeholder = {
-  state: sql`${sql.placeholder('state')}::mail_state`,
-  failure: sql`${sql.placeholder('failure')}::text`,
-  message: sql`${sql.placeholder('message')}::text`,
-  afterSec: sql`${sql.placeholder('afterSec')}::int`,
-};
+const list = (name: keyof Ended & string, type: 'uuid' | 'text' | 'int' | 'boolean') =>
+  sql`${sql.placeholder(name)}::${sql.raw(type)}[]`;
 
-// Without a pause it is the mail's end.
-const settle = prepared<{
-  id: string;
-  leaseId: string;
-  state: Mail['state'];
-  failure: string | null;
-  message: string | null;
-  afterSec: number | null;
-  isUncounted: boolean;
-}>()('settle_mail', (db) =>
+/** One place in each list for every mail. */
+interface Ended extends Record<string, unknown[]> {
+  ids: string[];
+  leaseIds: string[];
+  states: Mail['state'][];
+  failures: (string | null)[];
+  messages: (string | null)[];
+  /** Seconds until the next try; without any it is the mail’s end. */
+  afterSec: (number | null)[];
+  areUncounted: boolean[];
+}
+
+const settle = prepared<Ended>()('settle_mails', (db) =>
   db
     .update(mails)
     .set({
       leaseId: null,
-      state: placeholder.state,
-      failure: placeholder.failure,
-      failureMessage: placeholder.message,
-      dueAt: sql`coalesce(now() + make_interval(secs => ${placeholder.afterSec}), ${mails.dueAt})`,
-      countedOn: sql`case when not ${sql.placeholder('isUncounted')}::boolean then ${mails.countedOn} end`,
-      settledAt: sql`case when ${placeholder.afterSec} is null then now() end`,
+      state: sql`ended.state::mail_state`,
+      failure: sql`ended.failure`,
+      failureMessage: sql`ended.message`,
+      dueAt: sql`coalesce(now() + make_interval(secs => ended.after_sec), ${mails.dueAt})`,
+      countedOn: sql`case when not ended.is_uncounted then ${mails.countedOn} end`,
+      settledAt: sql`case when ended.after_sec is null then now() end`,
     })
-    .where(and(eq(mails.id, sql.placeholder('id')), eq(mails.leaseId, sql.placeholder('leaseId'))))
+    .from(
+      sql`unnest(${list('ids', 'uuid')}, ${list('leaseIds', 'uuid')}, ${list('states', 'text')}, ${list('failures', 'text')},
+        ${list('messages', 'text')}, ${list('afterSec', 'int')}, ${list('areUncounted', 'boolean')})
+        ended (id, lease_id, state, failure, message, after_sec, is_uncounted)`,
+    )
+    .where(and(eq(mails.id, sql`ended.id`), eq(mails.leaseId, sql`ended.lease_id`)))
     .returning({ id: mails.id }),
 );
 
@@ -246,23 +248,25 @@ export const settleMails = (
   ended: { mail: Pick<ClaimedMail, 'id' | 'leaseId' | 'account' | 'countedOn'>; settlement: Settlement }[],
 ): Promise<Set<string>> =>
   scope.tx(async (tx) => {
-    await tx.run(holdAccounts, { userIds: ended.flatMap(({ mail }) => mail.account?.id ?? []) });
-    const rows = await Promise.all(
-      ended.map(({ mail, settlement }) =>
-        tx.run(settle, {
-          id: mail.id,
-          leaseId: mail.leaseId,
-          state: settlement.outcome === 'postponed' ? 'queued' : settlement.outcome,
-          failure: settlement.outcome === 'sent' ? null : settlement.failure,
-          message: settlement.outcome === 'sent' ? null : settlement.message,
-          afterSec: settlement.outcome === 'postponed' ? settlement.afterSec : null,
-          isUncounted: isUncounted(mail, settlement),
-        }),
-      ),
-    );
-    const ours = new Set(rows.flat().map(({ id }) => id));
+    const failures = ended.map(({ settlement }) => (settlement.outcome === 'sent' ? null : settlement));
+    // Sent one behind the other: the second waits until the first has what it holds.
+    const accountsHeld = tx.run(holdAccounts, { userIds: ended.flatMap(({ mail }) => mail.account?.id ?? []) });
+    const settled = tx.run(settle, {
+      ids: ended.map(({ mail }) => mail.id),
+      leaseIds: ended.map(({ mail }) => mail.leaseId),
+      states: ended.map(({ settlement: { outcome } }) => (outcome === 'postponed' ? 'queued' : outcome)),
+      failures: failures.map((failed) => failed?.failure ?? null),
+      messages: failures.map((failed) => failed?.message ?? null),
+      afterSec: failures.map((failed) => (failed?.outcome === 'postponed' ? failed.afterSec : null)),
+      areUncounted: ended.map(({ mail, settlement }) => isUncounted(mail, settlement)),
+    });
+    const [rows] = await Promise.all([settled, accountsHeld]);
+    const ours = new Set(rows.map(({ id }) => id));
     const written = ended.filter(({ mail }) => ours.has(mail.id));
-    await Promise.all(written.map(async ({ settlement }) => settlement.remember?.(tx)));
+    await rememberAll(
+      tx,
+      written.flatMap(({ settlement }) => settlement.remembered ?? []),
+    );
     // Last, as everywhere: whoever holds the row of the day waits for no other.
     await giveDailyQuotaBack(
       tx,

@@ -49,8 +49,9 @@ const news = defineMail({
     if (replyTo === '') throw new Error('a mistake of ours');
     return isOver ? null : { tenantName: recipient.tenantName, replyTo };
   },
-  async remember(tx, { userId, outcome }) {
-    await tx.execute(sql`insert into remembered values (${userId}, ${outcome})`);
+  async remember(tx, attempts) {
+    for (const { userId, outcome } of attempts)
+      await tx.execute(sql`insert into remembered values (${userId}, ${outcome})`);
     if (dies) throw new Error('died');
   },
 });

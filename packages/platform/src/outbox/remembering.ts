@@ -1,31 +1,43 @@
 import type { Tx } from '@portal/db/open';
-import type { Attempt, OutboxMails } from './mail.ts';
-import { type ClaimedMail, mayHaveArrived } from './outbox.ts';
+import { type AnyOutboxMail, type Attempt, mayHaveArrived, type OutboxMails } from './mail.ts';
+import type { ClaimedMail } from './outbox.ts';
 
-/** What the kind of a mail remembers of how this try ends, for the transaction that settles it. Nothing where its row cannot be read. */
-export const remembering =
-  (
-    kinds: OutboxMails,
-    {
-      tenantId,
-      kind,
-      data,
-      tries,
-      account,
-      interruptions,
-    }: Pick<ClaimedMail, 'tenantId' | 'kind' | 'data' | 'tries' | 'account' | 'interruptions'>,
-    outcome: Attempt<unknown>['outcome'],
-  ) =>
-  async (tx: Tx): Promise<void> => {
-    const known = kinds.get(kind);
-    const row = known?.data.safeParse(data);
-    if (account && row?.success)
-      await known?.remember?.(tx, {
-        tenantId,
-        userId: account.id,
-        data: row.data,
-        tries,
-        outcome,
-        mayHaveArrived: mayHaveArrived({ interruptions }),
-      });
+/** How a try ended, for the kind of its mail to remember. */
+export interface Remembered {
+  kind: Pick<AnyOutboxMail, 'remember'>;
+  attempt: Attempt<unknown>;
+}
+
+/** What the kind of a mail is told of how this try ends. Nothing where its row cannot be read. */
+export function remembered(
+  kinds: OutboxMails,
+  mail: Pick<ClaimedMail, 'tenantId' | 'kind' | 'data' | 'tries' | 'account' | 'interruptions'>,
+  outcome: Attempt<unknown>['outcome'],
+): Remembered | undefined {
+  const { tenantId, tries, account } = mail;
+  const kind = kinds.get(mail.kind);
+  const row = kind?.data.safeParse(mail.data);
+  if (!kind || !account || !row?.success) return undefined;
+  const attempt = {
+    tenantId,
+    userId: account.id,
+    data: row.data,
+    tries,
+    outcome,
+    mayHaveArrived: mayHaveArrived(mail),
   };
+  return { kind, attempt };
+}
+
+/** Tells each kind of all its tries at once, in the transaction that settles them. */
+export async function rememberAll(tx: Tx, all: Remembered[]): Promise<void> {
+  const byKind = Map.groupBy(all, ({ kind }) => kind);
+  await Promise.all(
+    [...byKind].map(([kind, those]) =>
+      kind.remember?.(
+        tx,
+        those.map(({ attempt }) => attempt),
+      ),
+    ),
+  );
+}

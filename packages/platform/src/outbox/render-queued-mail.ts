@@ -2,8 +2,8 @@ import { isDatabaseRefusal } from '@portal/db/database-error';
 import { isRefusal, isUnavailable } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
-import type { OutboxMails, Recipient } from './mail.ts';
-import { type ClaimedMail, mayHaveArrived } from './outbox.ts';
+import { mayHaveArrived, type OutboxMails, type Recipient } from './mail.ts';
+import type { ClaimedMail } from './outbox.ts';
 import type { WayOut } from './way-out.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, nobody who may read it, no sense any more, or a mistake of ours. */

@@ -4,7 +4,7 @@ import type { MailTransport } from '@portal/mail/transport';
 import type { TenantContext } from '../context.ts';
 import { usualRetryAfterSec } from './mail.ts';
 import type { ClaimedMail, ClaimTerms, Settlement } from './outbox.ts';
-import { remembering } from './remembering.ts';
+import { remembered } from './remembering.ts';
 import { type AddressedMail, renderQueuedMail, UnmailableError } from './render-queued-mail.ts';
 
 /** One way out as it stands: which mails leave over it, and what goes with each of them. */
@@ -28,11 +28,11 @@ export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pi
 /** One try: writes the mail, hands it to the mail server, and says how that ended. Throws what says nothing about the mail. */
 export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: Leaving): Promise<Settlement> {
   const facts = { ...factsOf(ctx, mail), try: mail.tries };
-  const dropped = remembering(leaving.kinds, mail, 'dropped');
+  const dropped = remembered(leaving.kinds, mail, 'dropped');
   if (mail.interruptions > maxInterruptions) {
     ctx.log.error(facts, 'a mail was interrupted too often and was given up');
     const message = 'Sending this mail was interrupted too often.';
-    return { outcome: 'failed', failure: 'interrupted', message, remember: dropped };
+    return { outcome: 'failed', failure: 'interrupted', message, remembered: dropped };
   }
   let written: AddressedMail;
   try {
@@ -41,7 +41,7 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: L
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
     ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
-    return { outcome, failure, message, isUntried: true, remember: dropped };
+    return { outcome, failure, message, isUntried: true, remembered: dropped };
   }
   const { recipient, ...content } = written;
   try {
@@ -51,7 +51,7 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: L
       messageId: messageIdFor(`${ctx.tenantId}/${mail.key}`, mailDomain(leaving.fromAddress)),
     });
     ctx.log.info(facts, 'mail sent');
-    return { outcome: 'sent', remember: remembering(leaving.kinds, mail, 'sent') };
+    return { outcome: 'sent', remembered: remembered(leaving.kinds, mail, 'sent') };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     const { failure, message } = error;
@@ -59,6 +59,6 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: L
     const afterSec = error.retry ? pauses[mail.tries - 1] : undefined;
     ctx.log.warn({ ...facts, failure, reason: message, retryAfterSec: afterSec ?? null }, 'mail not sent');
     const end = afterSec === undefined ? { outcome: 'failed' as const } : { outcome: 'postponed' as const, afterSec };
-    return { ...end, failure, message, remember: remembering(leaving.kinds, mail, end.outcome) };
+    return { ...end, failure, message, remembered: remembered(leaving.kinds, mail, end.outcome) };
   }
 }

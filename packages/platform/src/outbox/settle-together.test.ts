@@ -52,9 +52,14 @@ it('lets what one settlement meets undo that one alone, with all that belongs to
   const settle = settleTogether(scope);
   const broken: Settlement = {
     outcome: 'sent',
-    remember: async (tx) => {
-      await tx.update(users).set({ displayName: 'remembered' }).where(eq(users.id, userId));
-      throw new Error('broken');
+    remembered: {
+      kind: {
+        async remember(tx) {
+          await tx.update(users).set({ displayName: 'remembered' }).where(eq(users.id, userId));
+          throw new Error('broken');
+        },
+      },
+      attempt: { tenantId: scope.tenantId, userId, data: {}, tries: 1, outcome: 'sent', mayHaveArrived: false },
     },
   };
   const results = await Promise.allSettled(

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { users } from '@portal/db/schema/accounts/users';
 import { signInPage } from '@portal/domain/accounts/sign-in-page';
@@ -54,11 +54,13 @@ export const welcomeMail = defineMail({
       },
     };
   },
-  async remember(tx, { userId, data, outcome }) {
-    if (data.test || outcome !== 'sent') return;
+  async remember(tx, attempts) {
+    const welcomed = attempts.filter(({ data, outcome }) => !data.test && outcome === 'sent');
+    if (welcomed.length === 0) return;
+    const ids = welcomed.map(({ userId }) => userId);
     await tx
       .update(users)
       .set({ welcomeMailSentAt: sql`now()` })
-      .where(eq(users.id, userId));
+      .where(inArray(users.id, ids));
   },
 });

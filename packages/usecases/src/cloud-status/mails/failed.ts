@@ -34,9 +34,11 @@ export const cloudFailedMail = defineMail({
       })),
     };
   },
-  async remember(tx, { tenantId, userId, data: { outageId }, outcome, mayHaveArrived }) {
-    // Whoever may have read that a cloud is down is to read that it is back: an end too many does no harm, one too few does.
-    const isTold = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
-    if (isTold) await noteTold(tx, { tenantId, userId, outageId });
+  async remember(tx, attempts) {
+    for (const { tenantId, userId, data, outcome, mayHaveArrived } of attempts) {
+      // Whoever may have read that a cloud is down is to read that it is back: an end too many does no harm, one too few does.
+      const isTold = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
+      if (isTold) await noteTold(tx, { tenantId, userId, outageId: data.outageId });
+    }
   },
 });

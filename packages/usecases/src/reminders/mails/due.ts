@@ -10,26 +10,37 @@ import { defineMail } from '@portal/platform/outbox/mail';
 const Data = z.object({ reminderId: Id, occurrenceId: Id });
 type Data = z.output<typeof Data>;
 
-const isThisDueTime = and(
-  eq(reminders.id, sql.placeholder('reminderId')),
-  eq(reminders.occurrenceId, sql.placeholder('occurrenceId')),
-);
-
 const reminderToMail = prepared<Data>()('reminder_to_mail', (db) =>
   db
     .select({ title: reminders.title, note: reminders.note, dueAt: reminders.dueAt })
     .from(reminders)
-    .where(and(isThisDueTime, isNull(reminders.doneAt))),
+    .where(
+      and(
+        eq(reminders.id, sql.placeholder('reminderId')),
+        eq(reminders.occurrenceId, sql.placeholder('occurrenceId')),
+        isNull(reminders.doneAt),
+      ),
+    ),
 );
 
-const traceOfMail = prepared<Data & { tries: number; isSent: boolean }>()('reminder_mail_trace', (db) =>
+/** One place in each list for every try. */
+interface Traces extends Record<string, unknown[]> {
+  reminderIds: string[];
+  occurrenceIds: string[];
+  tries: number[];
+  areSent: boolean[];
+}
+
+const tracesOfMails = prepared<Traces>()('reminder_mail_traces', (db) =>
   db
     .update(reminders)
-    .set({
-      emailAttempts: sql`${sql.placeholder('tries')}::int`,
-      emailSentAt: sql`case when ${sql.placeholder('isSent')}::boolean then now() end`,
-    })
-    .where(isThisDueTime)
+    .set({ emailAttempts: sql`trace.tries`, emailSentAt: sql`case when trace.is_sent then now() end` })
+    .from(
+      sql`unnest(${sql.placeholder('reminderIds')}::uuid[], ${sql.placeholder('occurrenceIds')}::uuid[],
+        ${sql.placeholder('tries')}::int[], ${sql.placeholder('areSent')}::boolean[])
+        trace (reminder_id, occurrence_id, tries, is_sent)`,
+    )
+    .where(and(eq(reminders.id, sql`trace.reminder_id`), eq(reminders.occurrenceId, sql`trace.occurrence_id`)))
     .returning({ id: reminders.id }),
 );
 
@@ -53,7 +64,14 @@ export const reminderDueMail = defineMail({
       dueAt: mailTime(reminder.dueAt),
     };
   },
-  async remember(tx, { data, tries, outcome }) {
-    if (outcome !== 'dropped') await tx.run(traceOfMail, { ...data, tries, isSent: outcome === 'sent' });
+  async remember(tx, attempts) {
+    const tried = attempts.filter(({ outcome }) => outcome !== 'dropped');
+    if (tried.length === 0) return;
+    await tx.run(tracesOfMails, {
+      reminderIds: tried.map(({ data }) => data.reminderId),
+      occurrenceIds: tried.map(({ data }) => data.occurrenceId),
+      tries: tried.map(({ tries }) => tries),
+      areSent: tried.map(({ outcome }) => outcome === 'sent'),
+    });
   },
 });

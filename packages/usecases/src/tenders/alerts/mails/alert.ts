@@ -10,6 +10,7 @@ import { isMailboxSource, isSettingsSource, settingsSources } from '@portal/doma
 import { mailDay, mailMoment } from '@portal/mail/mail-time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Attempt, Recipient } from '@portal/platform/outbox/mail';
+import { checkModuleAccess } from '../../../modules/module-access.ts';
 import { matchesBounds, type SearchBounds, searchedTenders } from '../../search.ts';
 import { releaseMatches } from '../owed.ts';
 import { unsubscribeUrl } from '../unsubscribe.ts';
@@ -22,21 +23,15 @@ interface Alert {
   mostRows: number;
 }
 
-/** What a mail about tenders says at the moment it is sent; null when nothing of its list is worth saying any more. */
-export async function alertContent(ctx: TenantContext, recipient: Recipient, { rhythm, mostRows, ...alert }: Alert) {
-  const account = ctx.inTenant(ctx.tenantId, recipient.id);
-  // On connections of their own: a list may be long.
-  const ask: typeof account.run = (statement, params) => account.tx((tx) => tx.runAndCommit(statement, params));
-  const listing = { userId: recipient.id, alertId: alert.alertId };
-  const [asked] = await ask(askedByAlert, listing);
-  // Whoever has chosen another rhythm meanwhile does not get the mail of the one before.
-  if (!asked || (rhythm !== null && asked.digest !== 'daily' && asked.digest !== rhythm)) return null;
-  const { bounds, hasChanges } = asked;
-  const [tenders, changes] = await Promise.all([
-    bounds.length === 0 ? [] : ask(tendersToTell(bounds), { ...listing, kind: alert.kind, mostRows }),
-    hasChanges && rhythm !== null ? ask(changesToTell, { ...listing, mostRows }) : [],
-  ]);
-  if (tenders.length + changes.length === 0) return null;
+/**
+ * What a mail about tenders says at the moment it is sent; null when nothing of its list is worth saying any more. Throws where the
+ * account may not use the module.
+ */
+export async function alertContent(ctx: TenantContext, recipient: Recipient, alert: Alert) {
+  // On a connection of its own: a list may be long.
+  const told = await ctx.inTenant(ctx.tenantId, recipient.id).tx((tx) => whatToTell(tx, recipient, alert));
+  if (!told || told.tenders.length + told.changes.length === 0) return null;
+  const { tenders, changes } = told;
   const { publicUrl } = ctx.config.http;
   return {
     tenantName: recipient.tenantName,
@@ -52,6 +47,22 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, { r
       deadline: deadlineOf(change),
     })),
   };
+}
+
+async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, mostRows }: Alert) {
+  const listing = { userId: recipient.id, alertId };
+  const [[asked]] = await Promise.all([
+    tx.run(askedByAlert, listing),
+    checkModuleAccess({ run: tx.run, actor: recipient }, { module: 'tender-radar', level: 'USE' }),
+  ]);
+  // Whoever has chosen another rhythm meanwhile does not get the mail of the one before.
+  if (!asked || (rhythm !== null && asked.digest !== 'daily' && asked.digest !== rhythm)) return null;
+  const { bounds, hasChanges } = asked;
+  const [changes, tenders] = await Promise.all([
+    hasChanges && rhythm !== null ? tx.run(changesToTell, { ...listing, mostRows }) : [],
+    bounds.length === 0 ? [] : tx.runAndCommit(tendersToTell(bounds), { ...listing, kind, mostRows }),
+  ]);
+  return { changes, tenders };
 }
 
 interface Listing extends Record<string, unknown> {
@@ -215,44 +226,49 @@ function tenderInWords(tender: TenderToTell) {
   };
 }
 
+/** A try of a mail, and whether what it was to tell is left to a later one after all. */
+type AlertAttempt = Attempt<{ alertId: string }> & { isPutOff: boolean };
+
 /**
- * What is remembered of a try: a mail that was taken has told its whole list, and one that ends for want of a reader or of anything to
+ * What is remembered of tries: a mail that was taken has told its whole list, and one that ends for want of a reader or of anything to
  * say owes it to nobody. What the mail server would not take waits for the next digest.
  */
-export async function settleAlert(
-  tx: Tx,
-  {
-    alertId,
-    userId,
-    outcome,
-    mayHaveArrived,
-    isPutOff,
-  }: Pick<Attempt<unknown>, 'userId' | 'outcome' | 'mayHaveArrived'> & { alertId: string; isPutOff: boolean },
-): Promise<void> {
-  if (outcome === 'postponed') return;
-  if (isPutOff || (outcome === 'failed' && !mayHaveArrived)) {
+export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<void> {
+  const ended = Map.groupBy(attempts, endOfList);
+  for (const { userId, data } of ended.get('released') ?? []) {
+    const { alertId } = data;
     await releaseMatches(tx, userId, and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)));
     await tx
       .update(tenderChangeNotices)
       .set({ alertId: null })
       .where(and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt)));
-    return;
   }
-  await tx.run(settleList, { alertId, isTold: outcome === 'sent' || mayHaveArrived });
+  for (const end of ['told', 'passed over'] as const) {
+    const alertIds = (ended.get(end) ?? []).map(({ data }) => data.alertId);
+    if (alertIds.length > 0) await tx.run(settleLists, { alertIds, isTold: end === 'told' });
+  }
 }
 
-const settleList = prepared<{ alertId: string; isTold: boolean }>()('settle_tender_alert', (db) => {
+function endOfList({ outcome, mayHaveArrived, isPutOff }: AlertAttempt): 'kept' | 'released' | 'told' | 'passed over' {
+  if (outcome === 'postponed') return 'kept';
+  if (isPutOff || (outcome === 'failed' && !mayHaveArrived)) return 'released';
+  return outcome === 'sent' || mayHaveArrived ? 'told' : 'passed over';
+}
+
+const settleLists = prepared<{ alertIds: string[]; isTold: boolean }>()('settle_tender_alerts', (db) => {
+  const isOfThese = ({ alertId, notifiedAt }: typeof tenderMatches | typeof tenderChangeNotices) =>
+    and(sql`${alertId} = any(${sql.placeholder('alertIds')}::uuid[])`, isNull(notifiedAt));
   const changes = db.$with('changes').as(
     db
       .update(tenderChangeNotices)
       .set({ notifiedAt: sql`now()` })
-      .where(and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt)))
+      .where(isOfThese(tenderChangeNotices))
       .returning({ changeId: tenderChangeNotices.changeId }),
   );
   return db
     .with(changes)
     .update(tenderMatches)
     .set({ notifiedAt: sql`now()`, isTold: sql`${sql.placeholder('isTold')}::boolean` })
-    .where(and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)))
+    .where(isOfThese(tenderMatches))
     .returning({ searchId: tenderMatches.searchId });
 });

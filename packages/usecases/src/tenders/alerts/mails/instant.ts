@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { Id } from '@portal/domain/ids';
 import { instantTenders as template } from '@portal/mail/templates/tenders/instant';
 import { defineMail } from '@portal/platform/outbox/mail';
-import { checkModuleAccess } from '../../../modules/module-access.ts';
-import { alertContent, settleAlert } from './alert.ts';
+import { alertContent, settleAlerts } from './alert.ts';
 
 /** Tenders it names; the others are in the portal. */
 const mostRows = 20;
@@ -14,11 +13,13 @@ export const instantMail = defineMail({
   data: z.object({ alertId: Id }),
   isAwaited: false,
   retryAfterSec: [30, 120],
-  async prepare(ctx, { recipient }, { alertId }) {
-    await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'tender-radar', level: 'USE' });
+  prepare(ctx, { recipient }, { alertId }) {
     return alertContent(ctx, recipient, { alertId, kind: 'instant', rhythm: null, mostRows });
   },
-  async remember(tx, { userId, data: { alertId }, outcome, mayHaveArrived }) {
-    await settleAlert(tx, { alertId, userId, outcome, mayHaveArrived, isPutOff: false });
+  async remember(tx, attempts) {
+    await settleAlerts(
+      tx,
+      attempts.map((attempt) => ({ ...attempt, isPutOff: false })),
+    );
   },
 });
