@@ -7,6 +7,7 @@ import { DAY, MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
+import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
 import { trustTestAuthority } from '@portal/testing/servers/tls';
@@ -164,6 +165,23 @@ describe('events', () => {
     await later(6 * MINUTE);
     expect((await events()).events).toHaveLength(2_000);
   });
+
+  it.runIf(canLoseFileRoom)(
+    'that no room is left for are refused until there is some, and nobody is blamed',
+    async () => {
+      await added('a');
+      const before = storedFiles();
+      const regainRoom = await loseFileRoom();
+      try {
+        const answer = await request({ method: 'GET', url: `/calendar/events?${november}`, as: ada });
+        expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '60']);
+      } finally {
+        await regainRoom();
+      }
+      expect(storedFiles()).toEqual(before);
+      expect(await events()).toMatchObject({ events: [{}], errors: [] });
+    },
+  );
 
   it('asked for fifty times at once are one request for each calendar', async () => {
     server.answer = async (asked, response) => {

@@ -1,6 +1,7 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { PortalError } from '@portal/domain/errors';
 import { withoutRootDot } from './allowed-hosts.ts';
 import { type AddressPolicy, checkedAddresses } from './checked-address.ts';
 import { OutboundError, reasonOf } from './outbound-error.ts';
@@ -154,7 +155,7 @@ async function call<Body extends object>(
   } catch (error) {
     request.signal?.throwIfAborted();
     ended.signal.throwIfAborted();
-    throw error instanceof OutboundError ? error : new OutboundError(reasonOf(error), host, error);
+    throw error instanceof PortalError ? error : new OutboundError(reasonOf(error), host, error);
   } finally {
     clearTimeout(late);
     request.signal?.removeEventListener('abort', endByCaller);

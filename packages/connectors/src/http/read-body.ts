@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { throwUnwritable } from '@portal/domain/unwritable';
 import { bufferCollector } from './buffer-collector.ts';
 import { OutboundError } from './outbound-error.ts';
 
@@ -76,13 +77,16 @@ function readAll(response: IncomingMessage, take: (chunk: Buffer) => void): Prom
   return promise;
 }
 
-/** Writes the body of an answer to a file, a chunk in memory at a time, and answers how many bytes it had. */
+/**
+ * Writes the body of an answer to a file, a chunk in memory at a time, and answers how many bytes it had. Throws 503 `UNAVAILABLE` where
+ * our own disk does not take it, which is no fault of the host.
+ */
 export async function saveBody(
   response: IncomingMessage,
   host: string,
   { path, stallMs, ...limits }: Destination & BodyLimits,
 ): Promise<number> {
-  await using own = typeof path === 'string' ? await open(path, 'wx', 0o600) : null;
+  await using own = typeof path === 'string' ? await open(path, 'wx', 0o600).catch(throwUnwritable) : null;
   const file = own ?? (path as FileHandle);
   const freeBuffers = bufferCollector();
   let sizeBytes = 0;
@@ -95,7 +99,7 @@ export async function saveBody(
         for await (const chunk of source) {
           sizeBytes += chunk.length;
           if (sizeBytes > limits.maxBytes) throw new OutboundError('too_large', host);
-          await file.writeFile(chunk);
+          await file.writeFile(chunk).catch(throwUnwritable);
           freeBuffers(chunk.length);
         }
       },

@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, realpath, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { unavailable } from '@portal/domain/errors';
 import { HOUR } from '@portal/domain/time';
+import { isUnwritable, throwUnwritable } from '@portal/domain/unwritable';
 import { isAbsent, type OpenedFile, openPlainFile } from './plain-file.ts';
 import { fillThenRename, type FileContent, syncPlace, type WriteLimits, writeThenRename } from './write-then-rename.ts';
 
@@ -79,9 +79,7 @@ export function openFileStore(dataDir: string): FileStore {
       if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
       return await put(place);
     } catch (error) {
-      throw isUnwritable(error)
-        ? unavailable('This file cannot be stored right now. Please try again later.', error, 60)
-        : error;
+      return throwUnwritable(error);
     }
   }
 
@@ -159,9 +157,3 @@ async function isSettled(place: string): Promise<boolean> {
     throw error;
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-// Disk, quota or the process's own file size limit is reached; or what is there may be read, but not changed; or the disk fails.
-const unwritable: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO']);
-const isUnwritable = (error: unknown): boolean => unwritable.has(codeOf(error));

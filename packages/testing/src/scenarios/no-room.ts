@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
 import { chmod, readdir, rename, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { newId } from '@portal/domain/ids';
 import { openFileStore } from '@portal/platform/files/store';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { areas } from '@portal/usecases/areas';
+import { loseFileRoom } from '../file-room.ts';
 import { tinyPng } from '../pictures.ts';
 import { openHouse, untilSo } from './house.ts';
-
-const run = promisify(execFile);
 
 /** Without this capability the rights of a folder bind root as they bind anybody. */
 const boundByRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
@@ -86,8 +83,6 @@ const fullTables = ['reminders', 'dashboard_images', 'audit_entries'];
 
 /** Ways to run out of room: each takes it away, and gives back how to return it. */
 function troubles(house: House, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
-  const pid = `${house.api().child.pid}`;
-  const limitFiles = (bytes: string) => run('prlimit', ['--pid', pid, `--fsize=${bytes}:`]);
   const allow = async (mode: number) => {
     await chmod(folder, mode);
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -111,10 +106,7 @@ function troubles(house: House, folder: string, owner: Client): Record<string, (
     return rows.map(({ place }) => place);
   };
   return {
-    'no room for files': async () => {
-      await limitFiles('16');
-      return () => limitFiles('unlimited');
-    },
+    'no room for files': () => loseFileRoom(house.api().child.pid),
     'files that may only be read': async () => {
       await allow(0o500);
       return () => allow(0o700);

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceFiles, invoiceMailboxes, invoiceMails, invoices } from '@portal/db/schema/invoices';
+import { mailMaxTries } from '@portal/domain/invoices/limits';
 import type { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import { invoiceSample } from '@portal/testing/einvoice-samples';
+import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import { beginFetch, fetchNow, invoiceMail, mailboxForm, mailWith, ublInvoice } from '@portal/testing/invoices';
 import { deflatedGigabyte, pdfStream, pdfWithFile, plainPdf } from '@portal/testing/pdf';
 import { testRuntime } from '@portal/testing/runtime';
@@ -61,6 +63,12 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   const bytesOf = async (ctx: Ctx, id: string, position = 0): Promise<Buffer> => {
     const file = await openDocument(ctx, await getDocument(ctx, id, position));
     return Buffer.concat(await file.stream.toArray());
+  };
+  const files = async () => {
+    const found = await readdir(join(config.dataDir, 'files', 'invoice-documents'), { recursive: true }).catch(
+      () => [],
+    );
+    return found.filter((path) => /\.\w+$/.test(path)).length;
   };
   const mailRows = (ctx: Ctx) => ctx.read((db) => db.$count(invoiceMails));
 
@@ -383,12 +391,6 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
 
     it('writes nothing once the mailbox was changed, and leaves no file behind', async () => {
       const { ctx, name } = await managed([invoiceMail()], folders);
-      const files = async () => {
-        const found = await readdir(join(config.dataDir, 'files', 'invoice-documents'), { recursive: true }).catch(
-          () => [],
-        );
-        return found.filter((path) => /\.\w+$/.test(path)).length;
-      };
       const before = await files();
       gate.onCommand = async (line) => {
         if (!/BODY\.PEEK\[\]/.test(line)) return;
@@ -400,6 +402,29 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await dovecot.mails(name)).length).toBe(1);
       expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastFetchedAt: null, lastError: null });
     });
+
+    it.runIf(canLoseFileRoom)(
+      'that finds no room on the disk keeps nothing of a mail, and gives up none however often it comes',
+      async () => {
+        const { ctx, name } = await managed([invoiceMail(), invoiceMail({ number: 'R-2' })], folders);
+        const before = await files();
+        const regainRoom = await loseFileRoom();
+        try {
+          for (let n = 0; n <= mailMaxTries; n += 1)
+            await expect(fetchNow(ctx)).rejects.toMatchObject({ kind: 'unavailable', cause: { code: 'EFBIG' } });
+        } finally {
+          await regainRoom();
+        }
+        expect([await all(ctx), await mailRows(ctx), await files()]).toEqual([[], 0, before]);
+        expect(await dovecot.mails(name)).toHaveLength(2);
+        await fetchNow(ctx);
+        expect((await shown(ctx)).map(([number, state]) => [number, state])).toEqual([
+          ['R-1000', 'new'],
+          ['R-2', 'new'],
+        ]);
+        expect(await files()).toBe(before + 2);
+      },
+    );
 
     it('that another worker has taken over writes nothing more', async () => {
       const { ctx } = await managed([invoiceMail()]);

@@ -12,6 +12,7 @@ import { addOperation } from '@portal/platform/operations/start';
 import { beginOperation, endOperation } from '@portal/platform/operations/state';
 import { waitForOperation } from '@portal/platform/operations/wait';
 import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import {
   bundItem,
   eformsXml,
@@ -301,6 +302,21 @@ describe('the national export', () => {
     expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
     expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ watermark: yesterday, failures: 0, error: null });
   });
+
+  it.runIf(canLoseFileRoom)(
+    'that finds no room on the disk blames nobody else, and is read once there is some',
+    async () => {
+      sources.days.set(yesterday, [exportEntry(announce(1))]);
+      const regainRoom = await loseFileRoom();
+      const failed = await look('oeffentlichevergabe');
+    await regainRoom();
+      const error = 'This file cannot be stored right now. Please try again later.';
+      expect(failed).toEqual({ state: 'failed', error });
+      expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ failures: 1, error, lastSuccessAt: null });
+      expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+      expect(await notices()).toHaveLength(1);
+    },
+  );
 
   it('keeps no file that would outlive its process, not even while it is being fetched', async () => {
     const files = async () =>

@@ -6,6 +6,7 @@ import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice
 import { dayInBerlin } from '@portal/domain/tenders/notice-times';
 import { exportDays } from '@portal/domain/tenders/rhythm';
 import { SECOND } from '@portal/domain/time';
+import { throwUnwritable } from '@portal/domain/unwritable';
 import { oneAhead } from './ahead.ts';
 import type { Look } from './look.ts';
 import { type Document, readDocumentsApart, type ReadDocuments } from './read-apart.ts';
@@ -25,7 +26,7 @@ export async function readExport(
 ): Promise<void> {
   const { system, signal } = look;
   const days = exportDays(watermark, dayInBerlin(system.now().toISOString()));
-  await mkdir(system.config.dataDir, { recursive: true });
+  await mkdir(system.config.dataDir, { recursive: true }).catch(throwUnwritable);
   for (const [n, day] of days.entries()) {
     look.progress(n, days.length);
     await using file = await namelessFile(system.config.dataDir);
@@ -43,7 +44,7 @@ export async function readExport(
 /** A file that ends with its process, however that ends. */
 async function namelessFile(folder: string): Promise<FileHandle> {
   const path = join(folder, `${randomUUID()}.part`);
-  const file = await open(path, 'wx+', 0o600);
+  const file = await open(path, 'wx+', 0o600).catch(throwUnwritable);
   await unlink(path);
   return file;
 }
