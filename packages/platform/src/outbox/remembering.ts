@@ -32,12 +32,10 @@ export function remembered(
 /** Tells each kind of all its tries at once, in the transaction that settles them. */
 export async function rememberAll(tx: Tx, all: Remembered[]): Promise<void> {
   const byKind = Map.groupBy(all, ({ kind }) => kind);
-  await Promise.all(
-    [...byKind].map(([kind, those]) =>
-      kind.remember?.(
-        tx,
-        those.map(({ attempt }) => attempt),
-      ),
-    ),
-  );
+  const tell = async ([kind, those]: [Remembered['kind'], Remembered[]]) =>
+    kind.remember?.(
+      tx,
+      those.map(({ attempt }) => attempt),
+    );
+  await Promise.all([...byKind].map(tell));
 }
