@@ -17,12 +17,14 @@ import {
 } from 'fast-check';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { tenants } from '@portal/db/schema/tenants';
 import { testApp } from '../testing/app.ts';
 import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
 
+const isLong = process.env['LONG_FORM'] !== undefined;
 /** Inputs a route; `pnpm soak inputs` sends 2,000. */
-const inputs = process.env['LONG_FORM'] === undefined ? 4 : 2_000;
-const { app, request, make } = await testApp();
+const inputs = isLong ? 2_000 : 4;
+const { app, request, make, runtime } = await testApp();
 const routes = app.routeList.filter(({ method }) => method !== 'HEAD');
 
 const ErrorShape = z.looseObject({
@@ -97,9 +99,13 @@ const bytes = oneof(
   ),
 );
 
+const p99Of = (durations: number[]): number =>
+  durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? 0;
+
 it('no input of any route fails inside or ends the process', { timeout: 7_200_000 }, async () => {
   const durations: number[] = [];
   for (const route of routes) {
+    const before = durations.length;
     const good = (takesJson(route) && bodyExample(route)) || {};
     const parameters = Object.keys((route.schema?.querystring as z.ZodObject | undefined)?.shape ?? {});
     const input = record({
@@ -140,9 +146,11 @@ it('no input of any route fails inside or ends the process', { timeout: 7_200_00
       }),
       { numRuns: inputs, endOnFailure: true },
     );
+    // Each input has a tenant of its own, and some routes list all there are.
+    await runtime.database.acrossTenants('a test has asked a route', (tx) => tx.delete(tenants));
+    if (isLong) console.log(`${name}: p99 ${p99Of(durations.slice(before)).toFixed(0)} ms`);
   }
-  durations.sort((a, b) => a - b);
-  const p99 = durations[Math.floor(durations.length * 0.99)] ?? 0;
+  const p99 = p99Of(durations);
   console.log(`${durations.length} inputs, p99 ${p99.toFixed(0)} ms`);
-  if (process.env['LONG_FORM'] !== undefined) expect(p99).toBeLessThanOrEqual(200);
+  if (isLong) expect(p99).toBeLessThanOrEqual(200);
 });
