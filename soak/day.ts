@@ -2,11 +2,19 @@
 import { parseArgs } from 'node:util';
 import { liveADay } from '@portal/testing/scenarios/live-a-day';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1440' }, warmup: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1440' },
+    warmup: { type: 'string' },
+    /** Seconds between two rounds of work: at 0.4 an hour has the work of a day. */
+    every: { type: 'string' },
+  },
+});
 const minutes = Number(values.minutes);
 const { met, load, memory, handles, violations } = await liveADay({
   minutes,
   warmUpMinutes: values.warmup === undefined ? Math.min(30, minutes / 2) : Number(values.warmup),
+  ...(values.every !== undefined && { workEverySec: Number(values.every) }),
   say: (line) => console.log(line),
 });
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
