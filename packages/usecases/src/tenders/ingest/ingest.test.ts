@@ -309,7 +309,7 @@ describe('the national export', () => {
       sources.days.set(yesterday, [exportEntry(announce(1))]);
       const regainRoom = await loseFileRoom();
       const failed = await look('oeffentlichevergabe');
-    await regainRoom();
+      await regainRoom();
       const error = 'This file cannot be stored right now. Please try again later.';
       expect(failed).toEqual({ state: 'failed', error });
       expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ failures: 1, error, lastSuccessAt: null });
