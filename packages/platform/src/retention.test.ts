@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
+import type { Tx } from '@portal/db/open';
 import { merchandiseChanges } from '@portal/db/schema/accounting/merchandise';
 import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
@@ -189,6 +190,29 @@ it('goes on batch after batch until nothing is left', async () => {
   );
   const removed = await removeExpiredRows(system(), retentions, new AbortController().signal);
   expect(removed['rate windows']).toBe(12_000);
+});
+
+it('goes on with the others where one fails, and says so at the end', async () => {
+  await across('a test makes old rows', (tx) =>
+    tx.insert(rateWindows).values({ key: Buffer.from('c'), hits: [], expiresAt: ago(1) }),
+  );
+  const failing = { what: 'failing', remove: () => Promise.reject(new Error('too slow')) };
+  const all = removeExpiredRows(system(), [failing, ...retentions], new AbortController().signal);
+  await expect(all).rejects.toThrow('too slow');
+  expect(await across('a test looks', (tx) => tx.$count(rateWindows))).toBe(1);
+});
+
+it('walks on from where each portion ended, however much it removed', async () => {
+  const places: string[] = [];
+  const walked = {
+    what: 'walked',
+    walk: async (_tx: Tx, after: string) => {
+      places.push(after.slice(-1));
+      return { removed: places.length - 1, after: places.length < 3 ? `${places.length}` : null };
+    },
+  };
+  expect(await removeExpiredRows(system(), [walked], new AbortController().signal)).toEqual({ walked: 3 });
+  expect(places).toEqual(['0', '1', '2']);
 });
 
 it('stops between two batches when told to', async () => {

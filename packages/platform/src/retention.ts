@@ -5,6 +5,8 @@ import type { SystemContext } from './context.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
 const batch = 5_000;
+/** Before every other. */
+const firstId = '00000000-0000-0000-0000-000000000000';
 
 interface OldRows {
   /** Named in the log. */
@@ -18,28 +20,67 @@ interface OldRows {
 }
 
 /** What is kept for a time only. A batch at a time: `remove` says how many rows went, 0 when there are none left. */
-export type Retention = OldRows | { what: string; remove: (tx: Tx) => Promise<number> };
+interface RemovedRows {
+  what: string;
+  remove: (tx: Tx) => Promise<number>;
+}
 
-/** Deletes what has been kept long enough, a batch at a time, and says how many rows of what went. */
+/** What has too many rows, found by looking at all there is, a portion at a time: `walk` is given where the one before ended. */
+interface WalkedRows {
+  what: string;
+  walk: (tx: Tx, after: string) => Promise<Walked>;
+}
+
+export interface Walked {
+  removed: number;
+  /** The id from which to go on; null at the end. */
+  after: string | null;
+}
+
+export type Retention = OldRows | RemovedRows | WalkedRows;
+
+/**
+ * Deletes what has been kept long enough, a batch at a time, and says how many rows of what went. What fails keeps no other from its
+ * turn; the first failure is thrown when all have had theirs.
+ */
 export async function removeExpiredRows(
   system: SystemContext,
   retentions: readonly Retention[],
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
+  const failures: unknown[] = [];
   for (const retention of retentions) {
-    const remove = 'remove' in retention ? retention.remove : (tx: Tx) => removeBatch(tx, retention);
-    let count = 0;
-    let last: number;
-    do {
+    const { what } = retention;
+    const walk = walkOf(retention);
+    removed[what] = 0;
+    try {
+      for (let after: string | null = firstId; after !== null;) {
+        signal.throwIfAborted();
+        const from: string = after;
+        const portion = await system.acrossTenants('rows kept long enough go', (tx) => walk(tx, from));
+        removed[what] += portion.removed;
+        ({ after } = portion);
+      }
+    } catch (error) {
       signal.throwIfAborted();
-      last = await system.acrossTenants('rows kept long enough go', remove);
-      count += last;
-    } while (last > 0);
-    removed[retention.what] = count;
+      system.log.error({ what, err: error }, 'rows kept long enough could not be removed');
+      failures.push(error);
+    }
   }
   system.log.info({ removed }, 'rows kept long enough were removed');
+  if (failures.length > 0) throw failures[0];
   return removed;
+}
+
+/** What is old goes batch by batch from the beginning: each takes away what the next would find. */
+function walkOf(retention: Retention): WalkedRows['walk'] {
+  if ('walk' in retention) return retention.walk;
+  const remove = 'remove' in retention ? retention.remove : (tx: Tx) => removeBatch(tx, retention);
+  return async (tx) => {
+    const removed = await remove(tx);
+    return { removed, after: removed > 0 ? firstId : null };
+  };
 }
 
 async function removeBatch(tx: Tx, { table, id, isOver, emptied }: OldRows): Promise<number> {

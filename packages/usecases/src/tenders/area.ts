@@ -94,7 +94,7 @@ export const tenders: Area = {
     },
     {
       what: 'matches of tenders beyond the newest',
-      remove: (tx) => removeSurplusMatches(tx),
+      walk: (tx, after) => removeSurplusMatches(tx, after),
     },
     {
       what: 'changes of tenders',

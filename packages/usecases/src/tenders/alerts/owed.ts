@@ -1,10 +1,11 @@
-import { and, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { tenants } from '@portal/db/schema/tenants';
 import { tenderChangeNotices, tenderMatches } from '@portal/db/schema/tenders/matches';
 import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
 import type { DigestRhythm } from '@portal/domain/tenders/saved-searches';
+import type { Walked } from '@portal/platform/retention';
 
 /** What nobody was told of within so many days is nobody’s news any more. */
 const mostDays = 14;
@@ -69,6 +70,8 @@ export async function forgetStale(tx: Tx): Promise<void> {
 export const mostMatches = 10_000;
 /** Matches removed at once. */
 const batch = 5_000;
+/** Searches whose matches are counted at once. */
+const searchesAtOnce = 100;
 
 /** Matches kept long enough, so many at a time. */
 export async function removeOldMatches(tx: Tx): Promise<number> {
@@ -79,16 +82,24 @@ export async function removeOldMatches(tx: Tx): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** What searches have found beyond what each keeps, so many at a time. */
-export async function removeSurplusMatches(tx: Tx, most = mostMatches): Promise<number> {
+/** What the next searches have found beyond what each keeps, so many matches at a time. */
+export async function removeSurplusMatches(tx: Tx, after: string, most = mostMatches): Promise<Walked> {
+  const searches = await tx
+    .select({ id: savedSearches.id })
+    .from(savedSearches)
+    .where(gt(savedSearches.id, after))
+    .orderBy(asc(savedSearches.id))
+    .limit(searchesAtOnce);
   const { rowCount } = await tx.execute(sql`
     delete from ${tenderMatches} m using (
-      select surplus.search_id, surplus.tender_id
-      from (select search_id from ${tenderMatches} group by search_id having count(*) > ${most}) busy
+      select x.search_id, x.tender_id from unnest(${sql.param(searches.map(({ id }) => id))}::uuid[]) busy (id)
       cross join lateral (
-        select x.search_id, x.tender_id from ${tenderMatches} x where x.search_id = busy.search_id
-        order by x.matched_at desc, x.tender_id desc offset ${most}) surplus
+        select x.search_id, x.tender_id from ${tenderMatches} x where x.search_id = busy.id
+        order by x.matched_at desc, x.tender_id desc offset ${most}) x
+      where (select count(*) from ${tenderMatches} counted where counted.search_id = busy.id) > ${most}
       limit ${batch}) old
     where m.search_id = old.search_id and m.tender_id = old.tender_id`);
-  return rowCount ?? 0;
+  const removed = rowCount ?? 0;
+  // A whole batch: there may be more of these searches.
+  return { removed, after: removed === batch ? after : (searches.at(-1)?.id ?? null) };
 }

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import type { Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
 import { tenderMatches, unmatchedTenders } from '@portal/db/schema/tenders/matches';
 import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
@@ -10,6 +11,7 @@ import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { maxSavedSearches } from '@portal/domain/tenders/saved-searches';
 import { mailboxSource } from '@portal/domain/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
+import { removeExpiredRows } from '@portal/platform/retention';
 import { alertMailboxForm } from '@portal/testing/alert-mailboxes';
 import { testRuntime } from '@portal/testing/runtime';
 import { noticeRecord } from '@portal/testing/tender-notices';
@@ -409,9 +411,10 @@ describe('matching', () => {
           .set({ matchedAt: sql`now() - make_interval(mins => ${n})` })
           .where(eq(tenderMatches.tenderId, tenderId)),
       );
-    const remove = () => across('a test', (tx) => removeSurplusMatches(tx, 3));
-    expect(await remove()).toBeGreaterThanOrEqual(2);
-    expect(await remove()).toBe(0);
+    const surplus = { what: 'surplus', walk: (tx: Tx, after: string) => removeSurplusMatches(tx, after, 3) };
+    const remove = () => removeExpiredRows(system(), [surplus], new AbortController().signal);
+    expect((await remove())['surplus']).toBeGreaterThanOrEqual(2);
+    expect(await remove()).toEqual({ surplus: 0 });
     const kept = (await matchesOf(busy.id)).map(({ tenderId }) => tenderId);
     expect(kept.toSorted()).toEqual(found.slice(0, 3).toSorted());
     expect(await matchesOf(calm.id)).toHaveLength(1);
