@@ -206,8 +206,13 @@ const deadlineOf = ({ deadlineAt, isDateOnly, daysLeft }: Deadline): string | nu
   return `${isDateOnly ? mailDay(at) : mailMoment(at)}${left === undefined ? '' : ` (${left})`}`;
 };
 
+const formatOf = (currency: string) =>
+  new Intl.NumberFormat('de-DE', { style: 'currency', currency, maximumFractionDigits: 0 });
+// Kept, since making one takes longer than all else that is done for a tender.
+const euros = formatOf('EUR');
+
 const amount = (cents: number, currency: string): string =>
-  new Intl.NumberFormat('de-DE', { style: 'currency', currency, maximumFractionDigits: 0 }).format(cents / 100);
+  (currency === 'EUR' ? euros : formatOf(currency)).format(cents / 100);
 
 function tenderInWords(tender: TenderToTell) {
   const { hits, title, buyerName, place, valueCents, currency, source, url } = tender;
