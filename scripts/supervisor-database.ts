@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { explainFailure } from './explain-failure.ts';
@@ -13,13 +14,27 @@ export interface KeptDatabase {
   stop(): Promise<void>;
 }
 
+const MiB = 1024 * 1024;
+
+/**
+ * What the database keeps of its files in memory: an eighth of what there is, 64 to 512 MB. PostgreSQL advises a quarter where it has
+ * the machine to itself.
+ */
+export function sharedBuffersFor(bytes: number): string {
+  return `${Math.min(512, Math.max(64, Math.floor(bytes / 8 / MiB)))}MB`;
+}
+
+/** Of the machine, or of the container that holds us to less. */
+const memoryBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity);
+
 /** Runs the embedded PostgreSQL and starts it again whenever it ends, until it is stopped. */
 export async function keepDatabase(
   dataDir: string,
   { say, onMoved }: { say: (line: string) => void; onMoved: () => void },
 ): Promise<KeptDatabase> {
   const stopping = new AbortController();
-  let server = await startEmbeddedPostgres({ dataDir, log: say });
+  const options = { dataDir, sharedBuffers: sharedBuffersFor(memoryBytes()), log: say };
+  let server = await startEmbeddedPostgres(options);
 
   async function watch(): Promise<void> {
     for (let failures = 0; ;) {
@@ -32,7 +47,7 @@ export async function keepDatabase(
       if (failures > 1) await pause(restartPauseMs(failures - 1), undefined, { signal: stopping.signal });
       const { url } = server;
       try {
-        server = await startEmbeddedPostgres({ dataDir, log: say });
+        server = await startEmbeddedPostgres(options);
         say('PostgreSQL runs again.');
       } catch (error) {
         say(`PostgreSQL could not be started. ${explainFailure(error)}`);
