@@ -13,6 +13,7 @@ import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@p
 import { jobOrigin } from '@portal/testing/worker';
 import { queueDueReminderMails } from './queue-due-mails.ts';
 import { deleteReminder, finishReminder, listReminders, snoozeReminder, updateReminder } from './reminders.ts';
+import { inTurn } from './user-lock.ts';
 
 const { url, runtime, make, system, signedIn } = await testRuntime();
 
@@ -86,6 +87,19 @@ describe('a due reminder', () => {
       expect(mail?.text).toContain(words);
     expect(await outbox(ctx)).toMatchObject([{ state: 'sent', key: `reminders/due/${occurrenceId}` }]);
     expect(await trace(ctx)).toEqual([[true, 1]]);
+  });
+
+  it('does not wait for the many of somebody who is changing something', async () => {
+    const [busy, other] = [await someone(), await someone()];
+    for (let n = 0; n < 210; n++) await due(busy, { dueAt: ago(2 * HOUR) });
+    await due(other, { dueAt: ago(HOUR) });
+    await inTurn(busy, async () => {
+      await sweep();
+      expect(await outbox(busy)).toEqual([]);
+      expect(await outbox(other)).toHaveLength(1);
+    });
+    await sweep();
+    expect(await outbox(busy)).toHaveLength(210);
   });
 
   it('is mailed once when two workers look at the same moment', async () => {
