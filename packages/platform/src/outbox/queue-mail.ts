@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Tx } from '@portal/db/open';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
+import { portions } from '@portal/domain/portions';
 import type { SystemContext } from '../context.ts';
 import { deliverMails } from './jobs.ts';
 import type { OutboxMail } from './mail.ts';
@@ -41,16 +42,17 @@ export async function queueMail<Data extends z.ZodType>(
   return { mailId: known.id, isNew: false };
 }
 
-/** Promises many mails in one statement; those whose key is known already stay as they are. */
+/** Promises any number of mails; those whose key is known already stay as they are. */
 export async function queueMails<Data extends z.ZodType>(
   tx: Tx,
   { kind, isAwaited }: Queueable<Data>,
   queued: QueuedMail<Data>[],
 ): Promise<void> {
-  await tx
-    .insert(mails)
-    .values(queued.map((mail) => ({ id: newId(), kind, isAwaited, ...mail })))
-    .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
+  for (const portion of portions(queued))
+    await tx
+      .insert(mails)
+      .values(portion.map((mail) => ({ id: newId(), kind, isAwaited, ...mail })))
+      .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
 }
 
 /** Sends what is due in a tenant's outbox soon. Never throws. */

@@ -7,6 +7,7 @@ import type { ListedAccount } from '@portal/domain/accounting/merchandise-lines'
 import { nameKey } from '@portal/domain/accounting/names';
 import { conflict, type PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
+import { portions } from '@portal/domain/portions';
 import { lockTenant } from '@portal/platform/lock-tenant';
 
 export interface AccountList {
@@ -74,11 +75,6 @@ export async function changeAccounts(
   );
   for (const portion of portions(told)) await tx.insert(merchandiseChanges).values(portion);
   return { list: { ...list, version }, changes, addedIds };
-}
-
-/** A statement takes so many parameters and no more. */
-function* portions<T>(all: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < all.length; at += 5_000) yield all.slice(at, at + 5_000);
 }
 
 /** 409 `ACCOUNTS_STALE` for who has seen another version than the present one; what changed since is in its details. */

@@ -6,6 +6,7 @@ import { cloudOutageNotices, cloudOutages, cloudTransitions } from '@portal/db/s
 import { together } from '@portal/domain/cloud-status/checks';
 import type { FailureClass } from '@portal/domain/failure-class';
 import { newId } from '@portal/domain/ids';
+import { portions } from '@portal/domain/portions';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { queueMails } from '@portal/platform/outbox/queue-mail';
 import { cloudFailedMail } from './mails/failed.ts';
@@ -86,9 +87,10 @@ async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscrib
     return outage ? [{ outage, userId }] : [];
   });
   if (notices.length === 0) return 0;
-  await tx
-    .insert(cloudOutageNotices)
-    .values(notices.map(({ outage, userId }) => ({ tenantId, outageId: outage.id, userId })));
+  for (const portion of portions(notices))
+    await tx
+      .insert(cloudOutageNotices)
+      .values(portion.map(({ outage, userId }) => ({ tenantId, outageId: outage.id, userId })));
   const gathering = await gatheringOf(
     tx,
     notices.filter(({ outage }) => outage.failure === 'netz').map(({ userId }) => userId),

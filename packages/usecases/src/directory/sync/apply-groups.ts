@@ -4,13 +4,14 @@ import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 import { type GroupsPlan, planGroups } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
+import { portions } from '@portal/domain/portions';
 import {
   createImportedGroups,
   removeImportedGroups,
   renameImportedGroups,
   setImportedMemberships,
 } from '../../modules/imported-groups.ts';
-import { mapConcurrently, portions } from './portions.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import type { Delta } from './read-directory.ts';
 import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
 import type { SyncReport } from './sync-report.ts';

@@ -1,8 +1,3 @@
-/** The items in order, so many at a time. */
-export function* portions<T>(items: T[], size: number): Generator<T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
-
 /** Works on the items in order, so many at a time. After a failure nothing more is begun; it is thrown when what was begun is over. */
 export async function mapConcurrently<T>(
   items: Iterable<T>,

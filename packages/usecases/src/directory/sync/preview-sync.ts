@@ -12,6 +12,7 @@ import {
 } from '@portal/domain/directory/sync';
 import { busy, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
+import { portions } from '@portal/domain/portions';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import { openSharedSlots, openSemaphore } from '@portal/platform/semaphore';
@@ -21,7 +22,6 @@ import { countGroupChanges, goneGroups } from './apply-groups.ts';
 import { deactivationLimitOf } from './deactivation-limit.ts';
 import { findChanges } from './find-changes.ts';
 import { type GivenUp, givenUpBy, planAccounts } from './plan-accounts.ts';
-import { portions } from './portions.ts';
 import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { clearStage, type Stage } from './stage.ts';
 
