@@ -11,6 +11,7 @@ import { testConfig, testRuntime } from '@portal/testing/runtime';
 import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { jobOrigin } from '@portal/testing/worker';
 import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
+import type { Enqueue } from '../jobs/job.ts';
 import { deliverDueMails } from './deliver-due-mails.ts';
 import { defineMail } from './mail.ts';
 import { claimMails, dueMails } from './outbox.ts';
@@ -52,10 +53,11 @@ const queue = ({ id: userId, tenantId }: User, mail: Parameters<typeof queueMail
       Array.from({ length: count }, () => ({ tenantId, key: newId(), userId, data: {} })),
     ),
   );
-const deliver = ({ tenantId }: User, server: TestSmtpServer) =>
+const deliver = ({ tenantId }: User, server: TestSmtpServer, turn: { turnMs?: number; enqueue?: Enqueue } = {}) =>
   deliverDueMails(
     {
       ...runtime.tenant(jobOrigin(), tenantId),
+      ...(turn.enqueue && { enqueue: turn.enqueue }),
       config: testConfig(url, {
         SMTP_HOST: '127.0.0.1',
         SMTP_PORT: `${server.port}`,
@@ -63,9 +65,28 @@ const deliver = ({ tenantId }: User, server: TestSmtpServer) =>
         SMTP_FROM: 'p@example.org',
       }),
     },
-    { kinds, signal: new AbortController().signal },
+    { kinds, signal: new AbortController().signal, ...(turn.turnMs !== undefined && { turnMs: turn.turnMs }) },
   );
 const subjects = ({ messages }: TestSmtpServer) => messages.map(({ subject }) => subject);
+
+it('ends after its turn, and is queued behind the others', async () => {
+  const user = await make.user();
+  const server = await startServer();
+  await queue(user, digest, 200);
+  const queued: unknown[] = [];
+  await deliver(user, server, { turnMs: 0, enqueue: async (job, payload) => void queued.push([job.name, payload]) });
+  expect(server.messages.length).toBeLessThan(200);
+  expect(queued).toEqual([['mails.deliver', { tenantId: user.tenantId }]]);
+  await deliver(user, server);
+  expect(server.messages).toHaveLength(200);
+});
+
+it('takes any number of mails at once', async () => {
+  const user = await make.user();
+  await queue(user, digest, 10_000);
+  const count = () => runtime.database.inTenant(user.tenantId).tx((tx) => tx.$count(mails));
+  expect(await count()).toBe(10_000);
+});
 
 it('lets a reset leave first though 500 digests were there before it', async () => {
   const server = await startServer();

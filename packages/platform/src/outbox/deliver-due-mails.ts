@@ -1,21 +1,28 @@
 import { eq } from 'drizzle-orm';
 import { tenants } from '@portal/db/schema/tenants';
+import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '../context.ts';
 import { Delivery } from './delivery.ts';
 import type { OutboxMails } from './mail.ts';
 import { claimMails, type ClaimTerms, settleMails } from './outbox.ts';
+import { nudgeMails } from './queue-mail.ts';
 import { remembered } from './remembering.ts';
 import { ownServerOf, serviceSettings } from './smtp-settings-of.ts';
 
+/** A long delivery one way lets the other way, and then other tenants, have their turn after this long. */
+const usualTurnMs = 30 * SECOND;
+
 /**
- * Sends what is due in one tenant's outbox until nothing is left. Each mail is claimed, sent outside any transaction, and settled;
- * a worker that dies in between leaves a lease that runs out. Throws the signal's reason when it had to stop early.
+ * Sends what is due in one tenant's outbox until nothing is left, or until others should have their turn: then it is queued behind them.
+ * Each mail is claimed, sent outside any transaction, and settled; a worker that dies in between leaves a lease that runs out. Throws the
+ * signal's reason when it had to stop early.
  */
 export async function deliverDueMails(
   ctx: TenantContext,
-  { kinds, signal }: { kinds: OutboxMails; signal: AbortSignal },
+  { kinds, signal, turnMs = usualTurnMs }: { kinds: OutboxMails; signal: AbortSignal; turnMs?: number },
 ): Promise<void> {
-  for (let isFinished = false; !isFinished;) {
+  let ends: string[];
+  do {
     const tenantName = await nameOfTenant(ctx);
     const own = await ownServerOf(ctx);
     const service = serviceSettings(ctx.config);
@@ -23,13 +30,15 @@ export async function deliverDueMails(
     const dailyLimit = service && ctx.config.mailDailyPerTenant;
     const byService = { ...known, way: 'service', dailyLimit } as const;
     // First, and apart: however a tenant's own server behaves, it does not keep back what leaves over the service's.
-    const ends = [
-      service ? await new Delivery(ctx, service, byService).run(signal) : await endUnconfigured(ctx, byService, signal),
+    ends = [
+      service
+        ? await new Delivery(ctx, service, byService).run(signal, turnMs)
+        : await endUnconfigured(ctx, byService, signal),
     ];
     const byTenant = { ...known, way: 'tenant', dailyLimit: null } as const;
-    if (own) ends.push(await new Delivery(ctx, own.settings(), byTenant).run(signal));
-    isFinished = ends.every((end) => end === 'empty' || end === 'closed');
-  }
+    if (own) ends.push(await new Delivery(ctx, own.settings(), byTenant).run(signal, turnMs));
+  } while (ends.includes('outdated') && !ends.includes('turn over'));
+  if (ends.includes('turn over')) await nudgeMails(ctx, ctx.tenantId);
 }
 
 async function endUnconfigured(

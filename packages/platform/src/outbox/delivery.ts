@@ -28,8 +28,6 @@ const heldBackAtOnce = 100;
 const claimsInTurn = 4;
 /** How long a tenant's outbox rests when its mail server lets nothing through. */
 const closedPauseSec = 30;
-/** A long delivery one way lets the other way have its turn after this long. */
-const turnMs = 30 * SECOND;
 
 /** Failures of the way out, not of one mail: the next mail would fare no better. */
 const waysOutClosed: ReadonlySet<string> = new Set<MailError['failure']>([
@@ -89,7 +87,7 @@ export class Delivery {
   }
 
   /** To be called once. */
-  async run(signal: AbortSignal): Promise<Exclude<Reason, 'stopped' | 'trouble'>> {
+  async run(signal: AbortSignal, turnMs: number): Promise<Exclude<Reason, 'stopped' | 'trouble'>> {
     const turnEndsAt = performance.now() + turnMs;
     try {
       for (;;) {

@@ -313,27 +313,34 @@ export async function returnMails(
   });
 }
 
+/** Rows of one statement: a tenant may have any number of mails waiting. */
+const mailsAtOnce = 5_000;
+
 /** Lets everything that is due on this way and not under way wait, without counting a try: the way is closed for all of them. */
 export async function postponeDueMails(
   scope: TenantScope,
   afterSec: number,
   { way, ownServer }: Pick<ClaimTerms, 'way' | 'ownServer'>,
 ): Promise<void> {
-  await scope.tx(async (tx) => {
-    const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), leavesBy(tx, way, ownServer));
-    const { free, isFree } = freeMails(tx, isWaiting);
-    await tx
-      .with(free)
-      .update(mails)
-      .set({ dueAt: sql`now() + make_interval(secs => ${afterSec})` })
-      .where(isFree);
-  });
+  for (let postponed = mailsAtOnce; postponed === mailsAtOnce;)
+    postponed = await scope.tx(async (tx) => {
+      const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), leavesBy(tx, way, ownServer));
+      const { free, isFree } = freeMails(tx, isWaiting);
+      const { rowCount } = await tx
+        .with(free)
+        .update(mails)
+        .set({ dueAt: sql`now() + make_interval(secs => ${afterSec})` })
+        .where(isFree);
+      return rowCount ?? 0;
+    });
 }
 
 /** Mails nobody else holds at the moment: waiting for several one after the other could deadlock with an account's deletion. */
 function freeMails(tx: Tx, condition: SQL | undefined) {
   const free = tx
     .$with('free')
-    .as(tx.select({ id: mails.id }).from(mails).where(condition).for('update', { skipLocked: true }));
+    .as(
+      tx.select({ id: mails.id }).from(mails).where(condition).limit(mailsAtOnce).for('update', { skipLocked: true }),
+    );
   return { free, isFree: inArray(mails.id, tx.select({ id: free.id }).from(free)) };
 }
