@@ -2,6 +2,7 @@ import { inArray, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
+import { workThrough } from './work-through.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
 const batch = 5_000;
@@ -49,27 +50,26 @@ export async function removeExpiredRows(
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
-  const failures: unknown[] = [];
-  for (const retention of retentions) {
-    const { what } = retention;
+  const remove = async (retention: Retention) => {
     const walk = walkOf(retention);
-    removed[what] = 0;
-    try {
-      for (let after: string | null = firstId; after !== null;) {
-        signal.throwIfAborted();
-        const from: string = after;
-        const portion = await system.acrossTenants('rows kept long enough go', (tx) => walk(tx, from));
-        removed[what] += portion.removed;
-        ({ after } = portion);
-      }
-    } catch (error) {
+    removed[retention.what] = 0;
+    for (let after: string | null = firstId; after !== null;) {
       signal.throwIfAborted();
-      system.log.error({ what, err: error }, 'rows kept long enough could not be removed');
-      failures.push(error);
+      const from: string = after;
+      const portion = await system.acrossTenants('rows kept long enough go', (tx) => walk(tx, from));
+      removed[retention.what] = (removed[retention.what] ?? 0) + portion.removed;
+      ({ after } = portion);
     }
+  };
+  try {
+    await workThrough(retentions, remove, {
+      signal,
+      onFailure: ({ what }, error) =>
+        system.log.error({ what, err: error }, 'rows kept long enough could not be removed'),
+    });
+  } finally {
+    system.log.info({ removed }, 'rows kept long enough were removed');
   }
-  system.log.info({ removed }, 'rows kept long enough were removed');
-  if (failures.length > 0) throw failures[0];
   return removed;
 }
 

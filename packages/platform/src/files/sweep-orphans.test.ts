@@ -47,6 +47,20 @@ it('has nothing to do before the first upload', async () => {
   ).toBe(0);
 });
 
+it('goes on with the other folders where one cannot be read, and says so at the end', async () => {
+  const path = await store({ isOld: true });
+  const unreadable: typeof room = {
+    ...room,
+    async *list(folder) {
+      if (folder === 'images') throw new Error('no right to read');
+      yield* room.list(folder);
+    },
+  };
+  const both = [{ folder: 'images', table: users, path: users.avatarPath }, ...owners];
+  await expect(sweepOrphanFiles(system(unreadable), both, new AbortController().signal)).rejects.toThrow('no right');
+  expect(await found()).not.toContain(path);
+});
+
 it('stops when told to, removing nothing more', async () => {
   const path = await store({ isOld: true });
   await expect(sweepOrphanFiles(system(), owners, AbortSignal.abort())).rejects.toThrow(

@@ -1,6 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SystemContext } from '../context.ts';
+import { workThrough } from '../work-through.ts';
 
 /** The column that keeps the paths of a folder's files. */
 export interface FileOwner {
@@ -14,7 +15,7 @@ const batch = 500;
 
 /**
  * Removes every file no row points at: those of deleted rows, of uploads that never got a row, and what killed writers left.
- * Files younger than an hour are left alone. Answers how many went.
+ * Files younger than an hour are left alone. A folder that cannot be read keeps no other from its turn. Answers how many went.
  */
 export async function sweepOrphanFiles(
   system: Pick<SystemContext, 'acrossTenants' | 'files' | 'log'>,
@@ -32,7 +33,7 @@ export async function sweepOrphanFiles(
       if (await system.files.remove(orphan)) removed += 1;
     }
   };
-  for (const owner of owners) {
+  const sweepFolder = async (owner: FileOwner) => {
     let paths: string[] = [];
     for await (const path of system.files.list(owner.folder)) {
       paths.push(path);
@@ -41,7 +42,11 @@ export async function sweepOrphanFiles(
       paths = [];
     }
     if (paths.length > 0) await sweep(owner, paths);
-  }
+  };
+  await workThrough(owners, sweepFolder, {
+    signal,
+    onFailure: ({ folder }, error) => system.log.error({ folder, err: error }, 'a folder of files could not be swept'),
+  });
   system.log.info({ removed }, 'files without a row were removed');
   return removed;
 }

@@ -1,0 +1,22 @@
+/**
+ * Does the work for one item after the other. What fails keeps no other from its turn: it is told, and the first failure is thrown when
+ * all have had theirs. Throws the signal's reason as soon as it is aborted.
+ */
+export async function workThrough<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+  { signal, onFailure }: { signal: AbortSignal; onFailure: (item: Item, error: unknown) => void },
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const item of items) {
+    signal.throwIfAborted();
+    try {
+      await work(item);
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure(item, error);
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
