@@ -33,6 +33,8 @@ export const TenderMail = Sender.extend({
   /** How many there are, of which `tenders` are the first. */
   total: z.int(),
   tenders: z.array(ListedTender),
+  /** The same of what has changed. */
+  totalChanges: z.int(),
   changes: z.array(ChangedTender),
 });
 type TenderMail = z.output<typeof TenderMail>;
@@ -59,7 +61,8 @@ const changes: Record<ChangedTender['kind'], string> = {
 };
 
 /** The tenders under the searches that found them, what has changed of others, and a way to all of them. */
-export function tenderBlocks({ tenders, total, changes: changed, serviceUrl }: TenderMail): Block[] {
+export function tenderBlocks(mail: TenderMail): Block[] {
+  const { tenders, total, changes: changed, totalChanges, serviceUrl } = mail;
   const groups = Map.groupBy(tenders, ({ search }) => search);
   return [
     ...[...groups].flatMap(([search, found]) => [p`Suche „${search}“:`, ...found.map(factsOf)]),
@@ -72,6 +75,9 @@ export function tenderBlocks({ tenders, total, changes: changed, serviceUrl }: T
         Link: url ?? '',
       }),
     ),
+    ...(totalChanges > changed.length
+      ? [p`Und ${totalChanges - changed.length} weitere geänderte; das Portal zeigt alle.`]
+      : []),
     ...(serviceUrl === undefined ? [] : [button(serviceUrl, 'Alle Ausschreibungen im Portal')]),
   ];
 }

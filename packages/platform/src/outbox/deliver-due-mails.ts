@@ -59,7 +59,7 @@ async function endUnconfigured(
       ctx,
       claimed.map((mail) => ({
         mail,
-        settlement: { ...settlement, remembered: remembered(terms.kinds, mail, 'dropped') },
+        settlement: { ...settlement, remembered: remembered(terms.kinds, mail, 'withheld') },
       })),
     );
     for (const { kind } of claimed) ctx.metrics.countMail(kind, 'not_configured');

@@ -141,8 +141,8 @@ export class Delivery {
       for (const { mail, ...reason } of heldBack) {
         this.#ctx.metrics.countMail(mail.kind, 'quota');
         this.#ctx.log.info({ ...factsOf(this.#ctx, mail), failure: reason.failure }, 'mail held back');
-        const dropped = remembered(this.#leaving.kinds, mail, 'dropped');
-        this.#begin(this.#settleMail(mail, { outcome: 'quota', ...reason, remembered: dropped }));
+        const withheld = remembered(this.#leaving.kinds, mail, 'withheld');
+        this.#begin(this.#settleMail(mail, { outcome: 'quota', ...reason, remembered: withheld }));
       }
       if (claimed.length > 0) this.#supply = 'unknown';
       else this.#supply = heldBack.length > 0 ? 'held back' : 'dry';

@@ -38,9 +38,10 @@ export interface Attempt<Data> {
   tries: number;
   /**
    * `sent`: the mail server took the mail. `postponed`: it did not, and there will be another try. `failed`: it did not, for good.
-   * `dropped`: the mail ends without having been handed to it this time: nobody to write to, no sense any more, no server, no room.
+   * `dropped`: the mail ends without having been handed to it this time, because nobody is to read it: nobody to write to, no access,
+   * no sense any more. `withheld`: the same for a reason that is not the reader's: no server, no room in the day, a fault of ours.
    */
-  outcome: 'sent' | 'postponed' | 'failed' | 'dropped';
+  outcome: 'sent' | 'postponed' | 'failed' | 'dropped' | 'withheld';
   /** As when it was prepared: a worker died while it had this mail. */
   mayHaveArrived: boolean;
 }

@@ -107,19 +107,20 @@ it('is told of a mail the server refused for good', async () => {
   expect(await remembered(user)).toEqual(['failed']);
 });
 
-it.each<[string, Partial<typeof users.$inferInsert>, z.input<typeof news.data>, object]>([
+it.each<[string, Partial<typeof users.$inferInsert>, z.input<typeof news.data>, { state: string; failure: string }]>([
   ['nobody is there to read it', { isActive: false }, {}, { state: 'skipped', failure: 'recipient_gone' }],
   ['the account has no address', { email: null }, {}, { state: 'skipped', failure: 'recipient_gone' }],
   ['the account may not see it', { role: 'USER' }, {}, { state: 'skipped', failure: 'refused' }],
   ['it has lost its sense', {}, { isOver: true }, { state: 'skipped', failure: 'outdated' }],
   ['it cannot be written', {}, { replyTo: '' }, { state: 'failed', failure: 'content' }],
-])('is told once of a mail that is dropped because %s', async (_, overrides, data, end) => {
+])('is told once of a mail that is not sent because %s', async (_, overrides, data, end) => {
   const user = await reader(overrides);
   await queue(user, data);
   const [before, connections] = [smtp.messages.length, smtp.connectionCount()];
   await deliver(user);
   await deliver(user);
-  expect([await outbox(user), await remembered(user)]).toEqual([[end], ['dropped']]);
+  const told = end.failure === 'content' ? 'withheld' : 'dropped';
+  expect([await outbox(user), await remembered(user)]).toEqual([[end], [told]]);
   expect([smtp.messages.length, smtp.connectionCount()]).toEqual([before, connections]);
 });
 
@@ -144,7 +145,7 @@ it('is told of mails no server is there for, and of those whose workers kept dyi
     );
   await deliver(user);
   expect(await outbox(user)).toMatchObject([{ state: 'not_configured' }, { state: 'failed', failure: 'interrupted' }]);
-  expect(await remembered(user)).toEqual(['dropped', 'dropped']);
+  expect(await remembered(user)).toEqual(['withheld', 'withheld']);
 });
 
 it('is told once of mails there is no room for in the day, whenever the worker died', async () => {
@@ -163,7 +164,7 @@ it('is told once of mails there is no room for in the day, whenever the worker d
   expect(await remembered(user)).toEqual([]);
   await makeDue(user);
   await deliver(user, limit);
-  expect((await remembered(user)).toSorted()).toEqual(['dropped', 'dropped', 'dropped', 'sent', 'sent']);
+  expect((await remembered(user)).toSorted()).toEqual(['sent', 'sent', 'withheld', 'withheld', 'withheld']);
   expect((await outbox(user)).map(({ state }) => state).toSorted()).toEqual([
     'quota',
     'quota',

@@ -28,11 +28,11 @@ export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pi
 /** One try: writes the mail, hands it to the mail server, and says how that ended. Throws what says nothing about the mail. */
 export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: Leaving): Promise<Settlement> {
   const facts = { ...factsOf(ctx, mail), try: mail.tries };
-  const dropped = remembered(leaving.kinds, mail, 'dropped');
   if (mail.interruptions > maxInterruptions) {
     ctx.log.error(facts, 'a mail was interrupted too often and was given up');
     const message = 'Sending this mail was interrupted too often.';
-    return { outcome: 'failed', failure: 'interrupted', message, remembered: dropped };
+    const withheld = remembered(leaving.kinds, mail, 'withheld');
+    return { outcome: 'failed', failure: 'interrupted', message, remembered: withheld };
   }
   let written: AddressedMail;
   try {
@@ -41,7 +41,8 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: L
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
     ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
-    return { outcome, failure, message, isUntried: true, remembered: dropped };
+    const end = remembered(leaving.kinds, mail, outcome === 'failed' ? 'withheld' : 'dropped');
+    return { outcome, failure, message, isUntried: true, remembered: end };
   }
   const { recipient, ...content } = written;
   try {

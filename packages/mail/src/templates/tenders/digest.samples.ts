@@ -31,6 +31,7 @@ export const samples = samplesOf(tenderDigest, {
         place: null,
       },
     ],
+    totalChanges: 1,
     changes: [
       { title: 'Dachsanierung Schule', kind: 'deadline', deadline: 'Fr., 08.01.2027 (noch 49 Tage)', url: tender.url },
     ],
@@ -43,12 +44,26 @@ export const samples = samplesOf(tenderDigest, {
       alsoIn: ['Alles aus NRW'],
       title: `${tender.title} ${n + 1}`,
     })),
+    totalChanges: 0,
     changes: [],
+  },
+  manyOfBoth: {
+    ...reader,
+    total: 4_711,
+    tenders: Array.from({ length: 40 }, (_, n) => ({ ...tender, title: `${tender.title} ${n + 1}` })),
+    totalChanges: 60,
+    changes: Array.from({ length: 10 }, (_, n) => ({
+      title: `Dachsanierung Schule ${n + 1}`,
+      kind: 'corrected' as const,
+      deadline: null,
+      url: tender.url,
+    })),
   },
   changesAlone: {
     ...reader,
     total: 0,
     tenders: [],
+    totalChanges: 1,
     changes: [{ title: 'Dachsanierung Schule', kind: 'cancelled', deadline: null, url: null }],
   },
   awkward: {
@@ -65,6 +80,7 @@ export const samples = samplesOf(tenderDigest, {
         url: 'https://source.example/?a=1&b=<b>',
       },
     ],
+    totalChanges: 0,
     changes: [],
   },
 });

@@ -10,12 +10,12 @@ export const tenderDigest = template({
   headers: oneClickUnsubscribe,
   wording: {
     de: {
-      subject: ({ total, changes }) =>
+      subject: ({ total, totalChanges }) =>
         total > 0
           ? countOf(total)
-          : changes.length === 1
+          : totalChanges === 1
             ? '1 Ausschreibung geändert'
-            : `${changes.length} Ausschreibungen geändert`,
+            : `${totalChanges} Ausschreibungen geändert`,
       preview: ({ tenders, changes }) =>
         [...tenders, ...changes]
           .map(({ title }) => title)

@@ -16,13 +16,22 @@ const tender = {
 const unsubscribeUrl = `${serviceUrl}/unsubscribe/key.AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB`;
 
 export const samples = samplesOf(instantTenders, {
-  one: { ...sender, unsubscribeUrl, displayName: person.displayName, total: 1, tenders: [tender], changes: [] },
+  one: {
+    ...sender,
+    unsubscribeUrl,
+    displayName: person.displayName,
+    total: 1,
+    tenders: [tender],
+    totalChanges: 0,
+    changes: [],
+  },
   many: {
     ...sender,
     unsubscribeUrl,
     displayName: person.displayName,
     total: 120,
     tenders: Array.from({ length: 20 }, (_, n) => ({ ...tender, title: `Ausschreibung ${n + 1}` })),
+    totalChanges: 0,
     changes: [],
   },
   awkward: {
@@ -31,6 +40,7 @@ export const samples = samplesOf(instantTenders, {
     displayName: awkward.displayName,
     total: 1,
     tenders: [{ ...tender, search: awkward.displayName, title: awkward.displayName }],
+    totalChanges: 0,
     changes: [],
   },
 });

@@ -65,7 +65,7 @@ export const reminderDueMail = defineMail({
     };
   },
   async remember(tx, attempts) {
-    const tried = attempts.filter(({ outcome }) => outcome !== 'dropped');
+    const tried = attempts.filter(({ outcome }) => outcome !== 'dropped' && outcome !== 'withheld');
     if (tried.length === 0) return;
     await tx.run(tracesOfMails, {
       reminderIds: tried.map(({ data }) => data.reminderId),

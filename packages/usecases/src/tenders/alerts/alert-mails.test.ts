@@ -37,13 +37,14 @@ afterEach(() => {
 });
 const across = runtime.database.acrossTenants;
 const { signal } = new AbortController();
-const config = testConfig(url, {
+const settings = {
   SMTP_HOST: '127.0.0.1',
   SMTP_PORT: `${server.port}`,
   SMTP_SECURITY: 'none',
   SMTP_FROM: 'p@example.org',
   PUBLIC_URL: 'https://portal.example',
-});
+};
+const config = testConfig(url, settings);
 
 /** Somebody who may use the module, by a grant of their own. */
 async function person(overrides: Parameters<typeof make.user>[0] = {}): Promise<UserContext> {
@@ -68,8 +69,11 @@ async function ingest(...records: NoticeRecord[]): Promise<string[]> {
   return tenderIds;
 }
 const promise = () => startDueTenderAlerts(system(), signal);
-const deliver = ({ tenantId }: { tenantId: string }) =>
-  deliverDueMails({ ...runtime.tenant(jobOrigin(), tenantId), config }, { signal, kinds });
+const deliver = ({ tenantId }: { tenantId: string }, changed: Record<string, string> = {}) =>
+  deliverDueMails(
+    { ...runtime.tenant(jobOrigin(), tenantId), config: testConfig(url, { ...settings, ...changed }) },
+    { signal, kinds },
+  );
 /** What days bring: everything found so far is from before the last digest, and that was of another day. */
 const letDaysPass = (days = 1) =>
   across('a test lets time pass', async (tx) => {
@@ -318,6 +322,74 @@ describe('a digest', () => {
     await letDaysPass(15);
     expect(await alerted(ctx)).toEqual([]);
     expect(await owed(ctx)).toEqual(['settled', 'told']);
+  });
+
+  it('that finds no mail server is told by the next one', async () => {
+    const ctx = await person();
+    await save(ctx, 'Suche', words('bockshornklee'));
+    await ingest(call('Bockshornklee'));
+    await letDaysPass();
+    await promise();
+    await deliver(ctx, { SMTP_HOST: '' });
+    expect(await lastMail(ctx)).toMatchObject([{ state: 'not_configured' }]);
+    expect((await nextDigest(ctx)).map(({ subject }) => subject)).toEqual(['1 neue Ausschreibung']);
+  });
+
+  it('that finds no room in the day is told by the next one', async () => {
+    const one = await person();
+    const both = [one, await person({ tenantId: one.tenantId })];
+    for (const ctx of both) await save(ctx, 'Suche', words('borretsch'));
+    await ingest(call('Borretsch'));
+    await letDaysPass();
+    await promise();
+    await deliver(one, { MAIL_DAILY_PER_TENANT: '1' });
+    const ends = await Promise.all(both.map(lastMail));
+    expect(
+      ends
+        .flat()
+        .map(({ state }) => state)
+        .toSorted(),
+    ).toEqual(['quota', 'sent']);
+    await nextDigest(one);
+    expect(both.map((ctx) => received(ctx).length)).toEqual([1, 1]);
+  });
+
+  it('does not tell what one before it, still on its way, has in its list', async () => {
+    const ctx = await person();
+    await save(ctx, 'A', words('susswurzel'));
+    await ingest(call('Susswurzel 1'));
+    trouble = () => ({ code: 451, text: 'later' });
+    expect(await nextDigest(ctx)).toEqual([]);
+    const { id } = await save(ctx, 'B', { text: { any: ['susswurzel', 'sumach'] } });
+    await across('a test has a search find it only now', (tx) =>
+      tx.update(tenderMatches).set({ notifiedAt: null }).where(eq(tenderMatches.searchId, id)),
+    );
+    await ingest(call('Sumach'));
+    trouble = undefined;
+    await letDaysPass();
+    await promise();
+    await letPausePass();
+    await deliver(ctx);
+    const told = received(ctx).map(({ text }) => text.match(/^(Susswurzel 1|Sumach)$/gm));
+    expect(told.toSorted()).toEqual([['Sumach'], ['Susswurzel 1']]);
+  });
+
+  it('leaves out a call whose time is up, though its search names kinds of notices', async () => {
+    const ctx = await person();
+    await save(ctx, 'Suche', { ...words('meerrettich'), kinds: ['competition', 'result'] });
+    const [overId = ''] = await ingest(
+      call('Meerrettich vorbei'),
+      call('Meerrettich vergeben', { noticeType: 'result' }),
+      call('Meerrettich offen'),
+    );
+    await across('a test lets time pass', (tx) =>
+      tx.execute(sql`update tender_search set open_until = now() where tender_id = ${overId}`),
+    );
+    const [mail] = await nextDigest(ctx);
+    expect(mail?.text).toContain('Meerrettich offen');
+    expect(mail?.text).toContain('Meerrettich vergeben');
+    expect(mail?.text).not.toContain('Meerrettich vorbei');
+    expect(await owed(ctx)).not.toContain('owed');
   });
 
   it('tried again is the same mail', async () => {

@@ -31,7 +31,7 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
   // On a connection of its own: a list may be long.
   const told = await ctx.inTenant(ctx.tenantId, recipient.id).tx((tx) => whatToTell(tx, recipient, alert));
   if (!told || told.tenders.length + told.changes.length === 0) return null;
-  const { tenders, changes } = told;
+  const { tenders, changes } = shared(told, alert.mostRows);
   const { publicUrl } = ctx.config.http;
   return {
     tenantName: recipient.tenantName,
@@ -39,6 +39,7 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
     displayName: recipient.displayName,
     unsubscribeUrl: unsubscribeUrl(ctx.config, { tenantId: ctx.tenantId, userId: recipient.id, kind: alert.kind }),
     total: tenders[0]?.total ?? 0,
+    totalChanges: changes[0]?.total ?? 0,
     tenders: tenders.map(tenderInWords),
     changes: changes.map(({ title, kind, url, ...change }) => ({
       title,
@@ -47,6 +48,12 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
       deadline: deadlineOf(change),
     })),
   };
+}
+
+/** Of both some are shown, and no more together than a mail has room for. */
+function shared<T, C>({ tenders, changes }: { tenders: T[]; changes: C[] }, mostRows: number) {
+  const shown = changes.slice(0, Math.max(mostRows - tenders.length, Math.ceil(mostRows / 5)));
+  return { tenders: tenders.slice(0, mostRows - shown.length), changes: shown };
 }
 
 async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, mostRows }: Alert) {
@@ -138,7 +145,8 @@ function tendersToTell(bounds: string[]): Prepared<Telling, TenderToTell> {
 
 /**
  * The tenders of a mail’s list that its searches would still find, each once, under the first of these. What another mail of this kind
- * has told is left out; so is what was called off.
+ * has told is left out, and what another that is still on its way has in its list: of two such mails the one with the lower id tells it.
+ * So is what was called off, and a call whose time is up, which a search that names kinds of notices would find.
  */
 function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTell> {
   const isWithin = bounds.map(
@@ -149,7 +157,8 @@ function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTe
     before as materialized (
       select other.tender_id from ${savedSearches} s join ${tenderMatches} other
         on other.search_id = s.id and other.tender_id = any(array(select tender_id from m))
-      where s.user_id = ${userId} and other.is_told and other.kind = ${sql.placeholder('kind')}
+      where s.user_id = ${userId} and other.kind = ${sql.placeholder('kind')}
+        and (other.is_told or other.notified_at is null and other.alert_id < ${alertId})
         and other.alert_id is distinct from ${alertId})
     select m.tender_id, min(lower(m.name)) as first, json_agg(json_build_object('search', m.name, 'reasons', m.reasons)
       order by lower(m.name), m.search_id) as hits
@@ -173,6 +182,10 @@ function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTe
       .from(told)
       .innerJoin(sql`${tenderNotices} n`, sql`n.tender_id = told.tender_id and n.is_primary and not n.is_cancelled`)
       .innerJoin(searchedTenders, sql`t.tender_id = told.tender_id`)
+      .where(
+        sql`t.open_until > now() or exists (
+          select from ${tenderNotices} x where x.tender_id = told.tender_id and x.notice_type = 'result')`,
+      )
       .orderBy(sql`told.first`, sql`t.deadline_at`, sql`told.tender_id`)
       .limit(sql.placeholder('mostRows')),
   );
@@ -185,6 +198,7 @@ const changesToTell = prepared<Listing & { mostRows: number }>()('tender_changes
       title: sql<string>`title`,
       kind: sql<'cancelled' | 'deadline' | 'corrected'>`kind`,
       url: sql<string | null>`url`,
+      total: sql<number>`count(*) over ()::int`,
       ...deadlineColumns,
     })
     .from(
@@ -236,7 +250,8 @@ type AlertAttempt = Attempt<{ alertId: string }> & { isPutOff: boolean };
 
 /**
  * What is remembered of tries: a mail that was taken has told its whole list, and one that ends for want of a reader or of anything to
- * say owes it to nobody. What the mail server would not take waits for the next digest.
+ * say owes it to nobody. What the mail server would not take, or what was not even handed to it for our own reasons, waits for the next
+ * digest.
  */
 export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<void> {
   const ended = Map.groupBy(attempts, endOfList);
@@ -256,7 +271,7 @@ export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<vo
 
 function endOfList({ outcome, mayHaveArrived, isPutOff }: AlertAttempt): 'kept' | 'released' | 'told' | 'passed over' {
   if (outcome === 'postponed') return 'kept';
-  if (isPutOff || (outcome === 'failed' && !mayHaveArrived)) return 'released';
+  if (isPutOff || ((outcome === 'failed' || outcome === 'withheld') && !mayHaveArrived)) return 'released';
   return outcome === 'sent' || mayHaveArrived ? 'told' : 'passed over';
 }
 
