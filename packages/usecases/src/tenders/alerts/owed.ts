@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { tenants } from '@portal/db/schema/tenants';
@@ -7,6 +7,8 @@ import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/save
 import type { DigestRhythm } from '@portal/domain/tenders/saved-searches';
 import type { Walked } from '@portal/platform/retention';
 
+/** Matches written or removed at once. */
+const batch = 5_000;
 /** What nobody was told of within so many days is nobody’s news any more. */
 const mostDays = 14;
 
@@ -47,29 +49,41 @@ export async function forgetDigest(tx: Tx, userId: string): Promise<void> {
     .where(and(eq(tenderChangeNotices.userId, userId), isNull(tenderChangeNotices.notifiedAt)));
 }
 
-/** Nothing is owed to tenants at rest, nor what has become too old while mails could not be sent. */
-export async function forgetStale(tx: Tx): Promise<void> {
+/**
+ * Nothing is owed to tenants at rest, nor what has become too old while mails could not be sent. So many rows at a time: says how many,
+ * 0 when there are none left.
+ */
+export async function forgetStale(tx: Tx): Promise<number> {
   const resting = tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.isActive, false));
   const tooOld = sql`now() - make_interval(days => ${mostDays})`;
-  for (const [table, since] of [
-    [tenderMatches, tenderMatches.matchedAt],
-    [tenderChangeNotices, tenderChangeNotices.noticedAt],
+  let forgotten = 0;
+  for (const [table, isTooOld] of [
+    // Each kind by name, as the index begins with it.
+    [tenderMatches, and(inArray(tenderMatches.kind, ['digest', 'instant']), lt(tenderMatches.matchedAt, tooOld))],
+    [tenderChangeNotices, lt(tenderChangeNotices.noticedAt, tooOld)],
   ] as const)
     // Apart, as the indexes have them.
     for (const condition of [
-      and(isNull(table.alertId), or(inArray(table.tenantId, resting), lt(since, tooOld))),
+      and(isNull(table.alertId), isTooOld),
+      and(isNull(table.alertId), inArray(table.tenantId, resting)),
       and(isNotNull(table.alertId), inArray(table.tenantId, resting)),
-    ])
-      await tx
+    ]) {
+      const stale = tx
+        .select({ row: sql`${table}.ctid` })
+        .from(table)
+        .where(and(isNull(table.notifiedAt), condition))
+        .limit(batch);
+      const { rowCount } = await tx
         .update(table)
         .set({ notifiedAt: sql`now()` })
-        .where(and(isNull(table.notifiedAt), condition));
+        .where(sql`${table}.ctid = any(array(${stale}))`);
+      forgotten += rowCount ?? 0;
+    }
+  return forgotten;
 }
 
 /** Matches a search keeps: the newest. */
 export const mostMatches = 10_000;
-/** Matches removed at once. */
-const batch = 5_000;
 /** Searches whose matches are counted at once. */
 const searchesAtOnce = 100;
 

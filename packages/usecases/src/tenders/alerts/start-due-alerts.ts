@@ -8,6 +8,7 @@ import { newId } from '@portal/domain/ids';
 import { lastDigestTime } from '@portal/domain/tenders/digest-times';
 import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
+import { workThrough } from '@portal/platform/work-through';
 import { digestKey, digestMail } from './mails/digest.ts';
 import { instantMail } from './mails/instant.ts';
 import { forgetStale } from './owed.ts';
@@ -19,10 +20,13 @@ const gatherSec = 120;
 
 /**
  * Promises the mails whose time has come, with the list each tells: from then on these matches are that mail’s alone. A list is taken
- * and its mail promised in one transaction, so that neither is without the other.
+ * and its mail promised in one transaction, so that neither is without the other. What fails of one kind keeps back no other.
  */
 export async function startDueTenderAlerts(system: SystemContext, signal: AbortSignal): Promise<void> {
-  await takingTurns(system, 'what of tenders is owed to nobody is forgotten', forgetStale);
+  const forget = async () => {
+    do signal.throwIfAborted();
+    while ((await takingTurns(system, 'what of tenders is owed to nobody is forgotten', forgetStale)) > 0);
+  };
   const promise = async (why: string, work: (tx: Tx) => Promise<string[]>) => {
     for (;;) {
       signal.throwIfAborted();
@@ -31,9 +35,17 @@ export async function startDueTenderAlerts(system: SystemContext, signal: AbortS
       if (tenantIds.length < batch) return;
     }
   };
-  await promise('instant mails of tenders are promised', promiseInstantMails);
-  for (const rhythm of ['daily', 'weekly'] as const)
-    await promise('digests of tenders are promised', (tx) => promiseDigests(tx, rhythm));
+  const work = {
+    forget,
+    instant: () => promise('instant mails of tenders are promised', promiseInstantMails),
+    daily: () => promise('digests of tenders are promised', (tx) => promiseDigests(tx, 'daily')),
+    weekly: () => promise('digests of tenders are promised', (tx) => promiseDigests(tx, 'weekly')),
+  };
+  await workThrough(Object.entries(work), ([, begin]) => begin(), {
+    signal,
+    onFailure: ([what], error) =>
+      system.log.error({ what, err: error }, 'what is due of tenders could not be promised'),
+  });
 }
 
 const takingTurns = <T>(system: SystemContext, why: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
