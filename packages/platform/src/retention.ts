@@ -1,5 +1,5 @@
-import { inArray, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
 import { workThrough } from './work-through.ts';
@@ -13,8 +13,7 @@ interface OldRows {
   /** Named in the log. */
   what: string;
   table: PgTable;
-  id: PgColumn;
-  /** By the database's clock. */
+  /** By the database's clock, and found by an index: each batch asks anew. */
   isOver: SQL | undefined;
   /** What is emptied in a row that itself stays. */
   emptied?: Record<string, null>;
@@ -83,8 +82,9 @@ function walkOf(retention: Retention): WalkedRows['walk'] {
   };
 }
 
-async function removeBatch(tx: Tx, { table, id, isOver, emptied }: OldRows): Promise<number> {
-  const due = inArray(id, tx.select({ id }).from(table).where(isOver).limit(batch));
+/** By where rows lie, so that a batch is no larger than it says, whatever the key of the table. */
+async function removeBatch(tx: Tx, { table, isOver, emptied }: OldRows): Promise<number> {
+  const due = sql`ctid in (select ctid from ${table} where ${isOver} limit ${batch})`;
   const { rowCount } = await (emptied ? tx.update(table).set(emptied).where(due) : tx.delete(table).where(due));
   return rowCount ?? 0;
 }

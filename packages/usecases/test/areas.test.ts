@@ -152,7 +152,7 @@ const toyArea: Area = {
   ],
   schedules: [schedule(look, {}, { everyMs: 500 })],
   mails: [toyMail],
-  retention: [{ what: 'toys', table: toys, id: toys.id, isOver: sql`${toys.madeAt} < now() - interval '1 day'` }],
+  retention: [{ what: 'toys', table: toys, isOver: sql`${toys.madeAt} < now() - interval '1 day'` }],
   sealedColumns: [{ table: toys, column: toys.password, boundTo: toys.id, context: (id) => `toys.password:${id}` }],
   files: [{ folder: 'toy-pictures', table: toys, path: toys.picture }],
   auditActions,

@@ -123,6 +123,7 @@ export const ldapStagedEntries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.directoryId] }),
+    index('ldap_staged_entries_staged').on(t.stagedAt),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
     ...tenantPolicies(t.tenantId),
   ],

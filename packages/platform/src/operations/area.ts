@@ -33,13 +33,13 @@ export function operationsArea(areas: readonly Area[]): Area {
       schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: 'Europe/Berlin' }),
     ],
     retention: [
-      { what: 'runs', table: runs, id: runs.id, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
+      { what: 'runs', table: runs, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
       {
         what: 'audit entries',
         remove: async (tx) =>
           Number((await tx.execute<{ removed: number }>(removeExpiredAuditEntries)).rows[0]?.removed),
       },
-      { what: 'rate windows', table: rateWindows, id: rateWindows.key, isOver: sql`${rateWindows.expiresAt} <= now()` },
+      { what: 'rate windows', table: rateWindows, isOver: sql`${rateWindows.expiresAt} <= now()` },
     ],
   };
   return own;

@@ -27,11 +27,10 @@ export function outboxArea(areas: readonly Area[]): Area {
     auditActions,
     untold: [{ what: 'mails', settle: endUnsentMails }],
     retention: [
-      { what: 'mails', table: mails, id: mails.id, isOver: sql`${mails.settledAt} <= now() - interval '30 days'` },
+      { what: 'mails', table: mails, isOver: sql`${mails.settledAt} <= now() - interval '30 days'` },
       {
         what: 'mail days',
         table: mailDays,
-        id: mailDays.id,
         isOver: sql`${mailDays.day} <= (now() - interval '30 days')::date`,
       },
     ],

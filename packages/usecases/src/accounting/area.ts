@@ -13,7 +13,6 @@ export const accounting: Area = {
     {
       what: 'changes of account lists',
       table: merchandiseChanges,
-      id: merchandiseChanges.id,
       isOver: sql`${merchandiseChanges.createdAt} <= now() - interval '30 days'`,
     },
   ],

@@ -30,26 +30,23 @@ export const accounts: Area = {
     {
       what: 'password tokens',
       table: passwordTokens,
-      id: passwordTokens.id,
       isOver: sql`${passwordTokens.expiresAt} <= now()`,
     },
     {
       what: 'email tokens',
       table: emailTokens,
-      id: emailTokens.id,
       isOver: sql`${emailTokens.expiresAt} <= now()`,
     },
     {
       what: 'pending addresses',
       table: users,
-      id: users.id,
-      isOver: sql`${users.pendingEmailUntil} <= now()`,
+      // Both, as the index has it.
+      isOver: sql`${users.pendingEmail} is not null and ${users.pendingEmailUntil} <= now()`,
       emptied: { pendingEmail: null, pendingEmailUntil: null },
     },
     {
       what: 'sessions',
       table: sessions,
-      id: sessions.id,
       isOver: or(sql`${sessions.expiresAt} <= now()`, sql`${sessions.revokedAt} is not null`),
     },
   ],

@@ -37,13 +37,11 @@ export const cloudStatus: Area = {
     {
       what: 'cloud transitions',
       table: cloudTransitions,
-      id: cloudTransitions.id,
       isOver: sql`${cloudTransitions.at} <= now() - interval '400 days'`,
     },
     {
       what: 'cloud outages',
       table: cloudOutages,
-      id: cloudOutages.id,
       isOver: sql`${cloudOutages.endedAt} <= now() - interval '400 days'`,
     },
   ],

@@ -26,7 +26,6 @@ export const directory: Area = {
     {
       what: 'staged entries',
       table: ldapStagedEntries,
-      id: ldapStagedEntries.runId,
       isOver: sql`${ldapStagedEntries.stagedAt} <= now() - interval '1 day'`,
     },
   ],

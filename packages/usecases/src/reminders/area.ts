@@ -24,13 +24,11 @@ export const reminders: Area = {
     {
       what: 'done reminders',
       table: rows,
-      id: rows.id,
       isOver: sql`${rows.doneAt} <= now() - interval '30 days'`,
     },
     {
       what: 'reminder notices',
       table: snoozedReminders,
-      id: snoozedReminders.id,
       isOver: sql`${snoozedReminders.dueAt} <= now() - interval '14 days'`,
     },
   ],

@@ -79,13 +79,11 @@ export const tenders: Area = {
       // Each feed is looked at some fifty times a day; what became of the last look stands in its row.
       what: 'looks at feeds',
       table: runs,
-      id: runs.id,
       isOver: sql`${runs.kind} = ${readSource.name} and ${runs.subject} like 'rss:%' and ${runs.finishedAt} < now() - interval '7 days'`,
     },
     {
       what: 'payloads of tenders',
       table: tenderPayloads,
-      id: tenderPayloads.noticeId,
       isOver: sql`${tenderPayloads.storedAt} < now() - interval '30 days'`,
     },
     {
@@ -99,13 +97,11 @@ export const tenders: Area = {
     {
       what: 'changes of tenders',
       table: tenderChanges,
-      id: tenderChanges.id,
       isOver: sql`${tenderChanges.at} < now() - interval '180 days'`,
     },
     {
       what: 'tenders',
       table: tenderRows,
-      id: tenderRows.id,
       isOver: sql`${tenderRows.changedAt} < now() - interval '3 years'`,
     },
   ],

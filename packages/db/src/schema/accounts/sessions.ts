@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, pgEnum, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { bytea, createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
 import { mails } from '../platform/mails.ts';
@@ -20,6 +21,9 @@ export const sessions = pgTable(
   (t) => [
     index('sessions_user').on(t.tenantId, t.userId),
     index('sessions_expires').on(t.expiresAt),
+    index('sessions_revoked')
+      .on(t.revokedAt)
+      .where(sql`revoked_at is not null`),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),
   ],

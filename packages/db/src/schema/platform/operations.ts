@@ -49,6 +49,10 @@ export const runs = pgTable(
     index('runs_finished')
       .on(t.finishedAt)
       .where(sql`finished_at is not null`),
+    // For looks at feeds, which go before all others.
+    index('runs_looked_at_feeds')
+      .on(t.finishedAt)
+      .where(sql`finished_at is not null and subject like 'rss:%'`),
     // Platform runs count as those of one tenant: `nulls not distinct`, which only the migration can say.
     uniqueIndex('runs_subject_unique')
       .on(t.tenantId, t.kind, t.subject)

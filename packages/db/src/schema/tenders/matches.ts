@@ -81,6 +81,7 @@ export const tenderChanges = pgTable(
   },
   (t) => [
     unique('tender_changes_successor_unique').on(t.tenderId, t.successor),
+    index('tender_changes_at').on(t.at),
     ...platformRules(sql`exists (select from tenders seen where seen.id = ${t.tenderId})`),
   ],
 );

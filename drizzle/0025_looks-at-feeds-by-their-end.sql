@@ -1,0 +1,1 @@
+CREATE INDEX "runs_looked_at_feeds" ON "runs" USING btree ("finished_at") WHERE finished_at is not null and subject like 'rss:%';
