@@ -11,7 +11,6 @@ import { auditEntries } from '@portal/db/schema/platform/audit';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
 import { rateWindows, runs } from '@portal/db/schema/platform/operations';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
-import { tenderMatches } from '@portal/db/schema/tenders/matches';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
 import { areas } from '@portal/usecases/areas';
@@ -222,8 +221,8 @@ it('stops between two batches when told to', async () => {
 });
 
 it('looks at next to nothing where nothing is due, however many rows there are', async () => {
-  const tables = [...retentions.flatMap((one) => ('table' in one ? [one.table] : [])), auditEntries, tenderMatches];
-  const many = 10_000;
+  const tables = [...retentions.flatMap((one) => ('table' in one ? [one.table] : [])), auditEntries];
+  const many = 5_000;
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
   // Rows that point at nothing.
@@ -232,13 +231,13 @@ it('looks at next to nothing where nothing is due, however many rows there are',
     for (const name of new Set(tables.map((table) => getTableName(table)))) {
       const { rows } = await owner.query<{ columns: string; values: string }>(
         `select string_agg(quote_ident(attname), ',') as columns, string_agg(case
-            when attname = 'finished_at' then $$now() - interval '30 days'$$
+            when attname in ('finished_at', 'notified_at') then $$now() - interval '30 days'$$
             when typname ~ '^_|^jsonb$' then $$'{}'$$ when typname = 'uuid' then 'gen_random_uuid()'
             when typname ~ '^time' then $$now() + interval '1 day'$$ when typname = 'date' then 'current_date'
             when typname = 'bytea' then 'int4send(n)' when typname = 'bool' then 'false'
             when typtype = 'e' then format('enum_first(null::%s)', typname) else format('n::text::%s', typname) end, ',') as values
           from pg_attribute a join pg_type t on t.oid = atttypid
-          where attrelid = $1::regclass and attnum > 0 and not attisdropped and (attname = 'finished_at' or attnotnull and not atthasdef)`,
+          where attrelid = $1::regclass and attnum > 0 and not attisdropped and (attname in ('finished_at', 'notified_at') or attnotnull and not atthasdef)`,
         [name],
       );
       await owner.query(
@@ -272,7 +271,6 @@ it('looks at next to nothing where nothing is due, however many rows there are',
   await removeExpiredRows(watching, retentions, new AbortController().signal);
   for (const table of tables)
     expect(await across('a test counts', (tx) => tx.$count(table))).toBeGreaterThanOrEqual(many);
-  // An index of ranges has not summed up the last of them, some pages long.
-  expect(Object.entries(read).filter(([, rows]) => rows > many / 4)).toEqual([]);
+  expect(Object.entries(read).filter(([, rows]) => rows > many / 10)).toEqual([]);
   expect(Object.keys(read)).toEqual(expect.arrayContaining(tables.map((table) => getTableName(table))));
 }, 30_000);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
-import { tenderChanges } from '@portal/db/schema/tenders/matches';
+import { tenderChanges, tenderMatches } from '@portal/db/schema/tenders/matches';
 import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
@@ -9,7 +9,7 @@ import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
-import { removeOldMatches, removeSurplusMatches } from './alerts/owed.ts';
+import { removeSurplusMatches } from './alerts/owed.ts';
 import { passOverOwed } from './alerts/pass-over-owed.ts';
 import { auditActions } from './audit.ts';
 import {
@@ -88,7 +88,9 @@ export const tenders: Area = {
     },
     {
       what: 'matches of tenders',
-      remove: removeOldMatches,
+      table: tenderMatches,
+      // Nothing is owed for as long.
+      isOver: sql`${tenderMatches.notifiedAt} is not null and ${tenderMatches.matchedAt} < now() - interval '180 days'`,
     },
     {
       what: 'matches of tenders beyond the newest',

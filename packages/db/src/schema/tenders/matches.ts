@@ -54,8 +54,11 @@ export const tenderMatches = pgTable(
     index('tender_matches_alert')
       .on(t.alertId)
       .where(sql`notified_at is null and alert_id is not null`),
-    // Rows come in the order of this time, and millions of them: an index of ranges costs next to nothing.
-    index('tender_matches_matched').using('brin', t.matchedAt),
+    // For what has been kept long enough, which nobody is owed: what is found is not in it, so finding costs nothing more. An index of
+    // ranges would soon point everywhere, for new rows take the places of old ones.
+    index('tender_matches_notified')
+      .on(t.matchedAt)
+      .where(sql`notified_at is not null`),
     foreignKey({
       columns: [t.tenantId, t.searchId],
       foreignColumns: [savedSearches.tenantId, savedSearches.id],

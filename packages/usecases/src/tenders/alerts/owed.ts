@@ -87,15 +87,6 @@ export const mostMatches = 10_000;
 /** Searches whose matches are counted at once. */
 const searchesAtOnce = 100;
 
-/** Matches kept long enough, so many at a time. */
-export async function removeOldMatches(tx: Tx): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
-    delete from ${tenderMatches} m using (
-      select search_id, tender_id from ${tenderMatches} where matched_at < now() - interval '180 days' limit ${batch}) old
-    where m.search_id = old.search_id and m.tender_id = old.tender_id`);
-  return rowCount ?? 0;
-}
-
 /** What the next searches have found beyond what each keeps, so many matches at a time. */
 export async function removeSurplusMatches(tx: Tx, after: string, most = mostMatches): Promise<Walked> {
   const searches = await tx

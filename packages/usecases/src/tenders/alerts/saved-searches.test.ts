@@ -15,12 +15,13 @@ import { removeExpiredRows } from '@portal/platform/retention';
 import { alertMailboxForm } from '@portal/testing/alert-mailboxes';
 import { testRuntime } from '@portal/testing/runtime';
 import { noticeRecord } from '@portal/testing/tender-notices';
+import { tenders as area } from '../area.ts';
 import { createFeed, deleteFeed, listFeeds } from '../feeds.ts';
 import { putAlertMailbox } from '../mailbox/mailbox.ts';
 import { storeNotices } from '../store-notices.ts';
 import { triageTenders } from '../triage.ts';
 import { matchNewTenders } from './match-tenders.ts';
-import { removeOldMatches, removeSurplusMatches } from './owed.ts';
+import { removeSurplusMatches } from './owed.ts';
 import { setNotificationPreference } from './preference.ts';
 import {
   createSavedSearch,
@@ -390,10 +391,11 @@ describe('matching', () => {
     await across('a test', (tx) =>
       tx
         .update(tenderMatches)
-        .set({ matchedAt: sql`now() - interval '181 days'` })
+        .set({ matchedAt: sql`now() - interval '181 days'`, notifiedAt: sql`now()` })
         .where(and(eq(tenderMatches.tenderId, old), eq(tenderMatches.searchId, id))),
     );
-    expect(await across('a test', removeOldMatches)).toBe(1);
+    const removed = await removeExpiredRows(system(), area.retention ?? [], new AbortController().signal);
+    expect(removed['matches of tenders']).toBe(1);
     expect(await matchesOf(id)).toHaveLength(1);
   });
 
