@@ -77,8 +77,10 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
 }
 
 async function databaseTime(ctx: TenantContext): Promise<Date> {
-  const { rows } = await ctx.tx((tx) => tx.execute<{ now: Date }>(sql`select now()`));
-  return rows[0]?.now ?? ctx.now();
+  const { rows } = await ctx.tx((tx) =>
+    tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`),
+  );
+  return new Date(Number(rows[0]?.ms));
 }
 
 async function compare(

@@ -10,6 +10,7 @@ import {
   startActiveDirectory,
   type TestActiveDirectory,
 } from '@portal/testing/servers/active-directory';
+import { previewSync } from './preview-sync.ts';
 
 const { adminOf, sync, account, usernames, memberships } = await directoryRuntime();
 
@@ -61,6 +62,9 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
       ],
     });
     const ctx = await adminOf(ad, { userExcludeList: ['administrator'] });
+    const preview = await previewSync(ctx);
+    expect(preview).toMatchObject({ counts: { read: 6, created: 3, skipped: 3 } });
+    expect(preview.changes.map(({ username }) => username).toSorted()).toEqual(['expiring', 'leaving', 'never']);
     expect(await sync(ctx)).toMatchObject({ counts: { read: 6, created: 3, skipped: 3 } });
     expect(await usernames(ctx)).toEqual(['expiring', 'leaving', 'never']);
     ad.modify(dn('leaving'), { userAccountControl: '66050' });
