@@ -7,7 +7,7 @@ import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
 import { openPlainFile } from '@portal/platform/files/plain-file';
 import { testApp } from '../testing/app.ts';
-import { sendFile, type ServedFile } from './files.ts';
+import { sendFile, sendStored, type ServedFile } from './files.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'portal-served-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -15,16 +15,31 @@ await writeFile(join(folder, 'file'), 'abcdefghij');
 await writeFile(join(folder, 'empty'), '');
 await symlink(join(folder, 'file'), join(folder, 'link'));
 
+/** What the row of the file names, look by look; the last is named from then on. */
+let rows: string[] = [];
 let served: ServedFile & { name?: string } = { type: 'text/plain' };
 const { request } = await testApp({
-  routes: (app) =>
+  routes: (app) => {
+    app.get('/stored', { config: { access: open('a test') }, schema: { hide: true } }, (request, reply) =>
+      sendStored(async () => {
+        const name = (rows.length > 1 ? rows.shift() : rows[0]) ?? '';
+        reply.header('cache-control', 'private, max-age=86400');
+        return sendFile(request, reply, { type: 'text/plain', tag: name, saveAs: name }, async () => {
+          if (name === 'broken') throw new Error('EIO');
+          const file = await openPlainFile(join(folder, name));
+          if (!file) throw notFound();
+          return file;
+        });
+      }),
+    );
     app.get('/served', { config: { access: open('a test') }, schema: { hide: true } }, (request, reply) =>
       sendFile(request, reply, served, async (partOf) => {
         const file = await openPlainFile(join(folder, served.name ?? 'file'), partOf);
         if (!file) throw notFound();
         return file;
       }),
-    ),
+    );
+  },
 });
 const get = (about: typeof served, headers: Record<string, string> = {}) => {
   served = about;
@@ -59,6 +74,31 @@ describe('a file', () => {
   it('that is another one is sent', async () => {
     const answer = await get({ type, tag: 't2' }, { 'if-none-match': '"t1"' });
     expect([answer.statusCode, answer.headers.etag]).toEqual([200, '"t2"']);
+  });
+});
+
+describe('a file that a row names', () => {
+  const kept = (headers: object) =>
+    Object.entries(headers).filter(([name]) => ['cache-control', 'etag', 'content-disposition'].includes(name));
+
+  it('is the one the row names now, when another has just taken its place', async () => {
+    rows = ['gone', 'file'];
+    const answer = await request({ url: '/stored' });
+    expect([answer.statusCode, answer.body]).toEqual([200, 'abcdefghij']);
+    expect(Object.fromEntries(kept(answer.headers))).toMatchObject({
+      'cache-control': 'private, max-age=86400',
+      etag: '"file"',
+      'content-disposition': expect.stringContaining('file'),
+    });
+  });
+
+  it.each([
+    [404, 'gone'],
+    [500, 'broken'],
+  ])('and cannot be read is %d, which nobody keeps', async (status, name) => {
+    rows = [name];
+    const answer = await request({ url: '/stored' });
+    expect([answer.statusCode, kept(answer.headers)]).toEqual([status, [['cache-control', 'no-store']]]);
   });
 });
 

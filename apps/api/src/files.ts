@@ -2,6 +2,7 @@ import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { shownFileName } from '@portal/domain/dashboards/tabs';
+import { PortalError } from '@portal/domain/errors';
 import { freeBuffersBehind } from '@portal/platform/files/free-buffers';
 import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
@@ -57,6 +58,19 @@ export async function sendFile(
     reply.removeHeader('content-disposition').header('content-range', `bytes */${error.sizeBytes}`);
     // Serialized here: the route's schemas are those of its own answers.
     return reply.status(416).type(jsonType).send(JSON.stringify(body));
+  }
+}
+
+/**
+ * Answers with the file that a row names. Between the look at the row and the opening another file may have taken its place: whatever
+ * is not found is looked for once more.
+ */
+export async function sendStored(send: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof PortalError && error.code === 'NOT_FOUND') return send();
+    throw error;
   }
 }
 

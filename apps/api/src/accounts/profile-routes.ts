@@ -8,7 +8,7 @@ import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/use
 import { updateOwnProfile } from '@portal/usecases/accounts/own-profile';
 import { markReleaseSeen, releaseNotice } from '@portal/usecases/accounts/release-notice';
 import { setDashboardBackground } from '@portal/usecases/dashboards/background';
-import { sendFile } from '../files.ts';
+import { sendFile, sendStored } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
@@ -104,7 +104,8 @@ export function registerProfile(app: App): void {
         response: { 200: Picture },
       },
     },
-    (request, reply) => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.ctx.actor.id)),
+    (request, reply) =>
+      sendStored(() => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.ctx.actor.id))),
   );
 
   app.delete(
@@ -136,7 +137,8 @@ export function registerProfile(app: App): void {
         response: { 200: Picture },
       },
     },
-    (request, reply) => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.params.id)),
+    (request, reply) =>
+      sendStored(() => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.params.id))),
   );
 
   app.get(

@@ -3,7 +3,7 @@ import { needs } from '@portal/domain/access';
 import { CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/instances';
 import { PathId } from '@portal/domain/ids';
 import { getLogo, openLogo, removeLogo, uploadLogo } from '@portal/usecases/cloud-status/logo';
-import { sendFile } from '../files.ts';
+import { sendFile, sendStored } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
@@ -50,13 +50,14 @@ export function registerCloudLogos(app: App): void {
         response: { 200: z.any().describe('The logo'), 304: NoContent },
       },
     },
-    async (request, reply) => {
-      const logo = await getLogo(request.ctx, request.params.id);
-      reply.header('cache-control', 'private, no-cache');
-      // A file is never written to again, so its name names its bytes.
-      const tag = logo.path.split('/').at(-1) ?? logo.path;
-      return sendFile(request, reply, { type: logo.type, tag }, () => openLogo(request.ctx, logo));
-    },
+    (request, reply) =>
+      sendStored(async () => {
+        const logo = await getLogo(request.ctx, request.params.id);
+        reply.header('cache-control', 'private, no-cache');
+        // A file is never written to again, so its name names its bytes.
+        const tag = logo.path.split('/').at(-1) ?? logo.path;
+        return sendFile(request, reply, { type: logo.type, tag }, () => openLogo(request.ctx, logo));
+      }),
   );
 
   app.delete(

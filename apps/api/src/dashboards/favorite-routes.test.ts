@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
 import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
 import { tinyGif } from '@portal/testing/pictures';
+import { getIcon } from '@portal/usecases/dashboards/favorite-icon';
 import { createTab } from '@portal/usecases/dashboards/tabs';
 import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { testApp } from '../../testing/app.ts';
@@ -172,6 +173,20 @@ describe('its icon', () => {
     expect((await request({ method: 'DELETE', url: `/favorites/${id}/icon`, as })).statusCode).toBe(204);
     expect((await icon({ 'if-none-match': '"2"' })).statusCode).toBe(404);
     expect((await request({ method: 'DELETE', url: `/favorites/${id}/icon`, as })).statusCode).toBe(204);
+  });
+
+  it('whose file is gone is not found, and nobody keeps that', async () => {
+    const { as, addOne } = await desk();
+    const id = await addOne();
+    await request({ ...upload(id, pngIcon()), as });
+    const { path } = await getIcon(await signedIn(as), id);
+    await (await signedIn(as)).files.remove(path);
+    const answer = await request({ url: `/favorites/${id}/icon`, as });
+    expect([answer.statusCode, answer.headers['cache-control'], answer.headers.etag]).toEqual([
+      404,
+      'no-store',
+      undefined,
+    ]);
   });
 
   it.each<[string, Uint8Array, string, number, string]>([

@@ -19,7 +19,7 @@ import {
   orderFavorites,
 } from '@portal/usecases/dashboards/favorites';
 import { getRun } from '@portal/usecases/operations/get-run';
-import { sendFile } from '../files.ts';
+import { sendFile, sendStored } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
 import { preferenceApplied, preferredWait } from '../prefer.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
@@ -132,12 +132,13 @@ export function registerFavorites(app: App): void {
         response: { 200: z.any().describe('The icon'), 304: NoContent },
       },
     },
-    async (request, reply) => {
-      const icon = await getIcon(request.ctx, request.params.id);
-      reply.header('cache-control', 'private, max-age=86400');
-      const { type, version } = icon;
-      return sendFile(request, reply, { type, tag: String(version) }, () => openIcon(request.ctx, icon));
-    },
+    (request, reply) =>
+      sendStored(async () => {
+        const icon = await getIcon(request.ctx, request.params.id);
+        reply.header('cache-control', 'private, max-age=86400');
+        const { type, version } = icon;
+        return sendFile(request, reply, { type, tag: String(version) }, () => openIcon(request.ctx, icon));
+      }),
   );
 
   acceptForms(app, (scope) => {

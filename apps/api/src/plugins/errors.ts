@@ -22,6 +22,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   } else if (body.statusCode === 503) {
     reply.header('retry-after', 5);
   }
+  // What a route said of the answer it was about to give is not true of this one.
+  reply.header('cache-control', 'no-store').removeHeader('etag').removeHeader('content-disposition');
   // Serialized here: a route's answer schema for the same status must not shape an error.
   reply.code(body.statusCode).type(jsonType).send(JSON.stringify(body));
 }
