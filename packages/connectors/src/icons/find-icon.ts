@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxAddressLength } from '@portal/domain/web-address';
 import { guardedFetch, type OutboundAnswer, type OutboundPolicy } from '../http/guarded-fetch.ts';
 import { OutboundError } from '../http/outbound-error.ts';
 import { addressOf, type IconLink, parseSizes, readIconLinks } from './icon-links.ts';
@@ -110,11 +111,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What to try, best first: icons the page or its manifest names, the file every browser asks for, then masks. */
+/** What to try, best first: icons the page or its manifest names, the file every browser asks for, then masks. None has an address too long to be kept. */
 function candidatesOf(links: IconLink[], pageUrl: URL): URL[] {
   const best = (isMask: boolean, count: number): URL[] =>
     links
-      .filter((link) => link.isMask === isMask)
+      .filter(
+        ({ url, isMask: is }) => is === isMask && (url.protocol === 'data:' || url.href.length <= maxAddressLength),
+      )
       .toSorted((a, b) => rank(a) - rank(b))
       .map(({ url }) => url)
       .filter((url, index, all) => all.findIndex(({ href }) => href === url.href) === index)

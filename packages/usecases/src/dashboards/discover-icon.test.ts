@@ -90,6 +90,19 @@ describe('the search for an icon', () => {
     expect(await shown(id)).toMatchObject({ iconVersion: 2 });
   });
 
+  it('takes an address of more than 2,048 characters for none', async () => {
+    const [fits, tooLong] = [2_048, 2_049].map((length) => `/icon.png?${'x'.repeat(length - at('/icon.png?').length)}`);
+    for (const path of [fits, tooLong] as string[]) {
+      pages[path] = (_request, response) => response.end(pngIcon({ shade: 5 }));
+      pages['/long'] = (_request, response) => response.end(`<link rel=icon href="${path}">`);
+      const id = await add('/long');
+      await discover(id);
+      expect(await shown(id)).toMatchObject(
+        path === fits ? { iconUrl: at(path), iconVersion: 1 } : { iconUrl: null, iconVersion: 0 },
+      );
+    }
+  });
+
   it('leaves what is there when it finds nothing', async () => {
     const id = await add('/page');
     await discover(id);
