@@ -23,6 +23,8 @@ export type UsernameState = 'free' | 'local' | 'directory' | 'elsewhere' | 'twic
 export interface NameStates {
   username: UsernameState;
   isEmailFree: boolean;
+  /** Whether the name that the account has is on the exclude list; the reader knows only the one the directory has for the person. */
+  isExcluded?: boolean;
 }
 
 /** What an account takes over from the directory. */
@@ -40,6 +42,7 @@ export type AccountPlan = { warnings: string[] } & (
   | { kind: 'create'; values: AccountValues }
   | { kind: 'update'; account: KnownAccount; values: AccountValues; changed: string[]; isReactivated: boolean }
   | { kind: 'keep'; account: KnownAccount }
+  | { kind: 'exclude'; account: KnownAccount; directoryId: string }
   | { kind: 'skip'; directoryId: string }
 );
 
@@ -56,8 +59,8 @@ const fieldNames: Partial<Record<keyof AccountValues, string>> = {
 
 /**
  * What becomes of one person of the directory, who may come in: a new account, a change of the one found, or nothing.
- * A taken username keeps a new person out and an account under its old name; a taken address stays empty. A SUPER_ADMIN stays
- * as it is in any case.
+ * A taken username keeps a new person out and an account under its old name, by which it may be excluded after all; a taken address
+ * stays empty. A SUPER_ADMIN stays as it is in any case.
  */
 export function planAccount(person: DirectoryPerson, account: KnownAccount | null, names: NameStates): AccountPlan {
   const warnings: string[] = [];
@@ -66,6 +69,8 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
     const left = superAdminLeft(account.username);
     return account.directoryId === person.directoryId ? { kind: 'keep', account, warnings: [left] } : skip(left);
   }
+  if (account && names.isExcluded && (person.username === null || names.username !== 'free'))
+    return { kind: 'exclude', account, directoryId: person.directoryId, warnings };
   const known = person.username ?? account?.username ?? person.displayName;
   if (person.username === null) {
     const who = known === null ? 'An entry of the directory' : `${quoted(known)} of the directory`;

@@ -4,6 +4,7 @@ import { ldapAddress, type LdapHost, type LdapServer } from '@portal/connectors/
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { ldapConfigs } from '@portal/db/schema/directory';
+import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { conflict } from '@portal/domain/errors';
 import type { SecretInput } from '@portal/domain/secret-input';
 import type { SecretTarget } from '@portal/domain/secret-target';
@@ -44,6 +45,10 @@ export async function configuredDirectory(ctx: TenantContext): Promise<StoredLda
   if (!stored) throw conflict('DIRECTORY_NOT_CONFIGURED');
   return stored;
 }
+
+/** The exclude list as usernames are kept. */
+export const excludedNames = ({ userExcludeList }: StoredLdapConfig): Set<string> =>
+  new Set(userExcludeList.map(normalizeUsername));
 
 /** Binds a sealed bind password to its place, so that it cannot be carried to another tenant's row. */
 export const bindPasswordContext = (tenantId: string): string => `ldap_configs.bind_password:${tenantId}`;

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
-import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
 
 /** An imported account that the directory does not let in any more. */
@@ -33,7 +32,7 @@ export interface Changes {
 /** Compares the stage with the accounts of its tenant, set against set; who is not on it and may leave is among `changed`. */
 export async function findChanges(
   stage: Stage,
-  { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: string[] },
+  { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: Set<string> },
 ): Promise<Changes> {
   return stage.scope.tx(async (tx) => {
     await expectPeople(tx, countOf(changed));
@@ -87,7 +86,7 @@ async function findSwaps(tx: Tx, stage: Stage): Promise<Set<string>> {
 async function findLeaving(
   tx: Tx,
   stage: Stage,
-  { changed, excluded }: { changed: string[] | null; excluded: string[] },
+  { changed, excluded }: { changed: string[] | null; excluded: Set<string> },
 ): Promise<LeavingAccount[]> {
   // An account whose person is gone, while a new one came by its username, is found by that and stays.
   const { rows } = await tx.execute<LeavingAccount & Record<string, unknown>>(sql`
@@ -96,7 +95,7 @@ async function findLeaving(
         left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
       where s.standing = 'live' and s.username is not null and u.id is null)
     select u.id, u.directory_id as "directoryId", u.username, u.role = 'SUPER_ADMIN' as "isSuperAdmin",
-      (s.standing is not distinct from 'excluded' or u.username = any(${sql.param(excluded.map(normalizeUsername))}::text[])) as "isExcluded"
+      (s.standing is not distinct from 'excluded' or u.username = any(${sql.param([...excluded])}::text[])) as "isExcluded"
     from ${users} u left join ${stagedPeople(stage, 's')} on s.directory_id = u.directory_id
       left join strangers n on n.username = u.username and s.directory_id is null
     where u.tenant_id = ${stage.scope.tenantId} and u.ldap_dn is not null and u.is_active and s.standing is distinct from 'live'

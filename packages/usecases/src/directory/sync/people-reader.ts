@@ -1,9 +1,9 @@
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
-import { normalizeUsername } from '@portal/domain/accounts/accounts';
 import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
 import { directoryIdOf } from '../directory-id.ts';
+import { excludedNames } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
 import type { GroupsRead } from './read-groups.ts';
 import { fingerprintOf, hashBelonging, type Known, type Snapshot } from './snapshot.ts';
@@ -39,7 +39,7 @@ export class PeopleReader implements AsyncDisposable {
     this.#reading = reading;
     this.#found = found;
     this.#loading = loading;
-    this.#excluded = new Set(reading.config.userExcludeList.map(normalizeUsername));
+    this.#excluded = excludedNames(reading.config);
     loading.then(
       ({ snapshot, active }) => {
         this.#isLoading = false;

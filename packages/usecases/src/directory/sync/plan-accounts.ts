@@ -33,14 +33,20 @@ export async function planAccounts(
   ctx: TenantContext,
   stage: Stage,
   directoryIds: string[],
-  options: { duplicates: Changes['duplicates']; isRead: Delta['isRead']; areSwaps?: boolean; givenUp?: GivenUp },
+  options: {
+    duplicates: Changes['duplicates'];
+    excluded: Set<string>;
+    isRead: Delta['isRead'];
+    areSwaps?: boolean;
+    givenUp?: GivenUp;
+  },
 ): Promise<AccountPlan[]> {
   // Usernames and addresses are unique across tenants, so this has to look at all of them.
   const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
     readCandidates(tx, stage, directoryIds, options.isRead),
   );
-  const { usernames, emails } = options.areSwaps ? swapsAmong(candidates) : noSwaps;
-  const { duplicates, givenUp } = options;
+  const { usernames, emails } = options.areSwaps ? swapsAmong(candidates, options.excluded) : noSwaps;
+  const { duplicates, excluded, givenUp } = options;
 
   return candidates.map(({ person, byId, usernameHolder, emailHolderId }) => {
     const isDuplicate = (field: 'username' | 'email', winners: Map<string, string>): boolean => {
@@ -66,9 +72,11 @@ export async function planAccounts(
         : null;
     const holder = byName || isUsernameGivenUp ? null : usernameHolder;
     const isEmailOwn = byName !== null && byName.id === emailHolderId;
-    return planAccount(person, byId ?? byName, {
+    const account = byId ?? byName;
+    return planAccount(person, account, {
       username: isDuplicateName ? 'twice' : holder ? stateOf(holder, ctx.tenantId) : 'free',
       isEmailFree: !isDuplicate('email', duplicates.emails) && (emailHolderId === null || isEmailOwn || isEmailGivenUp),
+      isExcluded: account !== null && excluded.has(account.username),
     });
   });
 }
@@ -79,7 +87,7 @@ const stateOf = (holder: NonNullable<Candidate['usernameHolder']>, tenantId: str
 const noSwaps = { usernames: new Set<string>(), emails: new Set<string>() };
 
 /** Directory ids of those who get the username they want, and account ids of those who give up their address. */
-function swapsAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<string> } {
+function swapsAmong(all: Candidate[], excluded: Set<string>): { usernames: Set<string>; emails: Set<string> } {
   const candidates = all.filter(({ byId }) => !byId?.isSuperAdmin);
   const renamed = candidates.flatMap(({ person, byId, usernameHolder }) =>
     byId && person.username !== null && person.username !== byId.username
@@ -98,11 +106,15 @@ function swapsAmong(all: Candidate[]): { usernames: Set<string>; emails: Set<str
   const heldByOthers = new Set(
     renamed.filter(({ holder }) => holder !== null && !accounts.has(holder)).map(({ to }) => to),
   );
+  const usernames = movesThatWork(renamed, (name) => heldByOthers.has(name));
+  // Whoever is excluded by a name that is not given up is left as it is, with its address.
+  const mayStay = (person: DirectoryPerson, { username }: KnownAccount): boolean =>
+    excluded.has(username) && !usernames.has(person.directoryId);
   return {
-    usernames: movesThatWork(renamed, (name) => heldByOthers.has(name)),
+    usernames,
     emails: new Set(
       candidates.flatMap(({ person, byId }) =>
-        byId && byId.email !== null && byId.email !== person.email ? [byId.id] : [],
+        byId && byId.email !== null && byId.email !== person.email && !mayStay(person, byId) ? [byId.id] : [],
       ),
     ),
   };

@@ -17,7 +17,7 @@ import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import { openSharedSlots, openSemaphore } from '@portal/platform/semaphore';
 import { listLdapMappings } from '../ldap-mappings.ts';
-import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
+import { configuredDirectory, excludedNames, ldapServerOf } from '../stored-ldap-config.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';
 import { deactivationLimitOf } from './deactivation-limit.ts';
 import { findChanges } from './find-changes.ts';
@@ -61,7 +61,7 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
         signal,
         onRead: () => undefined,
       });
-      return await inComparison(() => compare(ctx, stage, read, config.userExcludeList));
+      return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));
     } catch (error) {
       if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
       if (!signal.aborted) throw error;
@@ -87,7 +87,7 @@ async function compare(
   ctx: TenantContext,
   stage: Stage,
   read: DirectoryRead,
-  excluded: string[],
+  excluded: Set<string>,
 ): Promise<LdapSyncPreview> {
   const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
   const warnings = new Warnings();
@@ -103,6 +103,7 @@ async function compare(
   const decide = async (ids: string[], areSwaps = false): Promise<void> => {
     const plans = await planAccounts(ctx, stage, ids, {
       duplicates: found.duplicates,
+      excluded,
       isRead: delta.isRead,
       areSwaps,
       ...(givenUp && { givenUp }),
@@ -110,12 +111,13 @@ async function compare(
     if (areSwaps) givenUp = givenUpBy(plans);
     for (const plan of plans) {
       warnings.add(...plan.warnings);
-      if (plan.kind === 'skip') {
+      if (plan.kind === 'skip' || plan.kind === 'exclude') {
         counts.skipped += 1;
         skippedIds.push(plan.directoryId);
       }
       if (plan.kind === 'create') counts.created += 1;
       if (plan.kind === 'update') counts[plan.isReactivated ? 'reactivated' : 'updated'] += 1;
+      if (plan.kind === 'exclude' && plan.account.isActive) counts.deactivated += 1;
       const change = changeOf(plan);
       if (change) note(change);
     }
@@ -129,9 +131,7 @@ async function compare(
       continue;
     }
     counts.deactivated += 1;
-    const details = isExcluded
-      ? 'Is switched off: it is on the exclude list.'
-      : 'Is switched off: the directory does not let it in any more.';
+    const details = isExcluded ? excludedDetails : 'Is switched off: the directory does not let it in any more.';
     note({ kind: 'deactivate', username, details });
   }
   const groupChanges = await countGroupChanges(stage, delta, skippedIds);
@@ -143,6 +143,8 @@ async function compare(
   };
 }
 
+const excludedDetails = 'Is switched off: it is on the exclude list.';
+
 function changeOf(plan: AccountPlan): SyncChange | null {
   switch (plan.kind) {
     case 'create':
@@ -152,6 +154,10 @@ function changeOf(plan: AccountPlan): SyncChange | null {
       return plan.isReactivated
         ? { kind: 'reactivate', username: plan.account.username, details: `Is switched on again.${changed}` }
         : { kind: 'update', username: plan.account.username, details: changed.trim() };
+    }
+    case 'exclude': {
+      const { isActive, username } = plan.account;
+      return isActive ? { kind: 'deactivate', username, details: excludedDetails } : null;
     }
     default:
       return null;

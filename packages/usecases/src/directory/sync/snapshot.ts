@@ -202,6 +202,7 @@ export interface NewSnapshot {
 /**
  * Takes over who is on the stage and forgets who is gone; who was found intact stays as it is. What is remembered of an account is
  * what it was to be: if it is anything else, be it that a name was taken or that somebody came in between, the next run compares it.
+ * Nothing is remembered of who is excluded and has another name here: that ends, too, when the name in the directory becomes free.
  */
 export async function saveSnapshot(tx: Tx, stage: Stage, found: NewSnapshot): Promise<void> {
   const { tenantId } = stage.scope;
@@ -219,7 +220,8 @@ export async function saveSnapshot(tx: Tx, stage: Stage, found: NewSnapshot): Pr
       case when s.standing = 'live' and not s.has_bad_email then ${accountHash('s')} end,
       case when s.standing = 'live' and u.id is not null then (
         select ${membershipsHash(sql`u.id`, sql`(${sql.param(groupIds)}::uuid[])[p.position + 1]`)} from unnest(s.groups) p (position)) else 0 end
-    from ${stagedPeople(stage, 's')} left join ${users} u on u.tenant_id = s.tenant_id and u.directory_id = s.directory_id`);
+    from ${stagedPeople(stage, 's')} left join ${users} u on u.tenant_id = s.tenant_id and u.directory_id = s.directory_id
+    where s.standing <> 'excluded' or u.id is null or u.username is not distinct from s.username`);
   const header = { settingsHash, groupsDigest, takenAt: sql`now()` };
   await tx
     .insert(ldapSnapshots)

@@ -76,6 +76,13 @@ export const countOf = (directoryIds: string[] | null): number => directoryIds?.
 export const isAmong = (directoryIds: string[] | null): SQL =>
   directoryIds === null ? sql`true` : sql`u.directory_id = any(${linesParam(directoryIds)})`;
 
+/** Takes people who seemed to be live for excluded. */
+export const excludeStaged = (tx: Tx, stage: Stage, directoryIds: string[]) =>
+  tx
+    .update(ldapStagedEntries)
+    .set({ standing: 'excluded' })
+    .where(sql`${isOf(stage)} and ${ldapStagedEntries.directoryId} = any(${linesParam(directoryIds)})`);
+
 /** How many people are on the stage. */
 export const countStaged = (stage: Stage): Promise<number> =>
   stage.scope.tx((tx) => tx.$count(ldapStagedEntries, isOf(stage)));

@@ -7,6 +7,7 @@ import { directoryRuntime } from '@portal/testing/directory';
 import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
 import { serviceBinary } from '@portal/testing/services';
 import { updateUser } from '../../accounts/update-user.ts';
+import { deleteUser } from '../../accounts/users.ts';
 import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
@@ -281,6 +282,72 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await usernames(ctx)).toEqual([uid(everybody[0] as TestEntry)]);
     await configure(ctx, server);
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 7 } });
+  });
+
+  it('switches off who is excluded by the older name the account has kept, and leaves it so', async () => {
+    const [anna, berta] = [person(own('anna')), person(own('berta'))];
+    const server = await directory([anna, berta]);
+    const ctx = await adminOf(server);
+    const newName = own('anna');
+    await server.add(group('staff', [anna.dn.replace(uid(anna), newName), berta.dn]));
+    await sync(ctx);
+    const local = await make.user({ tenantId: ctx.tenantId, username: newName });
+    const newDn = anna.dn.replace(uid(anna), newName);
+    await server.rename(anna.dn, newDn);
+    expect(await sync(ctx)).toMatchObject({ warnings: [expect.stringContaining('keeps its username')] });
+    expect(await account(ctx, uid(anna))).toMatchObject({ isActive: true, ldapDn: newDn });
+
+    await configure(ctx, server, { userExcludeList: [uid(anna).toUpperCase()] });
+    const preview = await previewSync(ctx);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      counts: { read: 2, updated: 0, deactivated: 1, skipped: 1, memberships: 1 },
+      warnings: [],
+    });
+    expect(preview.counts).toEqual(run.counts);
+    expect(preview.changes).toMatchObject([{ kind: 'deactivate', username: uid(anna) }]);
+    expect(await memberships(ctx)).toEqual({ staff: [uid(berta)] });
+    expect(await account(ctx, uid(anna))).toMatchObject({ isActive: false, deactivatedBySync: true });
+    // Nor when its entry says something else, or nothing is remembered of it.
+    for (const change of [
+      () => undefined,
+      () => server.modify(newDn, { sn: 'Neu' }),
+      () => addLdapMapping(ctx, { ldapAttribute: 'sn', field: 'displayName' }),
+    ]) {
+      await change();
+      const before = await account(ctx, uid(anna));
+      expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 0, deactivated: 0, skipped: 1 }, warnings: [] });
+      expect(await account(ctx, uid(anna))).toEqual(before);
+    }
+
+    // The name it is excluded by is its own only until the other one is free.
+    await deleteUser(ctx, local.id);
+    expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, memberships: 1 } });
+    expect(await account(ctx, newName)).toMatchObject({ isActive: true, ldapDn: newDn });
+  });
+
+  it('leaves the address of who is excluded by a kept name where it is, though somebody else wants it', async () => {
+    const [anna, berta] = [person(own('anna')), person(own('berta'))];
+    const server = await directory([anna, berta]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const newName = own('anna');
+    await make.user({ tenantId: ctx.tenantId, username: newName });
+    const newDn = anna.dn.replace(uid(anna), newName);
+    await server.rename(anna.dn, newDn);
+    await server.modify(newDn, { mail: `${newName}@example.org` });
+    await server.modify(berta.dn, { mail: `${uid(anna)}@example.org` });
+    await configure(ctx, server, { userExcludeList: [uid(anna)] });
+    const preview = await previewSync(ctx);
+    const run = await sync(ctx);
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      counts: { updated: 1, deactivated: 1 },
+      warnings: [expect.stringContaining('is taken by another account')],
+    });
+    expect(preview).toMatchObject({ counts: run.counts, warnings: run.warnings });
+    expect(await account(ctx, uid(anna))).toMatchObject({ isActive: false, email: `${uid(anna)}@example.org` });
+    expect(await account(ctx, uid(berta))).toMatchObject({ email: null });
   });
 
   it('follows the specification for a directory of one user', async () => {

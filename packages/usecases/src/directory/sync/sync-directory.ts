@@ -1,5 +1,6 @@
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { violatedConstraint } from '@portal/db/database-error';
+import type { Tx } from '@portal/db/open';
 import { fieldSources } from '@portal/domain/directory/person';
 import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
 import type { SyncCounts } from '@portal/domain/directory/sync';
@@ -15,14 +16,14 @@ import {
   updateAccounts,
 } from '../../accounts/imported-accounts.ts';
 import { listLdapMappings } from '../ldap-mappings.ts';
-import { configuredDirectory, ldapServerOf } from '../stored-ldap-config.ts';
+import { configuredDirectory, excludedNames, ldapServerOf } from '../stored-ldap-config.ts';
 import { applyGroups, goneGroups } from './apply-groups.ts';
 import { deactivationLimitOf } from './deactivation-limit.ts';
 import { type Changes, findChanges, type LeavingAccount } from './find-changes.ts';
 import { planAccounts } from './plan-accounts.ts';
 import { type Delta, type DirectoryRead, readDirectory } from './read-directory.ts';
 import { saveSnapshot } from './snapshot.ts';
-import { checkStage, clearStage, type Stage } from './stage.ts';
+import { checkStage, clearStage, excludeStaged, type Stage } from './stage.ts';
 import { openSyncReport, type SyncReport } from './sync-report.ts';
 
 /** People per transaction. */
@@ -75,7 +76,7 @@ export async function syncTenantDirectory(
     const { delta } = read;
     const groupIds =
       delta &&
-      (await applyDelta({ ctx, stage, report, signal }, read, delta, { excluded: config.userExcludeList, force }));
+      (await applyDelta({ ctx, stage, report, signal }, read, delta, { excluded: excludedNames(config), force }));
     await report.close({
       isBlocked: false,
       summary: summaryOf(report.counts),
@@ -109,7 +110,7 @@ async function applyDelta(
   { ctx, stage, report, signal }: { ctx: TenantContext; stage: Stage; report: SyncReport; signal: AbortSignal },
   { people }: DirectoryRead,
   delta: Delta,
-  { excluded, force }: { excluded: string[]; force: boolean },
+  { excluded, force }: { excluded: Set<string>; force: boolean },
 ): Promise<string[]> {
   const changes = await findChanges(stage, { ...delta, excluded });
   const tooMuch = deactivationLimitOf(changes, { people, ...goneGroups(delta) });
@@ -126,7 +127,7 @@ async function applyDelta(
       return work(tx);
     });
   };
-  await applyPeople({ ctx, stage, isRead: delta.isRead, report, inBatch }, changes);
+  await applyPeople({ ctx, stage, isRead: delta.isRead, excluded, report, inBatch }, changes);
   await deactivateLeaving(changes.leaving, { report, inBatch });
   return applyGroups(stage, delta, inBatch);
 }
@@ -135,16 +136,18 @@ interface Applying {
   ctx: TenantContext;
   stage: Stage;
   isRead: Delta['isRead'];
+  excluded: Set<string>;
   report: SyncReport;
   inBatch: SyncReport['inBatch'];
 }
 
 /** Accounts that give each other names first, then other changes, so that what they give up is free for new ones. */
 async function applyPeople(
-  { ctx, stage, isRead, report, inBatch }: Applying,
+  { ctx, stage, isRead, excluded, report, inBatch }: Applying,
   { unknown, differing, swaps, duplicates }: Changes,
 ): Promise<void> {
-  const plan = (ids: string[], areSwaps = false) => planAccounts(ctx, stage, ids, { duplicates, isRead, areSwaps });
+  const plan = (ids: string[], areSwaps = false) =>
+    planAccounts(ctx, stage, ids, { duplicates, excluded, isRead, areSwaps });
   if (swaps.length > 0) await settle(swaps, { areSwaps: true });
   let ahead: { ids: string[]; plans: Promise<AccountPlan[]> } | null = null;
   for (const ids of [...portions(differing, batch), ...portions(unknown, batch)]) {
@@ -174,21 +177,38 @@ async function applyPeople(
   async function write(plans: AccountPlan[], areSwaps: boolean): Promise<void> {
     const creations = plans.filter((plan) => plan.kind === 'create');
     const updates = plans.filter((plan) => plan.kind === 'update');
-    if (creations.length + updates.length > 0) {
+    const exclusions = plans.filter((plan) => plan.kind === 'exclude');
+    if (creations.length + updates.length + exclusions.length > 0) {
       await inBatch(async (tx) => {
         await updateAccounts(tx, updates, { areSwaps });
-        const ids = updates.map(({ account }) => account.id);
+        const deactivated = await exclude(tx, exclusions);
+        const ids = [...updates, ...exclusions].map(({ account }) => account.id);
         if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new AppointedError();
         const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
         return {
           created: await createAccounts(tx, ctx, creations),
           reactivated,
           updated: updates.length - reactivated,
+          deactivated,
         };
       });
     }
-    report.counts.skipped += plans.filter(({ kind }) => kind === 'skip').length;
+    report.counts.skipped += plans.filter(({ kind }) => kind === 'skip' || kind === 'exclude').length;
     for (const { warnings } of plans) report.warnings.add(...warnings);
+  }
+
+  /** Switches them off; whatever else is done with the stage leaves them out as well. */
+  async function exclude(tx: Tx, exclusions: Extract<AccountPlan, { kind: 'exclude' }>[]): Promise<number> {
+    if (exclusions.length === 0) return 0;
+    await excludeStaged(
+      tx,
+      stage,
+      exclusions.map(({ directoryId }) => directoryId),
+    );
+    return deactivateAccounts(
+      tx,
+      exclusions.map(({ account }) => account.id),
+    );
   }
 }
 
