@@ -1111,7 +1111,7 @@ export interface paths {
         put?: never;
         /**
          * Add a widget to a dashboard
-         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. Pictures must be own ones (404). The ids of calendars, servers, cloud instances and saved searches are kept as they are: a tile shows those of them its viewer may see.
+         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.
          */
         post: operations["addTabWidget"];
         delete?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Add a widget to the dashboard the body names
-         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. Pictures must be own ones (404). The ids of calendars, servers, cloud instances and saved searches are kept as they are: a tile shows those of them its viewer may see.
+         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.
          */
         post: operations["addWidget"];
         delete?: never;

@@ -15,7 +15,7 @@ const addErrors = {
   409: ['LIMIT_REACHED'],
 } satisfies ErrorCodes;
 const addDescription =
-  'A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. Pictures must be own ones (404). The ids of calendars, servers, cloud instances and saved searches are kept as they are: a tile shows those of them its viewer may see.';
+  'A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.';
 
 /** What stands on the own dashboards. */
 export function registerWidgets(app: App): void {

@@ -14,6 +14,7 @@ import type { FailureClass } from '@portal/domain/failure-class';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
+import { forgetInWidgets } from '../dashboards/named-in-widgets.ts';
 import { recordAudit } from './audit.ts';
 import { nextSlot } from './next-check.ts';
 import { releaseTable } from './release-table.ts';
@@ -145,7 +146,7 @@ export async function updateCloudInstance(
   return getCloudInstance(ctx, id);
 }
 
-/** Deletes an instance with its logo, its transitions and whatever mail about it was not sent yet. Throws 404. */
+/** Deletes an instance with its logo, its transitions and whatever mail about it was not sent yet; widgets do without. Throws 404. */
 export async function deleteCloudInstance(ctx: UserContext, id: string): Promise<void> {
   const path = await ctx.tx(async (tx) => {
     const [deleted] = await tx
@@ -153,6 +154,7 @@ export async function deleteCloudInstance(ctx: UserContext, id: string): Promise
       .where(eq(cloudInstances.id, id))
       .returning({ customerName: cloudInstances.customerName, path: cloudInstances.logoPath });
     if (!deleted) throw notFound();
+    await forgetInWidgets(tx, ctx, 'instanceIds', id);
     await recordAudit(tx, ctx, {
       action: 'cloud_instances.delete',
       tenantId: ctx.tenantId,

@@ -1,12 +1,19 @@
 import { expect, it } from 'vitest';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
+import type { WidgetConfig } from '@portal/domain/dashboards/widgets';
 import { newId } from '@portal/domain/ids';
+import { TenderFilters } from '@portal/domain/tenders/filters';
+import type { UserContext } from '@portal/platform/context';
+import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
 import { testRuntime } from '@portal/testing/runtime';
+import { createCloudInstance, deleteCloudInstance } from '../cloud-status/instances.ts';
 import { deleteGrant, setGrant } from '../modules/grants.ts';
 import { setModuleEnabled } from '../modules/modules.ts';
+import { createServer, deleteServer } from '../monitoring/servers.ts';
+import { createSavedSearch, deleteSavedSearch } from '../tenders/alerts/saved-searches.ts';
 import { addImage } from './images.ts';
-import { createTab, deleteTab } from './tabs.ts';
+import { createTab, deleteTab, listTabs } from './tabs.ts';
 import { addWidget, changeWidget, listWidgets, removeWidget } from './widgets.ts';
 
 const { make, signedIn } = await testRuntime();
@@ -100,6 +107,78 @@ it('takes only own pictures into a picture frame', async () => {
     await expect(changeWidget(ctx, frame.id, { config: { imageIds } })).rejects.toMatchObject({ kind: 'not_found' });
   }
   expect(await listWidgets(ctx, tabId)).toEqual([frame]);
+});
+
+/** An administrator of a tenant with everything a tile can name, and someone else of it. */
+async function tenantWithTiles() {
+  const admin = await signedIn(await make.user({ role: 'ADMIN' }));
+  const user = await signedIn(await make.user({ tenantId: admin.tenantId }));
+  for (const moduleKey of ['virtualization', 'cloud-status', 'tender-radar'] as const)
+    for (const { actor } of [admin, user])
+      await setGrant(admin, { subjectType: 'user', subjectId: actor.id, moduleKey, level: 'USE' });
+  const made = newId();
+  const { id: searchId } = await createSavedSearch(admin, {
+    name: made,
+    filters: TenderFilters.parse({}),
+    instantAlert: false,
+  });
+  const { id: serverId } = await createServer(admin, deadForm('virtualization'));
+  const cloud = { customerName: made, statusUrl: 'https://cloud.example.org/status.php', isActive: false };
+  const { id: instanceId } = await createCloudInstance(admin, cloud);
+  return { admin, user, searchId, serverId, instanceId };
+}
+
+const tileOf = async (ctx: UserContext, type: string, config: WidgetConfig) =>
+  addWidget(ctx, { tabId: (await createTab(ctx)).id, type, config });
+const refusal = { kind: 'not_found' };
+
+it('names servers and cloud instances of its tenant and the own saved searches, and no others', async () => {
+  const { admin, user, searchId, serverId, instanceId } = await tenantWithTiles();
+  const elsewhere = await tenantWithTiles();
+  for (const [type, config, foreign] of [
+    ['tender-radar', { savedSearchId: searchId, limit: 5 }, { savedSearchId: elsewhere.searchId }],
+    ['virtualization-status', { serverIds: [serverId] }, { serverIds: [serverId, elsewhere.serverId] }],
+    ['backup-status', { serverIds: [serverId, serverId] }, { serverIds: [newId()] }],
+    ['mail-gateway-status', { serverIds: [] }, { serverIds: [elsewhere.serverId] }],
+    ['cloud-status', { instanceIds: [instanceId] }, { instanceIds: [elsewhere.instanceId] }],
+  ] as const) {
+    const tile = await tileOf(admin, type, config);
+    expect(tile.config).toEqual(config);
+    await expect(tileOf(admin, type, foreign)).rejects.toMatchObject(refusal);
+    await expect(changeWidget(admin, tile.id, { config: foreign })).rejects.toMatchObject(refusal);
+  }
+  // A colleague's search is nobody else's.
+  await expect(tileOf(user, 'tender-radar', { savedSearchId: searchId })).rejects.toMatchObject(refusal);
+});
+
+it('does without what is deleted, on the dashboards of all who may have named it', async () => {
+  const { admin, user, searchId, serverId, instanceId } = await tenantWithTiles();
+  const kept = await tenantWithTiles();
+  const shown = async (ctx: UserContext) =>
+    (await Promise.all((await listTabs(ctx)).map(({ id }) => listWidgets(ctx, id)))).flat().map(({ config }) => config);
+  await tileOf(admin, 'tender-radar', { savedSearchId: searchId, limit: 5 });
+  for (const ctx of [admin, user]) {
+    await tileOf(ctx, 'virtualization-status', { serverIds: [serverId], compact: true });
+    await tileOf(ctx, 'cloud-status', { instanceIds: [instanceId] });
+  }
+  await tileOf(kept.user, 'backup-status', { serverIds: [kept.serverId] });
+  await deleteSavedSearch(admin, searchId);
+  await deleteServer(admin, serverId);
+  await deleteCloudInstance(admin, instanceId);
+  const tiles = [{ serverIds: [], compact: true }, { instanceIds: [] }];
+  expect(await shown(admin)).toEqual([{ limit: 5 }, ...tiles]);
+  expect(await shown(user)).toEqual(tiles);
+  expect(await shown(kept.user)).toContainEqual({ serverIds: [kept.serverId] });
+});
+
+it('never names a server for good that is deleted while the widget is made', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { admin, user, serverId } = await tenantWithTiles();
+    const { id: tabId } = await createTab(user);
+    const add = () => addWidget(user, { tabId, type: 'backup-status', config: { serverIds: [serverId] } });
+    await Promise.allSettled([add(), add(), deleteServer(admin, serverId), add(), add()]);
+    for (const { config } of await listWidgets(user, tabId)) expect(config).toEqual({ serverIds: [] });
+  }
 });
 
 it('moves a widget to another own tab and to no other', async () => {

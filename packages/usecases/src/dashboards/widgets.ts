@@ -18,7 +18,7 @@ import type { UserContext } from '@portal/platform/context';
 import { checkModuleAccess } from '../modules/module-access.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { removeItems } from './layout.ts';
-import { checkOwn } from './named-in-widgets.ts';
+import { checkNamed } from './named-in-widgets.ts';
 import { getOwnTab, tabsOf } from './own-tabs.ts';
 
 const widgetColumns = {
@@ -70,7 +70,7 @@ export async function addWidget(
   await changeDashboards(ctx, async (tx) => {
     await getOwnTab(tx, ctx, tabId);
     await checkRoom(tx, tabId);
-    await checkOwn(tx, ctx, widget.config);
+    await checkNamed(tx, ctx, widget.config);
     await tx.insert(dashboardWidgets).values({ ...widget, tenantId: ctx.tenantId, tabId });
   });
   return widget;
@@ -88,14 +88,18 @@ export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetC
     if (change.config !== undefined) {
       checkWidgetType(widget.type);
       changed.config = checkConfig(widget.type, change.config);
-      await checkOwn(tx, ctx, changed.config);
+      await checkNamed(tx, ctx, changed.config);
     }
     if (tabId !== from) {
       await getOwnTab(tx, ctx, tabId);
       await checkRoom(tx, tabId);
       await removeItems(tx, from, widgetId);
     }
-    await tx.update(dashboardWidgets).set({ config: changed.config, tabId }).where(eq(dashboardWidgets.id, widgetId));
+    // A move writes no configuration: something may just be being taken out of it.
+    await tx
+      .update(dashboardWidgets)
+      .set({ tabId, ...(change.config && { config: changed.config }) })
+      .where(eq(dashboardWidgets.id, widgetId));
     return changed;
   });
 

@@ -17,6 +17,7 @@ import {
 import { type KeptStatus, neverChecked, shownRules, shownVerdict } from '@portal/domain/monitoring/settle';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
+import { forgetInWidgets } from '../dashboards/named-in-widgets.ts';
 import { recordAudit } from './audit.ts';
 import { readDocuments, shownStatusColumns } from './kept-status.ts';
 import { planPolls } from './poll-plan.ts';
@@ -90,7 +91,7 @@ export async function putServer(ctx: UserContext, id: string, input: ServerInput
   });
 }
 
-/** Removes a server and all that is known of it. Throws 404. */
+/** Removes a server and all that is known of it; widgets that showed it do without. Throws 404. */
 export async function deleteServer(ctx: UserContext, id: string): Promise<void> {
   await ctx.tx(async (tx) => {
     const [gone] = await tx
@@ -98,6 +99,7 @@ export async function deleteServer(ctx: UserContext, id: string): Promise<void> 
       .where(eq(monitoredServers.id, id))
       .returning({ name: monitoredServers.name, address: monitoredServers.address });
     if (!gone) throw notFound();
+    await forgetInWidgets(tx, ctx, 'serverIds', id);
     await planPolls(tx, ctx.tenantId, { soon: false });
     await recordAudit(tx, ctx, {
       action: 'servers.delete',

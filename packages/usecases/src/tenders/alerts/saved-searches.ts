@@ -18,6 +18,7 @@ import {
   type SearchPreview,
 } from '@portal/domain/tenders/saved-searches';
 import type { UserContext } from '@portal/platform/context';
+import { forgetInWidgets } from '../../dashboards/named-in-widgets.ts';
 import { listTenders, mostCounted, ownScope } from '../list-tenders.ts';
 import { matchesFilters, searchedTenders } from '../search.ts';
 import { checkFilters, compiledColumns } from './compile-search.ts';
@@ -118,7 +119,7 @@ export const updateSavedSearch = (ctx: UserContext, id: string, change: SavedSea
     return savedSearch(tx, actor.id, id);
   });
 
-/** Removes a search and what it found; nothing of it is told any more. Throws 404. */
+/** Removes a search and what it found; nothing of it is told any more, and widgets do without. Throws 404. */
 export const deleteSavedSearch = (ctx: UserContext, id: string): Promise<void> =>
   changing(ctx, async (tx) => {
     const gone = await tx
@@ -126,6 +127,7 @@ export const deleteSavedSearch = (ctx: UserContext, id: string): Promise<void> =
       .where(and(eq(savedSearches.id, id), eq(savedSearches.userId, ctx.actor.id)))
       .returning({ id: savedSearches.id });
     if (gone.length === 0) throw notFound();
+    await forgetInWidgets(tx, ctx, 'savedSearchId', id);
   });
 
 /** One change of an account's searches at a time, and none while tenders are being matched. */
