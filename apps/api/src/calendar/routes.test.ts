@@ -181,6 +181,8 @@ describe('secrets', () => {
       { username: 'grace' },
       { username: null },
       { url: 'https://elsewhere.example.org/********' },
+      // The address of a calendar server is shown.
+      { kind: 'caldav' },
     ])
       expect(await changed(elsewhere)).toMatchObject({ status: 400, body: { code: 'SECRET_REQUIRED' } });
     expect(await changed({ username: 'grace', password: 'two' })).toMatchObject({ status: 200 });
@@ -223,7 +225,7 @@ describe('a try', () => {
 
   it('sends a stored password nowhere else, and needs an address', async () => {
     const { id } = await added({ username: 'ada', password: 'one' });
-    for (const body of [{ url: 'https://elsewhere.example.org/' }, { username: 'grace' }])
+    for (const body of [{ url: 'https://elsewhere.example.org/' }, { username: 'grace' }, { kind: 'caldav' }])
       expect(await tried({ id, kind: 'ics', ...body })).toMatchObject({
         status: 400,
         body: { code: 'SECRET_REQUIRED' },

@@ -97,7 +97,7 @@ export async function changeSource(
     if (!before) throw notFound();
     const { name = before.name, kind = before.kind, username = before.username } = change;
     const { color = before.color, isActive = before.isActive } = change;
-    const entered = enteredAddress(change.url, before);
+    const entered = enteredAddress(change.url, kind, before);
     const url = entered === undefined ? undefined : addressOf(kind, entered);
     const to = { origin: url === undefined ? before.origin : new URL(url).origin, username };
     const row = {

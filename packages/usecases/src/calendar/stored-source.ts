@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { type CalendarAccess, CalendarFailure } from '@portal/connectors/calendar/calendar-access';
 import type { Tx } from '@portal/db/open';
 import { calendarSources } from '@portal/db/schema/calendar';
-import { isShownAddress, sourceTarget } from '@portal/domain/calendar/sources';
+import { type CalendarKind, isShownAddress, sourceTarget } from '@portal/domain/calendar/sources';
 import { invalidField } from '@portal/domain/errors';
 import type { SecretInput } from '@portal/domain/secret-input';
 import type { TenantContext, UserContext } from '@portal/platform/context';
@@ -62,13 +62,22 @@ export const storedSecret = (
     target: stored ? targetOf(field, stored) : null,
   });
 
-/** The address somebody entered; undefined where the stored one is meant. Throws 400 where there is none, or it would not be one of that server. */
-export function enteredAddress(url: string | undefined, stored: StoredSource | undefined): string | undefined {
+/**
+ * The address somebody entered; undefined where the stored one is meant. Throws 400 where there is none, where it would not be one of
+ * that server, and where that of a file, which is a secret, would become that of a server, which is shown.
+ */
+export function enteredAddress(
+  url: string | undefined,
+  kind: CalendarKind,
+  stored: StoredSource | undefined,
+): string | undefined {
   const isKept = !url || isShownAddress(url);
   if (!isKept) return url;
   if (!stored) throw invalidField('url', 'must be the whole address');
   if (url && new URL(url).origin !== stored.origin)
     throw invalidField('url', 'must be entered again: the stored one is for another server', 'SECRET_REQUIRED');
+  if (stored.kind === 'ics' && kind !== 'ics')
+    throw invalidField('url', 'must be entered again: the stored one is that of a file', 'SECRET_REQUIRED');
   return undefined;
 }
 

@@ -48,7 +48,7 @@ async function tried(
   stored: StoredSource | undefined,
   { kind, password, ...form }: Omit<CalendarSourceTest, 'id'>,
 ): Promise<CalendarTestResult> {
-  const entered = enteredAddress(form.url, stored);
+  const entered = enteredAddress(form.url, kind, stored);
   const url = entered === undefined ? undefined : addressOf(kind, entered);
   const { username = stored?.username ?? null } = form;
   try {
