@@ -29,7 +29,10 @@ export interface FreshNotice extends NoticeKeys {
   isPublic: boolean;
 }
 
-/** Their ids are those of the notices themselves. What others say joins a tender and never makes two of them one. */
+/**
+ * Their ids are those of the notices themselves. What others say joins a tender and never makes two of them one, nor does it bring
+ * another notice to the public tender it has joined: whoever writes a feed could have any two tenders become one for everybody.
+ */
 const isAuthority = ({ sourcePortal }: NoticeKeys): boolean => isSettingsSource(sourcePortal);
 
 /** Notices of one tender: the tenders they were before, of which the first stays, and those about to be stored by their place. */
@@ -70,11 +73,15 @@ export function groupNotices(fresh: readonly FreshNotice[], known: readonly Know
     if (notice.tenderId !== null) unite(groupOf(notice.tenderId), own);
 
     const visible = (other: KnownNotice) =>
-      notice.isPublic || other.onlySource === null || other.onlySource === notice.sourcePortal;
+      (notice.isPublic || other.onlySource === null || other.onlySource === notice.sourcePortal) &&
+      (isAuthority(other) || other.onlySource !== null || other.sourcePortal === notice.sourcePortal);
     const tendersOf = (others: Iterable<KnownNotice>) =>
       new Set([...others].filter(visible).map(({ tenderId }) => groupOf(tenderId)));
     const exact = tendersOf(knownBy.exact(notice));
-    for (const other of freshBy.exact(notice)) exact.add(placed[other.place] ?? own);
+    for (const other of freshBy.exact(notice)) {
+      const group = placed[other.place] ?? own;
+      if (isAuthority(other) || !isAuthority(notice) || group.tenderIds.length === 0) exact.add(group);
+    }
     exact.delete(placed[n] ?? own);
 
     const isNew = notice.tenderId === null;

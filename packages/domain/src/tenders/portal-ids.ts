@@ -33,13 +33,20 @@ export function publicationNumber(text: string | null): string | null {
   return number === undefined ? null : `${number}-${year}`;
 }
 
+/** Path and query of a link to this host; nothing of links to others, which may have any address as a part of theirs. */
+function placeAt(host: string, link: string): string {
+  const url = URL.parse(link);
+  const isThere = url !== null && (url.hostname === host || url.hostname.endsWith(`.${host}`));
+  return isThere ? `${url.pathname}${url.search}` : '';
+}
+
 /** The number of a notice in the European journal that a link leads to. */
 export const publicationNumberIn = (url: string): string | null =>
-  publicationNumber(/ted\.europa\.eu\/[^\s?#]*?(\d{1,8}-\d{4})(?!\d)/i.exec(url)?.[1] ?? null);
+  publicationNumber(/^[^?]*?(\d{1,8}-\d{4})(?!\d)/.exec(placeAt('ted.europa.eu', url))?.[1] ?? null);
 
 /** The number of a notice at service.bund.de that a link leads to. */
 export const bundIdIn = (url: string): string | null =>
-  /service\.bund\.de\/IMPORTE\/Ausschreibungen\/(?:[^\s?#]*\/)?(\d{1,18})\.html/i.exec(url)?.[1] ?? null;
+  /^\/IMPORTE\/Ausschreibungen\/(?:[^?]*\/)?(\d{1,18})\.html/i.exec(placeAt('service.bund.de', url))?.[1] ?? null;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const uuidOf = (text: string | null): string | null => {
@@ -49,4 +56,4 @@ export const uuidOf = (text: string | null): string | null => {
 
 /** The notice of the national service that a link leads to. */
 export const noticeUuidIn = (url: string): string | null =>
-  uuidOf(/oeffentlichevergabe\.de\/[^\s#]*[?&]noticeId=([0-9a-f-]{36})/i.exec(url)?.[1] ?? null);
+  uuidOf(/[?&]noticeId=([0-9a-f-]{36})/i.exec(placeAt('oeffentlichevergabe.de', url))?.[1] ?? null);

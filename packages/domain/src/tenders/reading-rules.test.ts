@@ -180,6 +180,12 @@ describe('ids', () => {
       noticeUuidIn('https://oeffentlichevergabe.de/ui/de/search/details?noticeId=0B6D0000-0000-4000-8000-000000000001'),
     ).toBe('0b6d0000-0000-4000-8000-000000000001');
     expect(publicationNumberIn('https://example.org/detail/373130-2026')).toBeNull();
+    for (const host of ['https://evil.example/?to=https://www.', 'https://evil-', 'https://evil.example/'])
+      expect([
+        publicationNumberIn(`${host}ted.europa.eu/373130-2026`),
+        bundIdIn(`${host}service.bund.de/IMPORTE/Ausschreibungen/x/4711.html`),
+        noticeUuidIn(`${host}oeffentlichevergabe.de/?noticeId=0b6d0000-0000-4000-8000-000000000001`),
+      ]).toEqual([null, null, null]);
   });
 
   it.each([

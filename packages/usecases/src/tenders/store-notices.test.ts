@@ -419,6 +419,24 @@ describe('a personal feed', () => {
     expect(new Set(await Promise.all([secret, guess, call].map(tenderOf))).size).toBe(1);
   });
 
+  it('brings no other to the public tender it has joined', async () => {
+    const call = noticeRecord({ sourcePortal: 'bund', bundId: '47110001' });
+    await store(call);
+    const forged = feedItem(await feed(await make.user()), {
+      bundId: '47110001',
+      publicationNumber: '700999-2026',
+      portalIds: ['cosinex:CXFORGED1'],
+    });
+    await store(forged);
+    expect(await tenderOf(forged)).toBe(await tenderOf(call));
+    const others = [
+      noticeRecord({ sourcePortal: 'ted', publicationNumber: '700999-2026' }),
+      noticeRecord({ portalIds: ['cosinex:CXFORGED1'] }),
+    ];
+    for (const other of others) await store(other);
+    expect(new Set(await Promise.all([call, ...others].map(tenderOf))).size).toBe(3);
+  });
+
   it('that becomes everybody’s shows everybody what it still holds', async () => {
     const sourceKey = await feed(await make.user());
     const [still, before] = [feedItem(sourceKey), feedItem(sourceKey)];
