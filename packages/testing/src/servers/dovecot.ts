@@ -50,6 +50,8 @@ export interface TestDovecot {
   makeFolder(user: string, folder: string): Promise<void>;
   /** Mails of a folder with their flags, in the order they came; those marked as recent end with `recent`. */
   mails(user: string, folder?: string): Promise<{ bytes: Buffer; flags: string }[]>;
+  /** Takes every mail out of a folder. */
+  empty(user: string, folder?: string): Promise<void>;
   /** Gives every mail of a folder a new UID, as after a restore. */
   renumber(user: string, folder?: string): Promise<void>;
   stop(): Promise<void>;
@@ -239,6 +241,12 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
         }
       }
       return found.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ bytes, flags }) => ({ bytes, flags }));
+    },
+    async empty(user, folder = 'INBOX') {
+      for (const inner of ['cur', 'new']) {
+        const at = join(place(user, folder), inner);
+        for (const name of await readdir(at)) await rm(join(at, name), { force: true });
+      }
     },
     async renumber(user, folder = 'INBOX') {
       const at = place(user, folder);

@@ -349,7 +349,21 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
     });
 
-    it('takes a mail that comes through at a later try, and forgets one that is gone by then', async () => {
+    it('takes a mail that could not be read and was gone for a while', async () => {
+      const mail = invoiceMail({ number: 'R-1' });
+      const { ctx, name } = await managed([mail], folders);
+      gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
+      await expect(fetchNow(ctx)).rejects.toThrow();
+      gate.setFault(null);
+      await dovecot.empty(name);
+      await fetchNow(ctx);
+      expect(await ctx.read((db) => db.$count(invoiceMails))).toBe(0);
+      await dovecot.deliver(name, mail);
+      await fetchNow(ctx);
+      expect((await all(ctx)).map(({ number }) => number)).toEqual(['R-1']);
+    });
+
+    it('takes a mail that comes through at a later try', async () => {
       const { ctx, name } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })], folders);
       gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
       await expect(fetchNow(ctx)).rejects.toThrow();

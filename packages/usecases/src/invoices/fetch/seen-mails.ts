@@ -113,12 +113,11 @@ export async function noteTry(fetching: Fetching, head: MailHead): Promise<numbe
   });
 }
 
-/** Mails of these UIDs are gone from the folder: nobody looks for them again. */
+/** Mails of these UIDs are gone from the folder and were never read: one that comes back is new. */
 export const forgetUnsettled = (fetching: Fetching, uids: number[]): Promise<void> =>
   whileCounting(fetching, async (tx) => {
     await tx
-      .update(invoiceMails)
-      .set({ isSettled: true })
+      .delete(invoiceMails)
       .where(and(ofThisFolder(fetching), inArray(invoiceMails.uid, uids), eq(invoiceMails.isSettled, false)));
   });
 
