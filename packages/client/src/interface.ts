@@ -2643,7 +2643,7 @@ export interface paths {
         put?: never;
         /**
          * Read a source now
-         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.
+         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.
          */
         post: operations["runTenderSource"];
         delete?: never;
@@ -16086,6 +16086,29 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Work that somebody started and that goes on in the background. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b",
+                     *       "kind": "directory.sync",
+                     *       "state": "running",
+                     *       "startedAt": "2026-11-20T08:30:00.000Z",
+                     *       "finishedAt": null,
+                     *       "progress": {
+                     *         "done": 120,
+                     *         "total": 450
+                     *       },
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
             /** @description Started */
             202: {
                 headers: {

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { needs, role } from '@portal/domain/access';
 import { Id } from '@portal/domain/ids';
 import { TenderSource } from '@portal/domain/tenders/feeds';
+import { operationScope } from '@portal/platform/operations/scope';
+import { waitForOperation } from '@portal/platform/operations/wait';
+import { getRun } from '@portal/usecases/operations/get-run';
 import { listSources, runSource } from '@portal/usecases/tenders/sources';
+import { Run } from '../operations/work-routes.ts';
+import { preferenceApplied, preferredWait } from '../prefer.ts';
 import type { App } from '../zod-app.ts';
 
 const tags = ['tenders'];
@@ -33,9 +38,10 @@ export function registerTenderSources(app: App): void {
         tags,
         summary: 'Read a source now',
         description:
-          'Answers 202 at once; `GET /runs/{id}` shows how it goes. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.',
+          'Answers 202 at once; `GET /runs/{id}` shows how it goes. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.',
         params: z.object({ key: z.string() }),
         response: {
+          200: Run,
           202: z
             .object({ runId: Id })
             .meta({ example: { runId: '0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b' } })
@@ -43,6 +49,15 @@ export function registerTenderSources(app: App): void {
         },
       },
     },
-    async (request, reply) => reply.status(202).send(await runSource(request.ctx, request.params.key)),
+    async (request, reply) => {
+      const { ctx } = request;
+      const started = await runSource(ctx, request.params.key);
+      const seconds = preferredWait(request);
+      if (seconds === null) return reply.status(202).send(started);
+      preferenceApplied(reply, seconds);
+      return (await waitForOperation(operationScope(ctx, null), started.runId, seconds))
+        ? reply.status(200).send(await getRun(ctx, started.runId))
+        : reply.status(202).send(started);
+    },
   );
 }

@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { moduleGrants } from '@portal/db/schema/modules';
+import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import { noticeRecord } from '@portal/testing/tender-notices';
 import { storeNotices } from '@portal/usecases/tenders/store-notices';
@@ -300,6 +301,20 @@ describe('sources', () => {
     expect((await get('/tenders/sources')).json()).toContainEqual(
       expect.objectContaining({ key: 'ted', state: 'running' }),
     );
+    const end = () =>
+      across('a test ends runs', (tx) => tx.update(runs).set({ state: 'succeeded', finishedAt: sql`now()` }));
+    await end();
+    const waiting = request({
+      method: 'POST',
+      url: '/tenders/sources/ted/run',
+      as: operator,
+      headers: { prefer: 'wait=20' },
+    });
+    await expect.poll(() => across('a test looks', (tx) => tx.$count(runs, isNull(runs.finishedAt)))).toBe(1);
+    await end();
+    const waited = await waiting;
+    expect([waited.statusCode, waited.headers['preference-applied']]).toEqual([200, 'wait=20']);
+    expect(waited.json()).toMatchObject({ kind: 'tenders.read-source', state: 'succeeded' });
   });
 });
 
