@@ -46,8 +46,8 @@ describe('the areas of the product', () => {
 
   it('set the concurrency of a queue once', () => {
     expect(() => concurrencyOf(areas)).not.toThrow();
-    const one = { name: 'one', concurrency: { files: 20 } };
-    expect(concurrencyOf([...areas, one])).toMatchObject({ files: 20 });
+    const one = { name: 'one', concurrency: { upkeep: 20 } };
+    expect(concurrencyOf([...areas, one])).toMatchObject({ upkeep: 20 });
     expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
   });
 
@@ -89,7 +89,7 @@ const { auditActions, recordAudit } = auditLog('toys.wind_up');
 
 const windUp = defineTenantJob({
   name: 'toys.wind-up',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({ tenantId: z.uuid(), userId: z.uuid(), owner: z.string().nullable().default(null) }),
   attempts: 1,
   backoffMs: 100,
@@ -98,7 +98,7 @@ const windUp = defineTenantJob({
 });
 const look = definePlatformJob({
   name: 'toys.look',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: 100,

@@ -5,7 +5,7 @@ import { definePlatformJob } from '../jobs/job.ts';
 /** The nightly removal of files that no row points at. */
 export const sweepFiles = definePlatformJob({
   name: 'files.sweep',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 3,
   backoffMs: 5 * MINUTE,

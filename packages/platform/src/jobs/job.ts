@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 
+/** `upkeep` is for what starts by itself for all tenants: no tenant's work takes its places. */
 export const queueNames = [
   'directory',
   'monitoring',
@@ -8,7 +9,8 @@ export const queueNames = [
   'tenders',
   'mailboxes',
   'invoices',
-  'files',
+  'icons',
+  'upkeep',
 ] as const;
 export type QueueName = (typeof queueNames)[number];
 

@@ -19,7 +19,7 @@ const { url, make, runtime, ownerUrl } = await testRuntime();
 const tenantJob = (name: string, overrides: { attempts?: number; timeoutMs?: number } = {}) =>
   defineTenantJob({
     name,
-    queue: 'files',
+    queue: 'upkeep',
     payload: z.object({ tenantId: z.uuid(), n: z.number().default(0) }),
     attempts: 3,
     backoffMs: 20,
@@ -127,18 +127,18 @@ describeOnEachQueue('a worker', (env) => {
     expect(outcomes('test.refused')).toEqual(['failed']);
     expect(outcomes('test.broken')).toEqual(['failed']);
     expect(lines.find(({ job, outcome }) => job === 'test.broken' && outcome === 'failed')?.['level']).toBe('error');
-    const failed = await (await own.queues.queue('files')).getFailed();
+    const failed = await (await own.queues.queue('upkeep')).getFailed();
     expect(failed.map(({ failedReason }) => failedReason).join()).not.toContain('secret');
   });
 
   it('fails a payload of another release on the first attempt', async () => {
     const job = tenantJob('test.release');
     const { runtime: own, lines } = start([handle(job, async () => undefined)]);
-    await (await own.queues.queue('files')).add(job.name, { payload: { old: true } }, { attempts: 5, jobId: newId() });
-    await (await own.queues.queue('files')).add('test.unheard-of', {}, { attempts: 5, jobId: newId() });
+    await (await own.queues.queue('upkeep')).add(job.name, { payload: { old: true } }, { attempts: 5, jobId: newId() });
+    await (await own.queues.queue('upkeep')).add('test.unheard-of', {}, { attempts: 5, jobId: newId() });
     await vi.waitFor(() => expect(lines.filter(({ msg }) => msg === 'a job is not understood')).toHaveLength(2), soon);
     await vi.waitFor(
-      async () => expect(await own.queues.counts()).toMatchObject({ files: { delayed: 0, waiting: 0, active: 0 } }),
+      async () => expect(await own.queues.counts()).toMatchObject({ upkeep: { delayed: 0, waiting: 0, active: 0 } }),
       soon,
     );
   });
@@ -250,7 +250,7 @@ describeOnEachQueue('a worker', (env) => {
     );
     await own.queues.push(job, { tenantId: tenant.id, n: 1 });
     await begun.promise;
-    await emptyQueue(ownerUrl, env, 'files');
+    await emptyQueue(ownerUrl, env, 'upkeep');
     await stopped.promise;
     await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'released')).toBeDefined(), soon);
   });

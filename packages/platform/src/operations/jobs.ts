@@ -5,7 +5,7 @@ import { definePlatformJob } from '../jobs/job.ts';
 /** Hands runs nobody is at to the queue again. */
 export const sweepRuns = definePlatformJob({
   name: 'operations.sweep-runs',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: SECOND,
@@ -16,7 +16,7 @@ export const sweepRuns = definePlatformJob({
 /** The nightly removal of what is kept for a time only. */
 export const removeExpired = definePlatformJob({
   name: 'operations.remove-expired',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 3,
   backoffMs: 5 * MINUTE,

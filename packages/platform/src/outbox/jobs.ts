@@ -16,7 +16,7 @@ export const deliverMails = defineTenantJob({
 /** Finds the tenants whose outbox holds a due mail that no nudge announced. */
 export const sweepMails = definePlatformJob({
   name: 'mails.sweep',
-  queue: 'mail',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: SECOND,

@@ -18,7 +18,7 @@ const log = openLog('silent', 'script');
 
 const countJob = defineTenantJob({
   name: 'test.count',
-  queue: 'files',
+  queue: 'upkeep',
   payload: z.object({ tenantId: z.uuid(), n: z.number(), at: Instant.optional() }),
   attempts: 3,
   backoffMs: 20,
@@ -29,7 +29,7 @@ const countJob = defineTenantJob({
 const payloadOf = (bull: BullJob) => countJob.payload.parse(Envelope.parse(bull.data).payload);
 
 const workOn = (queues: Queues, process: (bull: BullJob) => Promise<void>): Consumer =>
-  queues.consume('files', {
+  queues.consume('upkeep', {
     process,
     onLockLost: () => undefined,
     onAbandoned: () => undefined,
@@ -95,7 +95,7 @@ describeOnEachQueue('a queue', (env) => {
     // Of the nudges that came meanwhile the last one's payload counts.
     await vi.waitFor(() => expect(seen).toEqual([1, 6]), 20_000);
     await vi.waitFor(
-      async () => expect(await queues.counts()).toMatchObject({ files: { waiting: 0, active: 0, delayed: 0 } }),
+      async () => expect(await queues.counts()).toMatchObject({ upkeep: { waiting: 0, active: 0, delayed: 0 } }),
       20_000,
     );
     expect(mostAtOnce).toBe(1);
@@ -106,11 +106,11 @@ describeOnEachQueue('a queue', (env) => {
     const queues = await openHere();
     const tenantId = newId();
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((n) => queues.enqueue(countJob, { tenantId, n })));
-    expect((await queues.counts()).files.waiting).toBe(1);
+    expect((await queues.counts()).upkeep.waiting).toBe(1);
     const seen: number[] = [];
     work(queues, async (bull) => void seen.push(payloadOf(bull).n));
     await vi.waitFor(
-      async () => expect((await queues.counts()).files).toMatchObject({ waiting: 0, active: 0 }),
+      async () => expect((await queues.counts()).upkeep).toMatchObject({ waiting: 0, active: 0 }),
       20_000,
     );
     expect(seen).toHaveLength(1);
@@ -157,7 +157,7 @@ describeOnEachQueue('a queue', (env) => {
     });
     await queues.enqueue(countJob, { tenantId: again, n: 1 });
     await queues.enqueue(countJob, { tenantId: never, n: 1 });
-    await vi.waitFor(async () => expect((await queues.counts()).files.failed).toBe(2), 20_000);
+    await vi.waitFor(async () => expect((await queues.counts()).upkeep.failed).toBe(2), 20_000);
     expect(tries.filter((id) => id === again)).toHaveLength(3);
     expect(tries.filter((id) => id === never)).toHaveLength(1);
     await queues.enqueue(countJob, { tenantId: never, n: 2 });
@@ -174,7 +174,7 @@ describeOnEachQueue('a queue', (env) => {
     await vi.waitFor(() => expect(done).toBe(250), 20_000);
     // Two hundred, and what jobs that end at the same moment leave each other.
     await vi.waitFor(
-      async () => expect(await (await queues.queue('files')).getCompletedCount()).toBeLessThanOrEqual(210),
+      async () => expect(await (await queues.queue('upkeep')).getCompletedCount()).toBeLessThanOrEqual(210),
       20_000,
     );
   });
@@ -271,7 +271,7 @@ describe('a queue that is away', () => {
       expect(queues.lostNudges()).toBe(1);
       await redis.resume();
       await vi.waitFor(() => queues.push(countJob, { tenantId: newId(), n: 2 }), { timeout: 20_000, interval: 200 });
-      expect((await queues.counts()).files.waiting).toBe(1);
+      expect((await queues.counts()).upkeep.waiting).toBe(1);
       await queues.close();
       await redis.stop();
     });

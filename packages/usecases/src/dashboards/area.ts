@@ -13,6 +13,7 @@ export const dashboards: Area = {
       await discoverFavoriteIcon(ctx, favoriteId, signal);
     }),
   ],
+  concurrency: { icons: 10 },
   files: [
     { folder: 'dashboard-images', table: dashboardImages, path: dashboardImages.storagePath },
     { folder: 'favorite-icons', table: favorites, path: favorites.iconPath },

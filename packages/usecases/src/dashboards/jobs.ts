@@ -5,7 +5,7 @@ import { defineTenantJob } from '@portal/platform/jobs/job';
 /** Looks for the icon of one favorite, carrying out a run. */
 export const discoverIcon = defineTenantJob({
   name: 'favorites.discover-icon',
-  queue: 'files',
+  queue: 'icons',
   payload: z.object({ tenantId: z.uuid(), favoriteId: z.uuid() }),
   attempts: 2,
   backoffMs: 10 * SECOND,

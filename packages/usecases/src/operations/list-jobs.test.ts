@@ -44,7 +44,7 @@ describeOnEachQueue('the list of jobs', (env) => {
     const jobs = await listJobs(ctx);
     expect(jobs.map(({ name }) => name)).toEqual(jobsOf(areas).map(({ name }) => name));
     expect(jobs.find(({ name }) => name === 'mails.sweep')).toMatchObject({
-      queue: 'mail',
+      queue: 'upkeep',
       schedule: 'every 10 s',
       lastRunAt: expect.any(Date),
       lastDurationMs: expect.any(Number),

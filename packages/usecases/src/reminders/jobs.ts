@@ -5,7 +5,7 @@ import { definePlatformJob } from '@portal/platform/jobs/job';
 /** Promises the mails of reminders that have become due to the outbox. */
 export const queueDueMails = definePlatformJob({
   name: 'reminders.queue-due-mails',
-  queue: 'mail',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: SECOND,

@@ -75,7 +75,7 @@ export const matchTenders = definePlatformJob({
 /** Promises the mails about matches whose time has come. */
 export const startDueAlerts = definePlatformJob({
   name: 'tenders.start-alerts',
-  queue: 'mail',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: SECOND,
