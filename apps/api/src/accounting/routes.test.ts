@@ -333,6 +333,12 @@ describe('files of a real spreadsheet program', () => {
     });
   });
 
+  it('a list with blanks between its rows is refused where it goes on behind what is read', async () => {
+    const rows = Array.from({ length: 15_000 }, (_, n) => [[`Artikel ${n}`, 1], [], []]).flat();
+    const file = workbook([['Artikel', 'Mai 2026'], ...rows]);
+    expect(await codeOf(post('/merchandise/preview', { file }))).toBe('400 TOO_MANY_ROWS');
+  });
+
   it('each fault of a workbook is named', async () => {
     const file = accountingSample('merchandise-faults.xlsx');
     const { errors } = (await post('/merchandise/preview', { file })).json<{

@@ -34,7 +34,7 @@ export interface MerchandiseReading {
 
 const headerMax = 60;
 /** So many in a row are the end. */
-const emptyRows = 10;
+export const emptyRows = 10;
 
 /** What B1 says, and which month it names. */
 export function readHeader(cell: Cell): MerchandiseHeader {
@@ -53,10 +53,10 @@ export function readHeader(cell: Cell): MerchandiseHeader {
 
 /**
  * Columns A and B from row 2 on, compared with an account list: by number, then by name. `tooMany` is called when there are more rows
- * than `maxRows`.
+ * than `maxRows`, or more than were read of a sheet that goes on.
  */
 export function readMerchandiseLines(
-  sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number },
+  sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number; isCut: boolean },
   accounts: readonly ListedAccount[],
   { maxRows, tooMany }: { maxRows: number; tooMany: () => never },
 ): MerchandiseReading {
@@ -110,6 +110,7 @@ export function readMerchandiseLines(
       account,
     });
   }
+  if (sheet.isCut && empty < emptyRows) tooMany();
   return { header: readHeader(sheet.cellsOf(1)[1]), rows, errors, warnings, hasErrors };
 }
 

@@ -80,7 +80,7 @@ export const AccountImport = z
 export type AccountImport = z.infer<typeof AccountImport>;
 
 export const Assignments = z
-  .array(z.object({ name: z.string().trim().min(1).max(200), number: AccountNumber }))
+  .array(z.object({ name: requiredLine(), number: AccountNumber }))
   .max(accountLimit)
   .superRefine((assignments, { addIssue }) => {
     const [names, numbers] = [new Set<string>(), new Set<string>()];

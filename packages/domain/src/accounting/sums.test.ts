@@ -78,6 +78,7 @@ it('what goes into a file for bookkeeping comes out of it', () => {
         {
           cellsOf: (row) => (row === 1 ? ['Artikel', '11/2026'] : (cells[row - 2] ?? [undefined, undefined])),
           rowCount: cells.length + 1,
+          isCut: false,
         },
         accounts,
         { maxRows: 100, tooMany: () => expect.fail('too many') },

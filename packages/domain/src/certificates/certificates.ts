@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { line } from '../text.ts';
 import { Instant } from '../time.ts';
 
 /** What an upload may hold (contract section 10). */
@@ -150,12 +151,7 @@ export const CertificateExport = z
     privateKeyPem: pem().optional(),
     csrPem: pem().optional(),
     password: FilePassword.optional().describe('Of the PFX that is made; also opens a `privateKeyPem` that has one'),
-    friendlyName: z
-      .string()
-      .trim()
-      .max(200)
-      .optional()
-      .describe('What a PFX calls its key; without it the common name'),
+    friendlyName: line().optional().describe('What a PFX calls its key; without it the common name'),
     legacy: z.boolean().default(false).describe('A PFX for old systems: 3DES and SHA-1'),
     includeRoot: z.boolean().default(false),
   })
