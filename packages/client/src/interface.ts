@@ -1227,7 +1227,7 @@ export interface paths {
         put?: never;
         /**
          * Add a favorite
-         * @description Behind the others of its widget, 200 at most. Its icon is looked for in the background: at `iconUrl`, else on the page itself. A widget of another type is refused.
+         * @description Behind the others of its widget, 200 at most. Its icon is looked for in the background, unless 50 searches of the account are under way: at `iconUrl`, else on the page itself. A widget of another type is refused.
          */
         post: operations["addFavorite"];
         delete?: never;
@@ -1319,7 +1319,7 @@ export interface paths {
         put?: never;
         /**
          * Look for the icon of a favorite again
-         * @description Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays.
+         * @description Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays. An account has at most 50 searches under way.
          */
         post: operations["startIconDiscovery"];
         delete?: never;
@@ -5318,7 +5318,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "queue": "mail",
+         *       "queue": "sweeps",
          *       "name": "mails.sweep",
          *       "schedule": "every 10 s",
          *       "lastRunAt": "2026-11-20T08:30:00.000Z",
@@ -16558,7 +16558,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "queue": "mail",
+                     *         "queue": "sweeps",
                      *         "name": "mails.sweep",
                      *         "schedule": "every 10 s",
                      *         "lastRunAt": "2026-11-20T08:30:00.000Z",

@@ -46,9 +46,17 @@ describe('the areas of the product', () => {
 
   it('set the concurrency of a queue once', () => {
     expect(() => concurrencyOf(areas)).not.toThrow();
-    const one = { name: 'one', concurrency: { upkeep: 20 } };
-    expect(concurrencyOf([...areas, one])).toMatchObject({ upkeep: 20 });
+    const one = { name: 'one', concurrency: { mail: 20 } };
+    expect(concurrencyOf([...areas, one])).toMatchObject({ mail: 20 });
     expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
+  });
+
+  it('look after all tenants where no work of one holds a place, and no job waits for another', () => {
+    const upkeep = jobsOf(areas).filter(({ queue }) => queue === 'upkeep');
+    expect(upkeep.map(({ name }) => name)).toContain('operations.sweep-runs');
+    expect(concurrencyOf(areas).upkeep).toBe(upkeep.length);
+    const scheduled = new Set(areas.flatMap(({ schedules = [] }) => schedules.map(({ job }) => job)));
+    for (const job of upkeep) expect([job.name, job.scope, scheduled.has(job)]).toEqual([job.name, 'platform', true]);
   });
 
   it('bind every job there is to what does it', async () => {

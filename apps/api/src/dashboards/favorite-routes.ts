@@ -56,7 +56,7 @@ export function registerFavorites(app: App): void {
         operationId: 'addFavorite',
         tags,
         summary: 'Add a favorite',
-        description: `Behind the others of its widget, ${maxFavorites} at most. Its icon is looked for in the background: at \`iconUrl\`, else on the page itself. A widget of another type is refused.`,
+        description: `Behind the others of its widget, ${maxFavorites} at most. Its icon is looked for in the background, unless 50 searches of the account are under way: at \`iconUrl\`, else on the page itself. A widget of another type is refused.`,
         body: NewFavorite,
         response: { 201: Favorite },
       },
@@ -181,13 +181,13 @@ export function registerFavorites(app: App): void {
   app.post(
     '/favorites/:id/discover-icon',
     {
-      config: { access },
+      config: { access, errors: { 429: ['RATE_LIMITED'] } },
       schema: {
         operationId: 'startIconDiscovery',
         tags,
         summary: 'Look for the icon of a favorite again',
         description:
-          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays.',
+          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays. An account has at most 50 searches under way.',
         params: ById,
         response: {
           200: Run,

@@ -7,6 +7,7 @@ export const queueNames = [
   'cloud-status',
   'mail',
   'tenders',
+  'feeds',
   'mailboxes',
   'invoices',
   'icons',

@@ -32,6 +32,8 @@ export function operationsArea(areas: readonly Area[]): Area {
       schedule(sweepRuns, {}, { everyMs: 20 * SECOND }),
       schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: 'Europe/Berlin' }),
     ],
+    // As many as there are jobs in it, each of which runs one at a time: none waits for another.
+    concurrency: { upkeep: 6 },
     retention: [
       { what: 'runs', table: runs, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
       {

@@ -13,7 +13,8 @@ export const dashboards: Area = {
       await discoverFavoriteIcon(ctx, favoriteId, signal);
     }),
   ],
-  concurrency: { icons: 10 },
+  // A search mostly waits for a page that may never answer.
+  concurrency: { icons: 50 },
   files: [
     { folder: 'dashboard-images', table: dashboardImages, path: dashboardImages.storagePath },
     { folder: 'favorite-icons', table: favorites, path: favorites.iconPath },

@@ -1,11 +1,11 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardTabs, dashboardWidgets } from '@portal/db/schema/dashboards/tabs';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites';
-import { invalid, notFound } from '@portal/domain/errors';
+import { busy, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { naming } from '@portal/platform/files/naming';
@@ -110,21 +110,29 @@ export async function removeIcon(ctx: UserContext, favoriteId: string): Promise<
   if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
 }
 
-/** Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404. */
+/** How many searches of one account may be under way or wait: silent pages hold places for which all others wait. */
+const mostSearches = 50;
+
+/**
+ * Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404,
+ * and 429 while as many of the account as may be are under way.
+ */
 export async function startIconDiscovery(ctx: UserContext, favoriteId: string): Promise<{ runId: string }> {
   const runId = await ctx.tx(async (tx) => {
     await lockOwnFavorite(tx, ctx, favoriteId);
     return addIconSearch(tx, ctx, favoriteId);
   });
+  if (runId === null) throw busy('Many icons are being looked for already. Please wait before you ask again.', 10);
   await ctx.enqueue(discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { runId });
   return { runId };
 }
 
 /**
  * The run that will look for a favorite's icon as it stands after this transaction: one that has not begun yet, else a new one.
- * One at work may have read the favorite already, and does not count. The job is handed over after the commit.
+ * One at work may have read the favorite already, and does not count. Null while as many of the account as may be are under way: the
+ * favorite then goes without until it is asked for. The job is handed over after the commit.
  */
-export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string): Promise<string> {
+export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string): Promise<string | null> {
   // Locked: a worker about to begin it waits for what is written here.
   const [waiting] = await tx
     .select({ id: runs.id })
@@ -138,7 +146,12 @@ export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string
     )
     .limit(1)
     .for('update');
-  return (
-    waiting?.id ?? addOperation(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy: ctx.actor.id })
+  if (waiting) return waiting.id;
+  const startedBy = ctx.actor.id;
+  const underWay = await tx.$count(
+    runs,
+    and(eq(runs.startedBy, startedBy), eq(runs.kind, discoverIcon.name), inArray(runs.state, ['queued', 'running'])),
   );
+  if (underWay >= mostSearches) return null;
+  return addOperation(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy });
 }

@@ -10,6 +10,7 @@ import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { beginOperation } from '@portal/platform/operations/state';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
+import { the } from '@portal/testing/the';
 import { dashboards } from './area.ts';
 import { getIcon, openIcon, removeIcon, startIconDiscovery, uploadIcon } from './favorite-icon.ts';
 import { addFavorite, changeFavorite, deleteFavorite, listFavorites, orderFavorites } from './favorites.ts';
@@ -219,6 +220,20 @@ describe('a change', () => {
     expect(await searches(id)).toBe(1);
     await beginOperation(ctx, runId);
     expect((await startIconDiscovery(ctx, id)).runId).not.toBe(runId);
+  });
+
+  it('begins no search while fifty of the account are under way', async () => {
+    const underWay = () => ctx.read((db) => db.$count(runs, eq(runs.startedBy, ctx.actor.id)));
+    const added = [];
+    for (let n = 0; n < 52; n += 1) added.push(await add(`${n}`));
+    expect(await underWay()).toBe(50);
+    const [first, last] = [the(added[0]), the(added[51])];
+    await expect(startIconDiscovery(ctx, last.id)).rejects.toMatchObject({ code: 'RATE_LIMITED', kind: 'busy' });
+    // One that waits already will do, and one that is over makes room.
+    const { runId } = await startIconDiscovery(ctx, first.id);
+    await ctx.tx((tx) => tx.update(runs).set({ state: 'succeeded' }).where(eq(runs.id, runId)));
+    await startIconDiscovery(ctx, last.id);
+    expect(await searches(last.id)).toBe(1);
   });
 
   it('leaves an uploaded icon', async () => {

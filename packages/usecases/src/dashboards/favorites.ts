@@ -13,7 +13,6 @@ import { conflict, invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { checkCompleteOrder } from '@portal/domain/reorder';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation } from '@portal/platform/operations/start';
 import { changeDashboards } from './change-dashboards.ts';
 import { addIconSearch } from './favorite-icon.ts';
 import { discoverIcon } from './jobs.ts';
@@ -81,9 +80,9 @@ export async function addFavorite(
       })
       .returning(favoriteColumns);
     if (!added) throw new Error('an insert answered no row');
-    return { favorite: added, runId: await addOperation(tx, discoverIcon, search, { startedBy: ctx.actor.id }) };
+    return { favorite: added, runId: await addIconSearch(tx, ctx, search.favoriteId) };
   });
-  await ctx.enqueue(discoverIcon, search, { runId });
+  if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
   return favorite;
 }
 

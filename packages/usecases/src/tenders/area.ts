@@ -16,6 +16,7 @@ import {
   fetchAlertMails,
   matchTenders,
   passDeadlines,
+  readFeed,
   readSource,
   startDueAlerts,
   startDueMailboxes,
@@ -27,10 +28,12 @@ export const tenders: Area = {
   name: 'tenders',
   tags: { tenders: 'Public tenders: which there are, where they come from, and what people note of them.' },
   jobs: [
-    handle(readSource, async (system, { source }, work) => {
-      const { readTenderSource } = await import('./ingest/read-source.ts');
-      await readTenderSource(system, source, work);
-    }),
+    ...[readSource, readFeed].map((job) =>
+      handle(job, async (system, { source }, work) => {
+        const { readTenderSource } = await import('./ingest/read-source.ts');
+        await readTenderSource(system, source, work);
+      }),
+    ),
     handle(startDueSources, async (system) => {
       const { startDueTenderSources } = await import('./ingest/start-due-sources.ts');
       await startDueTenderSources(system);
@@ -64,7 +67,7 @@ export const tenders: Area = {
   ],
   mails: [digestMail, instantMail],
   // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
-  concurrency: { tenders: 20, mailboxes: 20 },
+  concurrency: { tenders: 20, feeds: 20, mailboxes: 20 },
   sealedColumns: [
     {
       table: tenderMailboxes,
@@ -79,7 +82,7 @@ export const tenders: Area = {
       // Each feed is looked at some fifty times a day; what became of the last look stands in its row.
       what: 'looks at feeds',
       table: runs,
-      isOver: sql`${runs.kind} = ${readSource.name} and ${runs.subject} like 'rss:%' and ${runs.finishedAt} < now() - interval '7 days'`,
+      isOver: sql`${runs.kind} in (${readFeed.name}, ${readSource.name}) and ${runs.subject} like 'rss:%' and ${runs.finishedAt} < now() - interval '7 days'`,
     },
     {
       what: 'payloads of tenders',

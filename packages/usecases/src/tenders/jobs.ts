@@ -4,17 +4,20 @@ import { SourceKey } from '@portal/domain/tenders/filters';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
-export const readSource = definePlatformJob({
-  name: 'tenders.read-source',
-  queue: 'tenders',
+const reading = {
   payload: z.object({ source: SourceKey }),
   attempts: 1,
   backoffMs: SECOND,
-  key: ({ source }) => source,
+  key: ({ source }: { source: string }) => source,
   runsAlone: true,
   timeoutMs: HOUR,
-});
+};
+
+/** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
+export const readSource = definePlatformJob({ ...reading, name: 'tenders.read-source', queue: 'tenders' });
+
+/** The same for a feed, which people register: however many are silent, no public source and no alert waits behind them. */
+export const readFeed = definePlatformJob({ ...reading, name: 'tenders.read-feed', queue: 'feeds' });
 
 /** Begins the readings whose time has come. */
 export const startDueSources = definePlatformJob({

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, inArray, isNull, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { runs } from '@portal/db/schema/platform/operations';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
@@ -14,7 +14,7 @@ import {
 import type { SystemContext, UserContext } from '@portal/platform/context';
 import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
 import { recordAudit } from './audit.ts';
-import { readSource } from './jobs.ts';
+import { readFeed, readSource } from './jobs.ts';
 import { ownScope } from './list-tenders.ts';
 
 /** Where tenders come from, as far as the account may know: those of the settings, feeds of everybody and its own, and its mailbox. */
@@ -65,12 +65,15 @@ export async function runSource(ctx: UserContext, key: string): Promise<{ runId:
         target: { type: 'tender_source', id: key },
         summary: `Had the source ${source.name} read.`,
       });
-      return addOperation(tx, readSource, payload, { startedBy: ctx.actor.id });
+      return addOperation(tx, readingOf(key), payload, { startedBy: ctx.actor.id });
     })
     .catch(conflictWithUnfinished(['CONFLICT', 'This source is being read already. Please wait for the end.']));
-  await ctx.enqueue(readSource, payload, { runId });
+  await ctx.enqueue(readingOf(key), payload, { runId });
   return { runId };
 }
+
+/** The job that reads a source. */
+export const readingOf = (key: string) => (isSettingsSource(key) ? readSource : readFeed);
 
 /** What tells how a source is. */
 export const healthColumns = {
@@ -119,17 +122,19 @@ export function healthOf(
 
 /** Keys of the sources that are being read. */
 export async function runningSources(system: SystemContext): Promise<Set<string>> {
-  const rows = await system.runAcrossTenants('sources that are being read are no tenant’s', unfinishedReadings, {
-    kind: readSource.name,
-  });
+  const rows = await system.runAcrossTenants('sources that are being read are no tenant’s', unfinishedReadings, {});
   return new Set(rows.map(({ key }) => key));
 }
 
-const unfinishedReadings = prepared<{ kind: string }>()('tender_readings', (db) =>
+const unfinishedReadings = prepared<Record<string, never>>()('tender_readings', (db) =>
   db
     .select({ key: sql<string>`${runs.subject}`.as('key') })
     .from(runs)
     .where(
-      and(isNull(runs.tenantId), eq(runs.kind, sql.placeholder('kind')), inArray(runs.state, ['queued', 'running'])),
+      and(
+        isNull(runs.tenantId),
+        inArray(runs.kind, [readSource.name, readFeed.name]),
+        inArray(runs.state, ['queued', 'running']),
+      ),
     ),
 );

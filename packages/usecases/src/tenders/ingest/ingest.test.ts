@@ -22,6 +22,7 @@ import {
   tedJson,
 } from '@portal/testing/made-up-notices';
 import { testRuntime } from '@portal/testing/runtime';
+import { startHttpServer } from '@portal/testing/servers/http-server';
 import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
 import { the } from '@portal/testing/the';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
@@ -38,7 +39,12 @@ import { readTenderSource } from './read-source.ts';
 import { startDueTenderSources } from './start-due-sources.ts';
 
 const sources = await startTenderSources();
-const env = { ...sources.env, OUTBOUND_ALLOW_HOSTS: `127.0.0.1:${new URL(sources.origin).port}` };
+/** Takes every call and answers none. */
+const silent = await startHttpServer(() => undefined);
+const env = {
+  ...sources.env,
+  OUTBOUND_ALLOW_HOSTS: [sources, silent].map(({ origin }) => new URL(origin).host).join(','),
+};
 const { url, make, runtime, signedIn, system, config } = await testRuntime(env);
 const workers: TestWorker[] = [];
 const startWorker = () => {
@@ -472,6 +478,20 @@ describe('feeds', () => {
     expect(await sourceRow(sourceKey)).toMatchObject({ etag: null, lastSuccessAt: null });
     await lookAt(sourceKey);
     expect(await sourceRow(sourceKey)).toMatchObject({ etag: '"1"', lastSuccessAt: expect.any(Date) });
+  });
+
+  it('that are silent, however many, keep no public source waiting', async () => {
+    onTestFinished(silent.close);
+    const ctx = await signedIn(await make.user());
+    for (let n = 0; n < 50; n += 1)
+      await createFeed(ctx, { url: `${silent.origin}/${n}`, title: null, scope: 'personal' });
+    await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
+    await expect.poll(() => silent.connections(), { timeout: 10_000 }).toBeGreaterThanOrEqual(20);
+    sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]) });
+    const startedAt = performance.now();
+    expect(await look('bund')).toMatchObject({ state: 'succeeded' });
+    // A silent feed holds its place for 20 seconds.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   const lookAt = async (key: string) => {

@@ -1,9 +1,10 @@
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { settingsSources } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import { addOperations } from '@portal/platform/operations/start';
-import { readSource } from '../jobs.ts';
+import { readFeed, readSource } from '../jobs.ts';
+import { readingOf } from '../sources.ts';
 
 /** Looks begun at a time; the rest waits for the next minute. */
 const batch = 200;
@@ -36,7 +37,8 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
             or(inArray(tenderSources.key, turnedOn), sql`exists (${isWanted})`),
           ),
         )
-        .orderBy(asc(tenderSources.nextRunAt))
+        // Those of the settings, which are three, before any number of feeds.
+        .orderBy(desc(inArray(tenderSources.key, keys)), asc(tenderSources.nextRunAt))
         .limit(batch)
         .for('update', { skipLocked: true }),
     );
@@ -47,7 +49,12 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
       .set({ nextRunAt: sql`now() + interval '1 hour'` })
       .where(inArray(tenderSources.key, tx.select({ key: due.key }).from(due)))
       .returning({ source: tenderSources.key });
-    return claimed.length === 0 ? [] : addOperations(tx, readSource, claimed);
+    const runs = [];
+    for (const job of [readSource, readFeed]) {
+      const own = claimed.filter(({ source }) => readingOf(source) === job);
+      if (own.length > 0) runs.push(...(await addOperations(tx, job, own)));
+    }
+    return runs;
   });
-  for (const { id, payload } of begun) await system.enqueue(readSource, payload, { runId: id });
+  for (const { id, payload } of begun) await system.enqueue(readingOf(payload.source), payload, { runId: id });
 }
