@@ -87,7 +87,7 @@ export const invoiceError = pgEnum('invoice_error', [
 ]);
 export const invoiceFormat = pgEnum('invoice_format', ['xrechnung', 'zugferd', 'ubl', 'cii', 'other']);
 
-/** What came in, with what it says. Nothing here goes by itself. */
+/** What came in, with what it says. Nothing here goes by itself, but for what stands for a mail that could not be had and comes again. */
 export const invoices = pgTable(
   'invoices',
   {

@@ -261,12 +261,12 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ]);
     });
 
-    it('of a mail beyond 25 MiB is not downloaded; one with too many documents is kept as it is', async () => {
+    it('of a mail beyond 25 MiB is not downloaded, nor told again; one with too many documents is kept as it is', async () => {
       const large = mailWith({ attachments: [{ name: 'gross.pdf', bytes: Buffer.alloc(19 * MiB) }] });
       const crowded = mailWith({
         attachments: Array.from({ length: 1_000 }, (_, n) => ({ name: `${n}.xml`, bytes: '<a/>' })),
       });
-      const { ctx } = await managed([large, crowded]);
+      const { ctx, name } = await managed([large, crowded]);
       gate.takeCommands();
       await fetchNow(ctx);
       expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(1);
@@ -277,6 +277,9 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       const [unread, kept] = await all(ctx);
       expect(unread).toMatchObject({ fileName: null, sender: 'rechnung@lieferant.example', subject: 'Ihre Rechnung' });
       expect(await bytesOf(ctx, kept?.id ?? '')).toEqual(crowded);
+      await dovecot.renumber(name);
+      await fetchNow(ctx);
+      expect((await all(ctx)).map(({ id }) => id)).toEqual([unread?.id, kept?.id]);
     });
 
     it('and 20 MB of XML end in bounded time and memory', { timeout: 120_000 }, async () => {
@@ -361,6 +364,24 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       await dovecot.deliver(name, mail);
       await fetchNow(ctx);
       expect((await all(ctx)).map(({ number }) => number)).toEqual(['R-1']);
+    });
+
+    it('that gave a mail up takes it when it is put back, and tells of it once however often that fails', async () => {
+      const mail = invoiceMail({ number: 'R-1' });
+      const { ctx, name } = await managed([mail], folders);
+      for (let times = 0; times < 2; times += 1) {
+        gate.setFault({ kind: 'drop', at: /BODY\.PEEK\[\]/ });
+        for (let n = 0; n < mailMaxTries; n += 1) await expect(fetchNow(ctx)).rejects.toThrow();
+        gate.setFault(null);
+        await fetchNow(ctx);
+        expect(await shown(ctx)).toEqual([[null, 'failed', 'DAMAGED', []]]);
+        expect(await dovecot.mails(name, 'Fehler')).toHaveLength(1);
+        await dovecot.empty(name, 'Fehler');
+        await dovecot.deliver(name, mail);
+      }
+      await fetchNow(ctx);
+      expect(await shown(ctx)).toEqual([['R-1', 'new', null, ['R-1.xml']]]);
+      expect(await dovecot.mails(name, 'Verarbeitet')).toHaveLength(1);
     });
 
     it('takes a mail that comes through at a later try', async () => {

@@ -12,7 +12,7 @@ import { shownLine } from '../reading/fields.ts';
 import { groupDocuments } from '../reading/group-documents.ts';
 import type { MailReading, ReadDocument } from '../reading/read-mail.ts';
 import { type Fetching, FetchOvertakenError, whileCounting } from './fetching.ts';
-import { type MailOutcome, overUnsettled, settledMail } from './seen-mails.ts';
+import { forgetUnread, type MailOutcome, overUnsettled, settledMail } from './seen-mails.ts';
 
 /** A mail that is dealt with. */
 export interface MailToKeep {
@@ -151,6 +151,10 @@ async function insertMails(
   { mails, found, paths }: { mails: MailToKeep[]; found: Found[]; paths: ReadonlyMap<NewFile, string> },
 ): Promise<string[]> {
   const { tenantId } = fetching.ctx;
+  await forgetUnread(
+    tx,
+    mails.map(({ head }) => head),
+  );
   const noted = await tx
     .insert(invoiceMails)
     .values(mails.map(({ head, outcome }) => settledMail(fetching, head, outcome)))

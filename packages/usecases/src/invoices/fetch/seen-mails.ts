@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { and, asc, eq, inArray, isNotNull, max, sql } from 'drizzle-orm';
 import type { MailHead } from '@portal/connectors/imap/mailbox';
+import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
-import { invoiceMails, invoices } from '@portal/db/schema/invoices';
+import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
+import { mailMaxBytes } from '@portal/domain/invoices/limits';
 import { type Fetching, whileCounting } from './fetching.ts';
 
 /** Where mails go once they are dealt with. */
@@ -55,7 +57,17 @@ export function fingerprintOf({ messageId, date, from, subject, sizeBytes }: Mai
   return createHash('sha256').update(JSON.stringify(told)).digest();
 }
 
-/** How those of these mails ended that have come before, under whatever UID, by their fingerprints in hexadecimal. */
+/** Whether a mail is one that is never downloaded. */
+export const isTooLarge = ({ sizeBytes }: MailHead): boolean => sizeBytes > mailMaxBytes;
+
+/** Whether an invoice stands for a mail that could not be had: of every other one there is a file. */
+const isUnread = sql<boolean>`(${invoices.error} is not null and not exists (
+  select from ${invoiceFiles} f where f.tenant_id = ${invoices.tenantId} and f.invoice_id = ${invoices.id}))`;
+
+/**
+ * How those of these mails ended that have come before, under whatever UID, by their fingerprints in hexadecimal. One that could not be
+ * had is not among them, for now it may be; one that is too large still is.
+ */
 export async function knownOutcomes({ ctx }: Fetching, heads: MailHead[]): Promise<Map<string, MailOutcome>> {
   if (heads.length === 0) return new Map();
   const rows = await ctx.read((db) =>
@@ -64,18 +76,31 @@ export async function knownOutcomes({ ctx }: Fetching, heads: MailHead[]): Promi
         fingerprint: invoiceMails.fingerprint,
         kept: sql<boolean>`bool_or(${invoices.id} is not null)`,
         failed: sql<boolean>`coalesce(bool_or(${invoices.error} is not null), false)`,
+        unread: sql<boolean>`coalesce(bool_or(${isUnread}), false)`,
       })
       .from(invoiceMails)
       .leftJoin(invoices, and(eq(invoices.tenantId, invoiceMails.tenantId), eq(invoices.mailId, invoiceMails.id)))
       .where(and(eq(invoiceMails.isSettled, true), inArray(invoiceMails.fingerprint, heads.map(fingerprintOf))))
       .groupBy(invoiceMails.fingerprint),
   );
+  const tooLarge = new Set(heads.filter(isTooLarge).map((head) => fingerprintOf(head).toString('hex')));
   return new Map(
-    rows.map(({ fingerprint, kept, failed }) => [
-      fingerprint.toString('hex'),
-      failed ? 'failed' : kept ? 'processed' : 'nothing',
-    ]),
+    rows
+      .map(({ fingerprint, ...row }) => ({ ...row, print: fingerprint.toString('hex') }))
+      .filter(({ print, unread }) => !unread || tooLarge.has(print))
+      .map(({ print, kept, failed }) => [print, failed ? 'failed' : kept ? 'processed' : 'nothing']),
   );
+}
+
+/** What stands for mails that could not be had goes once they come again, whatever comes of it then. */
+export async function forgetUnread(tx: Tx, heads: MailHead[]): Promise<void> {
+  const again = heads.filter((head) => !isTooLarge(head)).map(fingerprintOf);
+  if (again.length === 0) return;
+  const mails = tx
+    .select({ id: invoiceMails.id })
+    .from(invoiceMails)
+    .where(and(eq(invoiceMails.isSettled, true), inArray(invoiceMails.fingerprint, again)));
+  await tx.delete(invoices).where(and(inArray(invoices.mailId, mails), isUnread));
 }
 
 /** The row of a mail that is dealt with. */

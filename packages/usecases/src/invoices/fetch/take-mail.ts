@@ -5,6 +5,7 @@ import { resource } from '@portal/platform/resource';
 import { openFairSlots } from '@portal/platform/semaphore';
 import { type MailReading, readMail } from '../reading/read-mail.ts';
 import type { Fetching } from './fetching.ts';
+import { isTooLarge } from './seen-mails.ts';
 
 /** Mails a process has in memory at once, 25 MiB and their documents each; those who wait hold nothing but a connection. */
 export const mailsInMemory = 4;
@@ -43,7 +44,7 @@ export function takeMail(
   };
   // Looked at when its turn comes, if it ever does.
   downloaded.promise.catch(() => undefined);
-  if (head.sizeBytes > mailMaxBytes) end({ kind: 'too-large' });
+  if (isTooLarge(head)) end({ kind: 'too-large' });
   else {
     inMemory(ctx)({ key: ctx.tenantId, urgency: 0, signal }, async () => {
       end(await download(ctx, box, head, until));
