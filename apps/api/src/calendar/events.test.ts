@@ -1,12 +1,13 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CalendarEvents } from '@portal/domain/calendar/events';
 import { DAY, MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
@@ -165,6 +166,33 @@ describe('events', () => {
     await later(6 * MINUTE);
     expect((await events()).events).toHaveLength(2_000);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'that could not be found in time are looked for again after a minute',
+    async () => {
+      await added('a');
+      const workApart = openWorkApart({ processes: 1 });
+      const ctx = { ...(await signedIn(ada)), workApart, resources: new Map() };
+      const children = () =>
+        globSync('/proc/self/task/*/children').flatMap((path) => readFileSync(path, 'utf8').split(' ').filter(Boolean));
+      const before = children();
+      const started = () => children().filter((pid) => !before.includes(pid));
+      const first = titlesOf(ctx);
+      await expect.poll(started).toHaveLength(1);
+      process.kill(Number(started()[0]), 'SIGSTOP');
+      expect(await first).toEqual([]);
+      expect(await titlesOf(ctx)).toEqual([]);
+      const now = performance.now.bind(performance);
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + MINUTE);
+      try {
+        expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
+      } finally {
+        clock.mockRestore();
+        await workApart.close();
+      }
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   it.runIf(canLoseFileRoom)(
     'that no room is left for are refused until there is some, and nobody is blamed',

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { calendarSources } from '@portal/db/schema/calendar';
-import { SECOND } from '@portal/domain/time';
+import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
 import { taskOf } from '@portal/platform/work-apart/task';
@@ -16,9 +16,19 @@ const limits = { timeoutMs: 10 * SECOND, maxMemoryMb: 400, maxOutputBytes: 16 * 
 const expanding = taskOf<typeof expand>(new URL('expansion-task.ts', import.meta.url), limits);
 const merging = taskOf<typeof merge>(new URL('merge-task.ts', import.meta.url), limits);
 
-/** What lies under a path never changes, so an answer made of it is right for as long as that path is the row’s. */
-const expansions = resource(() => keepAnswers<{ expansion: Expansion; bytes: number }>(16 * 1024 * 1024));
-const answers = resource(() => keepAnswers<{ json: Uint8Array; bytes: number }>(16 * 1024 * 1024));
+/**
+ * What lies under a path never changes, so an answer made of it is right for as long as that path is the row’s: unless it is what a
+ * machine came to that was busy with something else.
+ */
+const expansions = resource(() => keepAnswers<Expanded>(16 * 1024 * 1024));
+const answers = resource(() => keepAnswers<{ json: Uint8Array; bytes: number; until: number }>(16 * 1024 * 1024));
+const lateMs = MINUTE;
+
+interface Expanded {
+  expansion: Expansion;
+  bytes: number;
+  until: number;
+}
 
 const activeSources = prepared<{ userId: string }>()('calendar_states', (db) =>
   db
@@ -69,10 +79,10 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
   const span = `${window.from.getTime()} ${window.to.getTime()}`;
   const key = `${span} ${sources.map(({ id, bodyPath, error }) => `${id} ${bodyPath} ${error}`).join(' ')}`;
   const { json } = await answers(ctx)(key, async () => {
-    const order = await orderOf(ctx, sources, window, span);
+    const { order, until } = await orderOf(ctx, sources, window, span);
     const made = await workApart(ctx, userId, merging, async () => order);
     if (made === null) throw tooBusy();
-    return { json: made, bytes: made.length };
+    return { json: made, bytes: made.length, until };
   });
   return json;
 }
@@ -82,16 +92,17 @@ async function orderOf(
   sources: SourceState[],
   { from, to }: EventRange,
   span: string,
-): Promise<MergeOrder> {
+): Promise<{ order: MergeOrder; until: number }> {
   const expanded = await Promise.all(
     sources.map(async ({ id: sourceId, bodyPath, error }) => {
-      if (bodyPath === null) return { sourceId, error, expansion: null };
-      const { expansion } = await expansions(ctx)(`${bodyPath} ${span}`, async () => {
+      if (bodyPath === null) return { sourceId, error, expansion: null, until: Infinity };
+      const { expansion, until } = await expansions(ctx)(`${bodyPath} ${span}`, async () => {
         const read = async () => ({ body: await bytesOf(ctx, bodyPath), from: from.getTime(), to: to.getTime() });
         const made = (await workApart(ctx, ctx.actor.id, expanding, read)) ?? unreadable;
-        return { expansion: made, bytes: made.events.length };
+        const until = made.isLate ? performance.now() + lateMs : Infinity;
+        return { expansion: made, bytes: made.events.length, until };
       });
-      return { sourceId, error, expansion };
+      return { sourceId, error, expansion, until };
     }),
   );
   const order: MergeOrder = { sources: [], errors: [] };
@@ -103,11 +114,11 @@ async function orderOf(
     const shown = error ?? (isWhole ? null : 'invalid');
     if (shown !== null) order.errors.push({ sourceId, error: shown });
   }
-  return order;
+  return { order, until: Math.min(...expanded.map(({ until }) => until)) };
 }
 
 /** Of one answer: far more than twenty full calendars of ordinary words take. */
 const mostBytes = 12 * 1024 * 1024;
 
-/** Of a file that ends the process which reads it. */
-const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false };
+/** Of a file that ends the process which reads it, maybe for want of time. */
+const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false, isLate: true };

@@ -11,6 +11,8 @@ export interface Expansion {
   events: Uint8Array;
   /** False when there is more than is shown. */
   isWhole: boolean;
+  /** Whether there was no time to look at everything: on a machine that is less busy there may be. */
+  isLate: boolean;
 }
 
 /** An event as it is answered, but for its source, and what it is sorted by. */
@@ -32,11 +34,11 @@ const longestUid = 255;
 export function run({ body, from, to }: { body: Uint8Array; from: number; to: number }): Expansion {
   const until = performance.now() + withinMs;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const { occurrences, isWhole } = occurrencesBetween(text, { from, to }, () => performance.now() > until);
+  const { occurrences, isWhole, isLate } = occurrencesBetween(text, { from, to }, () => performance.now() > until);
   const listed = occurrences.map(({ uid, title, location, start, end }): ListedEvent => {
     const allDay = start.isDay;
     const shownUid = uid.slice(0, longestUid).toWellFormed();
     return { at: start.at, event: { uid: shownUid, title, start: shown(start), end: shown(end), allDay, location } };
   });
-  return { events: Buffer.from(JSON.stringify(listed)), isWhole };
+  return { events: Buffer.from(JSON.stringify(listed)), isWhole, isLate };
 }

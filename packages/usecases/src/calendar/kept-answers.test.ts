@@ -3,10 +3,10 @@ import { keepAnswers } from './kept-answers.ts';
 
 const made: string[] = [];
 const answer =
-  (key: string, bytes = 10) =>
+  (key: string, bytes = 10, until = Infinity) =>
   async () => {
     made.push(key);
-    return { key, bytes };
+    return { key, bytes, until };
   };
 
 it('makes an answer once for all who ask for it meanwhile, and keeps it', async () => {
@@ -33,4 +33,16 @@ it('makes one that failed again', async () => {
   const get = keepAnswers(1_000);
   await expect(get('a', () => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
   expect(await get('a', answer('a'))).toMatchObject({ bytes: 10 });
+});
+
+it('makes one again whose time is over', async () => {
+  const get = keepAnswers(25);
+  made.length = 0;
+  await get('a', answer('a', 10, performance.now() + 60_000));
+  await get('a', answer('a', 10, performance.now() - 1));
+  expect(made).toEqual(['a']);
+  // What is over takes no room.
+  for (let n = 0; n < 3; n += 1) await get('b', answer('b', 10, performance.now()));
+  await get('a', answer('a'));
+  expect(made).toEqual(['a', 'b', 'b', 'b']);
 });

@@ -7,13 +7,13 @@ export const mostOccurrences = 2_000;
 
 /**
  * What takes place between two instants, by start. `isWhole` is false when there is more than is taken, or no time to look at
- * everything: what is left out is then what begins last.
+ * everything, which `isLate` tells: what is left out is then what begins last.
  */
 export function occurrencesBetween(
   text: string,
   { from, to }: { from: number; to: number },
   isLate: () => boolean,
-): { occurrences: Occurrence[]; isWhole: boolean } {
+): { occurrences: Occurrence[]; isWhole: boolean; isLate: boolean } {
   const read = readIcsLines(text);
   const groups = Map.groupBy(read.events, ({ uid }) => uid);
   let occurrences: Occurrence[] = [];
@@ -35,7 +35,8 @@ export function occurrencesBetween(
     if (occurrences.length > 2 * mostOccurrences) cut();
   }
   cut();
-  return { occurrences, isWhole: isWhole && !isLate() };
+  const wasLate = isLate();
+  return { occurrences, isWhole: isWhole && !wasLate, isLate: wasLate };
 }
 
 const byStart = (a: Occurrence, b: Occurrence): number =>
