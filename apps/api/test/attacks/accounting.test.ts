@@ -41,6 +41,14 @@ const bomb = (said: Partial<ZipEntry>) =>
     workbookParts('').map((one) => (one.name.endsWith('sheet1.xml') ? { name: one.name, bytes: large, ...said } : one)),
   );
 
+/** Rows with nine blank ones between, as far down as that one. */
+const spread = (last: number) =>
+  Array.from({ length: Math.ceil(last / 10) }, (_, n) => last - 10 * n)
+    .filter((n) => n > 1)
+    .toReversed()
+    .map((n) => row(n, 'Tassen', `<c r="B${n}"><v>1</v></c>`))
+    .join('');
+
 describe('a hostile XLSX', () => {
   it.each<[what: string, file: () => Buffer, outcome: string]>([
     ['that unpacks to 60 MB', () => bomb({}), '413 PAYLOAD_TOO_LARGE'],
@@ -81,6 +89,7 @@ describe('a hostile XLSX', () => {
       '400 FILE_UNREADABLE',
     ],
     ['of 20,001 rows', () => workbook([[], ...Array.from({ length: 20_001 }, () => ['x', 1])]), '400 TOO_MANY_ROWS'],
+    ['that goes on below what is read of it', () => handmadeWorkbook(sheet(spread(40_001))), '400 TOO_MANY_ROWS'],
     ['of more than 10 MiB', () => Buffer.alloc(10 * 1024 * 1024 + 1), '413 PAYLOAD_TOO_LARGE'],
   ])('%s is refused', { timeout: 60_000 }, async (_what, file, outcome) => {
     expect((await preview(file())).outcome).toBe(outcome);
@@ -123,6 +132,13 @@ describe('a hostile XLSX', () => {
     expect((JSON.parse(text) as { rows: object[] }).rows).toMatchObject([
       { row: 2, name: 'Tassen', amountCents: 1_250 },
     ]);
+  });
+
+  it('that ends where reading does is taken whole, however far its formats go', async () => {
+    const formats = '<row r="1048576"><c r="C1048576" s="0"/></row>';
+    const { outcome, text } = await preview(handmadeWorkbook(sheet(spread(40_000) + formats)));
+    expect(outcome).toBe('200');
+    expect((JSON.parse(text) as { rows: object[] }).rows.at(-1)).toMatchObject({ row: 40_000 });
   });
 
   it.each([

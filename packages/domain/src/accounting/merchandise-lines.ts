@@ -53,12 +53,12 @@ export function readHeader(cell: Cell): MerchandiseHeader {
 
 /**
  * Columns A and B from row 2 on, compared with an account list: by number, then by name. `tooMany` is called when there are more rows
- * than `maxRows`, or more than were read of a sheet that goes on.
+ * than `maxRows`, or one below row `lastRow`.
  */
 export function readMerchandiseLines(
-  sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number; isCut: boolean },
+  sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number },
   accounts: readonly ListedAccount[],
-  { maxRows, tooMany }: { maxRows: number; tooMany: () => never },
+  { maxRows, lastRow, tooMany }: { maxRows: number; lastRow: number; tooMany: () => never },
 ): MerchandiseReading {
   const byNumber = new Map(accounts.map((account) => [account.number, account]));
   const byName = new Map(accounts.map((account) => [nameKey(account.name), account]));
@@ -84,6 +84,7 @@ export function readMerchandiseLines(
       continue;
     }
     empty = 0;
+    if (row > lastRow) tooMany();
     const label = labelOf(a);
     const amount = amountOf(b);
     if (label !== null && isTotal(label)) {
@@ -110,7 +111,6 @@ export function readMerchandiseLines(
       account,
     });
   }
-  if (sheet.isCut && empty < emptyRows) tooMany();
   return { header: readHeader(sheet.cellsOf(1)[1]), rows, errors, warnings, hasErrors };
 }
 

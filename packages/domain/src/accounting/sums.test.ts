@@ -78,10 +78,9 @@ it('what goes into a file for bookkeeping comes out of it', () => {
         {
           cellsOf: (row) => (row === 1 ? ['Artikel', '11/2026'] : (cells[row - 2] ?? [undefined, undefined])),
           rowCount: cells.length + 1,
-          isCut: false,
         },
         accounts,
-        { maxRows: 100, tooMany: () => expect.fail('too many') },
+        { maxRows: 100, lastRow: 100, tooMany: () => expect.fail('too many') },
       );
       expect(total(reading.rows.map(({ amountCents }) => amountCents ?? 0))).toBe(
         total(lines.map((one) => one.amount)),

@@ -1,5 +1,6 @@
 import { finding } from '@portal/domain/accounting/findings';
 import {
+  emptyRows,
   type ListedAccount,
   type MerchandiseReading,
   readMerchandiseLines,
@@ -17,9 +18,11 @@ export async function readMerchandise(
   bytes: Uint8Array,
   accounts: readonly ListedAccount[],
 ): Promise<MerchandiseReading> {
-  const sheet = readSheet(await openWorkbook(bytes), sheetRows);
+  // Further than rows may stand, so that one that does is not left out without a word.
+  const sheet = readSheet(await openWorkbook(bytes), sheetRows + emptyRows);
   const reading = readMerchandiseLines(sheet, accounts, {
     maxRows: workbookMaxRows,
+    lastRow: sheetRows,
     tooMany: () => {
       throw invalid('TOO_MANY_ROWS', `A list may have ${workbookMaxRows} rows at most. Please send it in parts.`);
     },

@@ -1,5 +1,5 @@
 import { parse_zip as parseParts, type CellObject, type ParsingOptions, type WorkBook } from 'xlsx';
-import { type Cell, emptyRows } from '@portal/domain/accounting/merchandise-lines';
+import type { Cell } from '@portal/domain/accounting/merchandise-lines';
 import { unreadable, type WorkbookParts } from './open-workbook.ts';
 
 // What the package exports and its types leave out.
@@ -16,8 +16,6 @@ export interface Sheet {
   cellsOf: (row: number) => readonly [Cell, Cell];
   /** Rows that were read. */
   rowCount: number;
-  /** Whether the sheet goes on behind them. */
-  isCut: boolean;
   /** Whether there are further visible sheets. */
   hasOthers: boolean;
 }
@@ -46,13 +44,10 @@ export function readSheet(parts: WorkbookParts, maxRows: number): Sheet {
       },
     );
     const rows = sheets[name]?.['!data'];
-    // Only there where the sheet says that it goes further than it was read, which those with nothing more in them may say as well.
-    const [lastRow] = /\d+$/.exec(sheets[name]?.['!fullref'] ?? '') ?? [];
     if (!rows) throw unreadable('The sheet cannot be read.');
     return {
       cellsOf: (row) => [cellOf(rows[row - 1]?.[0]), cellOf(rows[row - 1]?.[1])],
       rowCount: rows.length,
-      isCut: Number(lastRow ?? 0) > maxRows && rows.length > maxRows - emptyRows,
       hasOthers: visible.length > 1,
     };
   } catch (error) {
