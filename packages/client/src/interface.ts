@@ -5318,7 +5318,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "queue": "sweeps",
+         *       "queue": "upkeep",
          *       "name": "mails.sweep",
          *       "schedule": "every 10 s",
          *       "lastRunAt": "2026-11-20T08:30:00.000Z",
@@ -16558,7 +16558,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "queue": "sweeps",
+                     *         "queue": "upkeep",
                      *         "name": "mails.sweep",
                      *         "schedule": "every 10 s",
                      *         "lastRunAt": "2026-11-20T08:30:00.000Z",

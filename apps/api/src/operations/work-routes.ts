@@ -48,7 +48,7 @@ const Job = z
   .meta({
     id: 'Job',
     example: {
-      queue: 'sweeps',
+      queue: 'upkeep',
       name: 'mails.sweep',
       schedule: 'every 10 s',
       lastRunAt: '2026-11-20T08:30:00.000Z',

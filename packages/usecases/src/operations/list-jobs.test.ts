@@ -8,6 +8,7 @@ import { schedule } from '@portal/platform/jobs/schedules';
 import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
+import { the } from '@portal/testing/the';
 import { startTestWorker } from '@portal/testing/worker';
 import { areas } from '../areas.ts';
 import { listJobs } from './list-jobs.ts';
@@ -58,6 +59,14 @@ describeOnEachQueue('the list of jobs', (env) => {
       active: 2,
       failed: 0,
     });
+    // Deliveries that hold every place of theirs keep no sweep waiting.
+    const { lastRunAt: before } = the(jobs.find(({ name }) => name === 'mails.sweep'));
+    await ctx.enqueue(sweepMails, {});
+    await vi.waitFor(
+      async () =>
+        expect((await listJobs(ctx)).find(({ name }) => name === 'mails.sweep')?.lastRunAt).not.toEqual(before),
+      { timeout: 5_000, interval: 50 },
+    );
     working.resolve();
     await pause(50);
     await worker.stop();
