@@ -1,11 +1,14 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
+import { waitingForLocks } from '@portal/testing/locks';
 import { testRuntime } from '@portal/testing/runtime';
 import { createUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './tenants.ts';
 
-const { make, signedIn } = await testRuntime();
+const { make, runtime, signedIn } = await testRuntime();
 const superAdmin = async () => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
 
 describe('tenants', () => {
@@ -40,6 +43,20 @@ describe('tenants', () => {
     const other = await createTenant(ctx, { name: `${name} 2`, isActive: true });
     await expect(updateTenant(ctx, other.id, { name })).rejects.toMatchObject({ code: 'TENANT_NAME_TAKEN' });
     expect(await updateTenant(ctx, other.id, { name: `${name} 2`.toUpperCase() })).toMatchObject({ id: other.id });
+  });
+
+  it('keep both of two changes at once', async () => {
+    const ctx = await superAdmin();
+    const { id } = await createTenant(ctx, { name: newId(), isActive: true });
+    const name = newId();
+    const changes: Promise<unknown>[] = [];
+    await ctx.acrossTenants('a test holds a tenant', async (tx) => {
+      await tx.select().from(tenants).where(eq(tenants.id, id)).for('update');
+      changes.push(updateTenant(ctx, id, { isActive: false }), updateTenant(ctx, id, { name }));
+      await expect.poll(() => waitingForLocks(runtime.database)).toBe(2);
+    });
+    await Promise.all(changes);
+    expect(await getTenant(ctx, id)).toMatchObject({ name, isActive: false });
   });
 
   it('are not deleted while an account is active, nor deactivated from within', async () => {

@@ -42,6 +42,8 @@ export const updateTenant = (
   change: { name?: string | undefined; isActive?: boolean | undefined },
 ): Promise<Tenant> =>
   across(ctx, async (tx) => {
+    // One change after the other: each writes what it does not name as it was.
+    await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)).for('update');
     const before = await tenantFor(tx, tenantId);
     if (change.isActive === false && tenantId === ctx.tenantId)
       throw conflict('OWN_TENANT', 'You cannot deactivate the tenant you belong to.');
