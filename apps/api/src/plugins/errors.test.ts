@@ -181,6 +181,17 @@ describe('a body', () => {
     expect(answer.json<{ details: unknown[] }>().details).toHaveLength(50);
   });
 
+  it('that is not UTF-8 is refused, for it would become another text', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const payload = Buffer.from('{"name":"M\u00fcller"}', 'latin1');
+    const answer = await request({ method: 'POST', url: '/things', headers, payload });
+    expect(answer.json()).toMatchObject({
+      statusCode: 400,
+      code: 'INVALID_JSON',
+      message: expect.stringContaining('UTF-8'),
+    });
+  });
+
   it.each([
     ['broken', '{"name":'],
     ['empty', ''],

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -36,6 +37,8 @@ async function readText(request: FastifyRequest, payload: Readable): Promise<str
   const bytes = await readBytes(request, payload, maxBytes);
   if (announced !== undefined && Number(announced) !== bytes.length)
     throw invalid('VALIDATION_FAILED', 'The request body is not as long as Content-Length says.');
+  // Read as UTF-8 all the same, it would be another text: two passwords could become one.
+  if (!isUtf8(bytes)) throw invalid('INVALID_JSON', 'The request body is not in UTF-8.');
   return bytes.toString();
 }
 
