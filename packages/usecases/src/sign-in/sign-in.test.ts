@@ -193,6 +193,16 @@ describe('sign-in', () => {
     await expect(signIn(visitor(), { username: user.username, password })).resolves.toBeDefined();
   });
 
+  it('lets all in who come at once with a hash that is outdated, whoever renews it first', async () => {
+    const user = await make.user({
+      passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 }),
+    });
+    const come = () => signIn(visitor(), { username: user.username, password });
+    const signedIn = await Promise.all([come(), come(), come(), come()]);
+    expect(new Set(signedIn.map(({ token }) => token)).size).toBe(4);
+    expect((await written(user)).entries).toEqual(Array(4).fill('auth.login'));
+  });
+
   it('writes who signed in and who failed into the audit log of the tenant, and unknown names into nobody’s', async () => {
     const user = await make.user({ passwordHash });
     const here = visitor();

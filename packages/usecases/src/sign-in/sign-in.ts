@@ -116,7 +116,18 @@ async function signInAs(
   const newHash = passwordHashing(system).isOutdated(found.passwordHash)
     ? await passwordHashing(system).hash(password)
     : found.passwordHash;
-  return openSignIn(system, attempt, found, newHash);
+  const signedIn = await openSignIn(system, attempt, found, newHash);
+  if (signedIn) return signedIn;
+  if (newHash !== found.passwordHash) {
+    // Another sign-in may have renewed the same outdated hash meanwhile: the password counts against the one stored now.
+    const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUp, {
+      ...attempt.limits,
+      username: attempt.username,
+    });
+    const present = row && accountIn(row);
+    if (present && present.passwordHash !== found.passwordHash) return signInAs(system, attempt, present, password);
+  }
+  throw invalidCredentials();
 }
 
 /** Signs in by a bind under the account's DN at the active directory of its tenant. */
@@ -140,8 +151,11 @@ async function signInAtDirectory(
     if (waitSec !== null) throw tooManyFailures(system, waitSec);
     try {
       const credentials = { dn: found.ldapDn, password };
-      if (host && (await directoryBinds(system).check(found.tenantId, host, credentials, deadline)))
-        return await openSignIn(system, attempt, found);
+      if (host && (await directoryBinds(system).check(found.tenantId, host, credentials, deadline))) {
+        const signedIn = await openSignIn(system, attempt, found);
+        if (!signedIn) throw invalidCredentials();
+        return signedIn;
+      }
     } catch (error) {
       if (error instanceof LdapError) throw await refuse(error);
       throw error;
@@ -194,13 +208,16 @@ async function refusal(
   return invalidCredentials();
 }
 
-/** Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. */
+/**
+ * Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. Null when
+ * the account is not the one that was checked any more; throws 429.
+ */
 async function openSignIn(
   system: SystemContext,
   attempt: Attempt,
   found: Found,
   newHash = found.passwordHash,
-): Promise<SignedIn> {
+): Promise<SignedIn | null> {
   const {
     passwordHash,
     ldapDn,
@@ -238,7 +255,8 @@ async function openSignIn(
   if (!opened) {
     // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
     const waitSec = await retryAfterFailure(scope, attempt);
-    throw waitSec === null ? invalidCredentials() : tooManyFailures(system, waitSec);
+    if (waitSec !== null) throw tooManyFailures(system, waitSec);
+    return null;
   }
   system.metrics.countSignIn('succeeded');
   return {
