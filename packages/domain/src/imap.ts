@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CaCertificatePem } from './ca-certificates.ts';
+import { hostFault, hostForm } from './host.ts';
 import { SecretInput } from './secret-input.ts';
 import type { SecretTarget } from './secret-target.ts';
 import { line, requiredLine } from './text.ts';
@@ -18,7 +19,7 @@ const ImapSecurity = z
 
 /** How a mailbox is reached, as people write it. */
 export const imapFields = {
-  host: requiredLine(253).regex(/^[A-Za-z0-9._:-]+$/, 'must be a host name or an IP address'),
+  host: requiredLine(253).regex(hostForm, hostFault),
   port: z.int().min(1).max(65_535).default(993),
   security: ImapSecurity.default('tls'),
   username: requiredLine(),

@@ -1,4 +1,5 @@
 import type { SendMailOptions } from 'nodemailer';
+import { isMailable } from '@portal/domain/mail-address';
 import { MailError } from './mail-error.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -33,15 +34,6 @@ const checkHeader = (what: string, value: string): string => {
   }
   return value;
 };
-
-/*
- * A plain local part, ASCII or not, and a domain or address literal: nothing that a header or an SMTP command could
- * read as more than one address. Quoted local parts are left out; no mailbox we write to has one.
- */
-const addressForm = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@([^\s\p{Cc}@<>()[\]\\,;:"]{1,253}|\[[0-9A-Za-z.:]{2,60}\])$/u;
-
-/** Whether mail can be sent to, from and in answer to an address. */
-export const isMailable = (address: string): boolean => address.length <= 254 && addressForm.test(address);
 
 const checkAddress = (failure: 'recipient' | 'rejected', what: string, address: string): string => {
   if (!isMailable(address)) {

@@ -53,6 +53,10 @@ describe('an e-mail address', () => {
     'a@b\r\nBcc: x@y.example',
     'a b@example.org',
     `${'x'.repeat(250)}@e.org`,
+    'a,b@example.org',
+    'it@example.org,',
+    '<anna@example.org>',
+    'anna@example.org;berta@example.org',
   ])('%j is refused', (given) => {
     expect(Email.safeParse(given).success).toBe(false);
   });

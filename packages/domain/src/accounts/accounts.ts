@@ -3,6 +3,7 @@ import { type Actor, isSuperAdmin, Role } from '../access.ts';
 import { DashboardBackground } from '../dashboards/background.ts';
 import { forbidden, invalid } from '../errors.ts';
 import { Id } from '../ids.ts';
+import { mailAddressForm } from '../mail-address.ts';
 import { line } from '../text.ts';
 import { Instant } from '../time.ts';
 
@@ -16,10 +17,13 @@ export const Username = line(128)
   .pipe(z.string().min(1, 'must not be empty').max(128))
   .meta({ description: 'Stored lower-case; unique', example: 'anna.schmidt' });
 
-/** An e-mail address as it is stored: lower-case. An internationalised local part passes, as the mail servers of today take it. */
+/**
+ * An e-mail address as it is stored: lower-case, and one that mail can be sent to. An internationalised local part passes, as the mail
+ * servers of today take it.
+ */
 export const Email = line(254)
   .transform((value) => value.normalize('NFC').toLowerCase())
-  .pipe(z.email({ pattern: z.regexes.unicodeEmail }))
+  .pipe(z.email({ pattern: mailAddressForm }))
   .meta({ description: 'Stored lower-case; unique where set', example: 'anna.schmidt@example.org' });
 
 export const AccentColor = z

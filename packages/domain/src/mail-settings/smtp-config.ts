@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Email } from '../accounts/accounts.ts';
+import { hostFault, hostForm } from '../host.ts';
 import { SecretInput } from '../secret-input.ts';
 import { line } from '../text.ts';
 
@@ -12,11 +13,7 @@ const optionalLine = (max?: number) =>
 
 const optionalAddress = z.union([z.literal('').transform(() => null), Email.nullable()]).default(null);
 
-// A host name or an address, no scheme, no port: those have fields of their own.
-const Host = optionalLine(253).refine(
-  (host) => host === null || /^[A-Za-z0-9._:-]+$/.test(host),
-  'must be a host name or an IP address',
-);
+const Host = optionalLine(253).refine((host) => host === null || hostForm.test(host), hostFault);
 
 const fields = z.object({
   host: Host.describe('Without one the service’s own mail server is used'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isMailable } from '@portal/domain/mail-address';
 import { p, prose, rows } from '../../blocks.ts';
 import { Sender } from '../../frame.ts';
-import { isMailable } from '../../outgoing-mail.ts';
 import { template } from '../../template.ts';
 
 /** Longest word of the tag before the title, in characters: the title has to stay in sight. */
