@@ -141,6 +141,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'payloads of tenders': 0,
     'matches of tenders': 0,
     'matches of tenders beyond the newest': 0,
+    'tenders of personal sources beyond the newest': 0,
     'changes of tenders': 0,
     tenders: 0,
     'staged entries': 1,

@@ -100,6 +100,13 @@ export const tenders: Area = {
       walk: (tx, after) => removeSurplusMatches(tx, after),
     },
     {
+      what: 'tenders of personal sources beyond the newest',
+      walk: async (tx, after) => {
+        const { removeSurplusTenders } = await import('./remove-surplus.ts');
+        return removeSurplusTenders(tx, after);
+      },
+    },
+    {
       what: 'changes of tenders',
       table: tenderChanges,
       isOver: sql`${tenderChanges.at} < now() - interval '180 days'`,

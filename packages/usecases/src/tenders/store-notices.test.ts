@@ -120,7 +120,14 @@ describe('notices', () => {
     const records = Array.from({ length: 600 }, () => noticeRecord());
     expect(await store(...records)).toMatchObject({ added: 600 });
     const before = await writes();
-    expect(await store(...records)).toEqual({ added: 0, changed: 0, unchanged: 600, refused: 0, tenderIds: [] });
+    expect(await store(...records)).toEqual({
+      added: 0,
+      changed: 0,
+      unchanged: 600,
+      refused: 0,
+      withheld: 0,
+      tenderIds: [],
+    });
     expect(await writes()).toBe(before);
   });
 
@@ -489,5 +496,22 @@ describe('deadlines', () => {
     expect(await found(ids[0] ?? '')).toMatchObject({ isOpen: false, deadlineAt: new Date(soon.at) });
     expect(await found(ids[1] ?? '')).toMatchObject({ isOpen: true, deadlineAt: new Date(later.at) });
     expect(await across((tx) => followDeadlines(tx, 1_000))).toBe(0);
+  });
+});
+
+describe('a source that people name', () => {
+  it('brings a thousand new notices a day at most, and what is known goes on', async () => {
+    const key = await feed(await make.user());
+    const items = Array.from({ length: 1_005 }, () => feedItem(key));
+    expect(await store(...items)).toMatchObject({ added: 1_000, withheld: 5, refused: 0 });
+    expect(await store(...items.slice(-8))).toMatchObject({ unchanged: 3, withheld: 5 });
+    await across((tx) =>
+      tx
+        .update(tenderNotices)
+        .set({ firstSeenAt: sql`now() - interval '25 hours'` })
+        .where(eq(tenderNotices.sourceKey, key)),
+    );
+    expect(await store(...items.slice(-8))).toMatchObject({ unchanged: 3, added: 5, withheld: 0 });
+    expect(await store(...Array.from({ length: 1_005 }, () => noticeRecord()))).toMatchObject({ added: 1_005 });
   });
 });

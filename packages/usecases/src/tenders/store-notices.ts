@@ -4,7 +4,7 @@ import { advisoryLocks } from '@portal/db/advisory-locks';
 import { isRefusedRow } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { unmatchedTenders } from '@portal/db/schema/tenders/matches';
-import { tenderNotices, tenderPayloads, tenders } from '@portal/db/schema/tenders/notices';
+import { isOfNamedSource, tenderNotices, tenderPayloads, tenders } from '@portal/db/schema/tenders/notices';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { newId } from '@portal/domain/ids';
 import { fingerprintOf, groupNotices, type FreshNotice } from '@portal/domain/tenders/grouping';
@@ -21,6 +21,8 @@ export interface StoredNotices {
   unchanged: number;
   /** Older than what is there, or nothing the database would take. */
   refused: number;
+  /** New ones of a source that people name, beyond those it may bring in a day. */
+  withheld: number;
   /** Tenders that are new or look different from before; the others need not be matched again. */
   tenderIds: string[];
 }
@@ -40,7 +42,7 @@ export async function storeNotices(
   records: readonly NoticeRecord[],
   { signal, isFirstLook = false }: { signal?: AbortSignal; isFirstLook?: boolean } = {},
 ): Promise<StoredNotices> {
-  const stored: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+  const stored: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
   for (const part of batchesOf(records)) {
     signal?.throwIfAborted();
     const done = await storeOrDivide(system, part, isFirstLook);
@@ -51,7 +53,10 @@ export async function storeNotices(
   return stored;
 }
 
-export const storedOutcomes = ['added', 'changed', 'unchanged', 'refused'] as const;
+export const storedOutcomes = ['added', 'changed', 'unchanged', 'refused', 'withheld'] as const;
+
+/** New notices that a feed or a mailbox brings in 24 hours: whoever runs one could fill the database otherwise. */
+export const mostNewADay = 1_000;
 
 function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]> {
   let part: NoticeRecord[] = [];
@@ -88,11 +93,11 @@ async function storeOrDivide(
         { err: error, source: first.sourcePortal, notice: first.sourceNoticeId },
         'a notice cannot be stored',
       );
-      return { added: 0, changed: 0, unchanged: 0, refused: 1, tenderIds: [] };
+      return { added: 0, changed: 0, unchanged: 0, refused: 1, withheld: 0, tenderIds: [] };
     }
     const middle = records.length >> 1;
     const halves = [records.slice(0, middle), records.slice(middle)];
-    const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+    const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
     for (const half of halves) {
       const done = await storeOrDivide(system, half, isFirstLook);
       for (const outcome of storedOutcomes) sum[outcome] += done[outcome];
@@ -104,12 +109,13 @@ async function storeOrDivide(
 
 async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean): Promise<StoredNotices> {
   const [first] = records;
-  const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, tenderIds: [] };
+  const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
   if (!first) return result;
   await inTurn(tx);
   const { sourcePortal } = first;
   const isPublic = await isPublicSource(tx, sourcePortal);
   const known = await knownNotices(tx, sourcePortal, records);
+  let room = await roomForNew(tx, sourcePortal);
 
   /** Of a notice that comes in several versions the last one. */
   const written = new Map<string, Fresh>();
@@ -117,7 +123,9 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean)
     const before = known.get(record.noticeKey);
     if (before && record.noticeVersion < before.noticeVersion) result.refused += 1;
     else if (before && record.hash === before.hash && (before.isPublic || !isPublic)) result.unchanged += 1;
+    else if (!before && room <= 0) result.withheld += 1;
     else {
+      if (!before) room -= 1;
       const { id, tenderId, publishedAt } = before ?? { id: newId(), tenderId: null, publishedAt: null };
       result[before ? 'changed' : 'added'] += 1;
       written.set(record.noticeKey, { record, id, tenderId, publishedAt });
@@ -157,7 +165,18 @@ async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Pro
 }
 
 /** Notices are stored by one at a time: two sources may tell of one procurement in the same moment. */
-const inTurn = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
+export const inTurn = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
+
+/** How many new notices a source may still bring today; there is no bound for those the settings name. */
+async function roomForNew(tx: Tx, sourceKey: string): Promise<number> {
+  if (isSettingsSource(sourceKey)) return Infinity;
+  const { rows } = await tx.execute<{ today: number }>(sql`
+    select count(*)::int as today from (
+      select from ${tenderNotices}
+      where source_key = ${sourceKey} and ${isOfNamedSource} and first_seen_at > now() - interval '24 hours'
+      limit ${mostNewADay}) fresh`);
+  return mostNewADay - (rows[0]?.today ?? 0);
+}
 
 /** Whether everybody sees what a source shows. Those of settings have a row from their first notice on. */
 async function isPublicSource(tx: Tx, key: string): Promise<boolean> {

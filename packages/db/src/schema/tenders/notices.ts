@@ -39,6 +39,9 @@ export const tenders = pgTable(
   ],
 );
 
+/** Feeds and mailboxes, which people name: their keys have a colon. Written as the index has it. */
+export const isOfNamedSource = sql`source_key like '%:%'`;
+
 /** What a source says: one row for a notice of a source, whatever its version. */
 export const tenderNotices = pgTable(
   'tender_notices',
@@ -110,6 +113,7 @@ export const tenderNotices = pgTable(
       .on(t.tenderId)
       .where(sql`is_primary`),
     index('tender_notices_source_day').on(t.sourceKey, t.sourceDay),
+    index('tender_notices_of_named_sources').on(t.sourceKey, t.firstSeenAt).where(isOfNamedSource),
     index('tender_notices_notice_uuid').on(t.noticeUuid),
     index('tender_notices_publication_number').on(t.publicationNumber),
     index('tender_notices_bund_id').on(t.bundId),

@@ -5,7 +5,7 @@ import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
 import { matchTenders } from '../jobs.ts';
-import { missingNotices, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
+import { missingNotices, mostNewADay, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
 /** Another worker has taken the run up, or it is over. */
 export class TakenOverError extends Error {}
@@ -25,6 +25,8 @@ export interface Look {
   /** Counts what is missing, in the transaction that ends the look: one that was interrupted and is read again counts once. */
   countMissing(tx: Tx): Promise<void>;
   newCount(): number;
+  /** New notices that were left for another day. */
+  withheldCount(): number;
   /** What was left out, in a sentence or two; null when nothing was. */
   complaint(): string | null;
 }
@@ -52,6 +54,7 @@ export function beginLook(
   const refusals: string[] = [];
   let refusedCount = 0;
   let added = 0;
+  let withheld = 0;
   let isFirstLook = false;
   const missing: string[] = [];
   return {
@@ -66,6 +69,7 @@ export function beginLook(
       const stored = await storeNotices(system, notices, { signal, isFirstLook });
       if (stored.tenderIds.length > 0) await system.enqueue(matchTenders, {});
       added += stored.added;
+      withheld += stored.withheld;
       for (const outcome of storedOutcomes) count(outcome, stored[outcome]);
     },
     refuse(refused) {
@@ -80,10 +84,12 @@ export function beginLook(
       count('withdrawn', await noteMissingNotices(tx, missing));
     },
     newCount: () => added,
+    withheldCount: () => withheld,
     complaint() {
-      if (refusedCount === 0) return null;
+      const tooMany = `More than ${mostNewADay} new entries came within 24 hours: ${withheld} were left for later.`;
+      if (refusedCount === 0) return withheld > 0 ? tooMany : null;
       const more = refusedCount > refusals.length ? ` And ${refusedCount - refusals.length} more.` : '';
-      return `${refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`} left out: ${refusals.join(' ')}${more}`
+      return `${refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`} left out: ${refusals.join(' ')}${more}${withheld > 0 ? ` ${tooMany}` : ''}`
         .toWellFormed()
         .slice(0, maxComplaint);
     },

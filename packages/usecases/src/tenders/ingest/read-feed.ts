@@ -40,5 +40,9 @@ export async function readFeedSource(
   if (notices.length === 0 && first?.name === 'The feed') throw new SourceFailure(`The feed ${first.reason}`);
   look.refuse(refused);
   await look.store(notices);
-  return { ...kept, bodyHash, wishMs: Math.max(fetched.maxAgeMs ?? 0, (ttlMin ?? 0) * MINUTE) };
+  const wishMs = Math.max(fetched.maxAgeMs ?? 0, (ttlMin ?? 0) * MINUTE);
+  // What was left for later is read although the feed does not change until then.
+  if (look.withheldCount() > 0)
+    return { movedTo: kept.movedTo, etag: null, lastModified: null, bodyHash: null, wishMs };
+  return { ...kept, bodyHash, wishMs };
 }

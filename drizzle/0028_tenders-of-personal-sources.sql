@@ -1,0 +1,1 @@
+CREATE INDEX "tender_notices_of_named_sources" ON "tender_notices" USING btree ("source_key","first_seen_at") WHERE source_key like '%:%';
