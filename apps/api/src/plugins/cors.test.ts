@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { open } from '@portal/domain/access';
 import { testApp } from '../../testing/app.ts';
@@ -15,6 +16,11 @@ const routes = (app: App) => {
 };
 
 const alone = await testApp({ routes });
+const slow = await testApp({
+  routes: (app) =>
+    void app.get('/slow', { config: { access: open('a test calls it') } }, async () => pause(300, { done: true })),
+  env: { CORS_ORIGINS: 'https://front.example.org' },
+});
 const listing = await testApp({ routes, env: { CORS_ORIGINS: 'https://front.example.org, https://desk.example.org' } });
 const published = await testApp({
   routes,
@@ -95,6 +101,15 @@ describe('a browser of another origin', () => {
         expect(String(headers['access-control-expose-headers']).split(', ')).toContain(name);
       }
     }
+  });
+
+  it('may read a refusal that comes before everything else, too', async () => {
+    const headers = { origin: front };
+    const answers = await Promise.all(Array.from({ length: 300 }, () => slow.request({ url: '/slow', headers })));
+    const refused = answers.filter(({ statusCode }) => statusCode === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused)
+      expect(answer.headers).toMatchObject({ 'access-control-allow-origin': front, 'retry-after': '2' });
   });
 
   it('may not when it is not', async () => {

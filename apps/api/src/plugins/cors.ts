@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { forbidden } from '@portal/domain/errors';
 import type { Config } from '@portal/platform/config';
 import type { App } from '../zod-app.ts';
@@ -14,6 +15,22 @@ const preflightHeaders = {
 };
 
 /**
+ * Says which listed origin may read an answer (contract section 1: with credentials); for every answer, refusals before anything else
+ * included.
+ */
+export function originHeaders({ http }: Config): (request: FastifyRequest, reply: FastifyReply) => void {
+  const listed = new Set(http.corsOrigins);
+  if (listed.size === 0) return () => undefined;
+  return ({ headers: { origin } }, reply) => {
+    reply.header('vary', 'Origin');
+    if (origin === undefined || !listed.has(origin)) return;
+    reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-allow-credentials', 'true');
+    reply.header('access-control-expose-headers', exposedHeaders);
+  };
+}
+
+/**
  * Cross-origin rules (contract section 1): front ends of the listed origins may call with credentials, and a request that
  * changes something must come from such an origin, from the service's own, or from a client that is no browser.
  */
@@ -22,14 +39,9 @@ export function checkOrigins(app: App, config: Config): void {
   const own = ownOrigins(config);
 
   if (listed.size > 0) {
-    app.addHook('onRequest', (request, reply, done) => {
-      reply.header('vary', 'Origin');
-      const { origin } = request.headers;
-      if (origin === undefined || !listed.has(origin)) return done();
-      reply.header('access-control-allow-origin', origin);
-      reply.header('access-control-allow-credentials', 'true');
-      reply.header('access-control-expose-headers', exposedHeaders);
-      if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return done();
+    app.addHook('onRequest', ({ method, headers }, reply, done) => {
+      const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+      if (!isPreflight || headers.origin === undefined || !listed.has(headers.origin)) return done();
       reply.code(204).headers(preflightHeaders).send();
     });
   }
