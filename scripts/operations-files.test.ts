@@ -166,6 +166,7 @@ async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
     account: true,
     address: true,
     process: true,
+    watch: true,
     connections: true,
     pipeline: true,
     reader: true,

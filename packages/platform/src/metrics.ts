@@ -30,7 +30,7 @@ export type CheckOutcome = 'ok' | FailureClass;
 export type ReleaseTableTrouble = 'outdated' | 'unreadable';
 
 /** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */
-export type LoadBound = 'account' | 'address' | 'process' | 'connections' | 'pipeline' | 'reader';
+export type LoadBound = 'account' | 'address' | 'process' | 'watch' | 'connections' | 'pipeline' | 'reader';
 
 export interface Metrics {
   /** `route` is the pattern, not the path: one series per route. */

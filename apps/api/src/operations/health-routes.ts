@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { unavailable } from '@portal/domain/errors';
-import { Instant, SECOND } from '@portal/domain/time';
+import { Instant } from '@portal/domain/time';
 import type { SystemContext } from '@portal/platform/context';
 import type { Runtime } from '@portal/platform/runtime';
 import type { App } from '../zod-app.ts';
+import { type Checks, sharedCheck } from './readiness.ts';
 
 const tags = ['operations'];
 const access = open('load balancers and people look here without an account');
-
-// Shorter than the patience of every load balancer.
-const checkTimeoutMs = 2 * SECOND;
 
 const Reachability = z.enum(['ok', 'unreachable']);
 
 /** Whether the service is alive, whether it can work, and which release it is. */
 export function registerHealth(app: App, runtime: Runtime): void {
+  const check = sharedCheck(runtime);
   app.get(
     '/health',
     {
@@ -52,7 +51,7 @@ export function registerHealth(app: App, runtime: Runtime): void {
         },
       },
     },
-    (request) => checkReadiness(runtime, request.system),
+    (request) => answerReadiness(check, request.system),
   );
 
   app.get(
@@ -91,26 +90,9 @@ export function registerHealth(app: App, runtime: Runtime): void {
   );
 }
 
-async function checkReadiness({ database, queues }: Runtime, system: SystemContext) {
-  const [hasDatabase, hasQueue] = await Promise.all([isReachable(database.ping()), isReachable(queues.ping())]);
-  if (!hasDatabase) throw unavailable('The database cannot be reached right now.');
-  const checks = { database: 'ok', queue: hasQueue ? 'ok' : 'unreachable' } as const;
-  return { status: hasQueue ? ('ok' as const) : ('degraded' as const), timestamp: system.now(), checks };
-}
-
-/** Whether a ping comes back in time. */
-async function isReachable(ping: Promise<unknown>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = setTimeout(resolve, checkTimeoutMs, false);
-  try {
-    return await Promise.race([
-      ping.then(
-        () => true,
-        () => false,
-      ),
-      late,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function answerReadiness(check: () => Promise<Checks>, system: SystemContext) {
+  const { database, queue } = await check();
+  if (database) throw unavailable('The database cannot be reached right now.', database.cause);
+  const checks = { database: 'ok', queue: queue ? 'unreachable' : 'ok' } as const;
+  return { status: queue ? ('degraded' as const) : ('ok' as const), timestamp: system.now(), checks };
 }

@@ -15,8 +15,7 @@ export function answerErrors(app: App): void {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const body = bodyOf(error);
-  // A refusal of ours says it all; one of the database says what a check of ours should have caught.
-  if (body.statusCode >= 500 || (!(error instanceof PortalError) && isDatabaseRefusal(error))) request.failure = error;
+  if (isWorthALook(error, body)) request.failure = error;
   if (error instanceof PortalError && error.retryAfterSec !== undefined) {
     reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSec)));
   } else if (body.statusCode === 503) {
@@ -27,6 +26,15 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   // Serialized here: a route's answer schema for the same status must not shape an error.
   reply.code(body.statusCode).type(jsonType).send(JSON.stringify(body));
 }
+
+/**
+ * A refusal of ours says it all, also one for want of room; what went wrong behind one, somebody should see. A refusal of the database
+ * says what a check of ours should have caught.
+ */
+const isWorthALook = (error: unknown, { statusCode }: ErrorBody): boolean =>
+  error instanceof PortalError
+    ? statusCode >= 500 && error.cause !== undefined
+    : statusCode >= 500 || isDatabaseRefusal(error);
 
 function bodyOf(error: unknown): ErrorBody {
   const refusal = error instanceof PortalError ? error : refusalByDatabase(error);

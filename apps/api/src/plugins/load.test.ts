@@ -20,6 +20,7 @@ let destroyedStreams = 0;
 app.get('/large', async () => 'x'.repeat(20 * 1024 * 1024));
 app.get('/small', async () => 'x');
 app.get('/wait', () => pause(1_500, 'late'));
+app.get('/health/ready', () => pause(1_500, 'late'));
 app.get('/endless', (_request, reply) => {
   const stream = new Readable({
     read() {
@@ -80,6 +81,13 @@ it('keeps the places of handlers still at work for callers who have gone', async
   expect(await statusOf('/small')).toBe(429);
   expect(await statusOf('/health')).toBe(404);
   await expect.poll(() => statusOf('/small')).toBe(200);
+});
+
+it('counts those who watch over the process apart from everybody else', async () => {
+  const sockets = Array.from({ length: 10 }, () => ask(...Array<string>(30).fill('/health/ready')).resume());
+  await pause(100);
+  expect(await statusOf('/small')).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 it('hangs up on who sends far ahead of the answers', async () => {

@@ -18,7 +18,12 @@ const limits = {
   account: { requests: 48, bytes: 32 * MiB },
   address: { requests: 256, bytes: 64 * MiB },
   process: { requests: 512, bytes: 96 * MiB },
+  /** What watches over the process, whoever that is: neither kept out by the others' requests nor keeping them out. */
+  watch: { requests: 1_000, bytes: MiB },
 };
+
+/** What load balancers and supervisors look at. */
+const watched = new Set(['/health', '/health/ready', '/health/version']);
 
 /** Open connections; what comes beyond is hung up on at once. */
 const maxConnections = 2_000;
@@ -37,7 +42,7 @@ const maxForsaken = 60;
 
 type Kind = keyof typeof limits;
 
-/** What one account, one address or the process has under way. */
+/** What one account, one address, the process or those who watch over it have under way. */
 interface Share {
   kind: Kind;
   key: string;
@@ -94,13 +99,15 @@ export interface Load {
 export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweepMs = sweepEveryMs } = {}): Load {
   const all = new Set<UnderWay>();
   const whole: Share = { kind: 'process', key: '', requests: 0, bytes: 0 };
+  const watch: Share = { kind: 'watch', key: '', requests: 0, bytes: 0 };
   const shares = { account: new Map<string, Share>(), address: new Map<string, Share>() };
 
+  const isKeyed = (share: Share): share is Share & { kind: keyof typeof shares } => share.kind in shares;
   const shareOf = (kind: keyof typeof shares, key: string): Share =>
     shares[kind].get(key) ?? { kind, key, requests: 0, bytes: 0 };
 
   function join(one: UnderWay, share: Share): void {
-    if (share.requests === 0 && share.kind !== 'process') shares[share.kind].set(share.key, share);
+    if (share.requests === 0 && isKeyed(share)) shares[share.kind].set(share.key, share);
     share.requests += 1;
     share.bytes += one.bytes;
     one.shares.push(share);
@@ -111,7 +118,7 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweep
     for (const share of one.shares) {
       share.requests -= 1;
       share.bytes -= one.bytes;
-      if (share.requests === 0 && share.kind !== 'process') shares[share.kind].delete(share.key);
+      if (share.requests === 0 && isKeyed(share)) shares[share.kind].delete(share.key);
     }
     one.shares = [];
   }
@@ -230,12 +237,11 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweep
       request[underWay] = one;
       reply.raw[underWay] = one;
       reply.raw.once('close', onClose);
-      const share = shareOf('address', addressOf(request) ?? '');
-      const full = hasNoRoom(whole) ? whole : hasNoRoom(share) ? share : undefined;
       // Whoever watches over the process must not end it because it is busy.
-      if (full && !request.url.startsWith('/health')) return refuse(full.kind);
-      join(one, whole);
-      join(one, share);
+      const counted = watched.has(request.url) ? [watch] : [whole, shareOf('address', addressOf(request) ?? '')];
+      const full = counted.find(hasNoRoom);
+      if (full) return refuse(full.kind);
+      for (const share of counted) join(one, share);
       return undefined;
     },
     enterAccount(request, accountId) {
@@ -249,10 +255,13 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweep
   };
 }
 
+const tooMuchToDo = () => unavailable('The service has too much to do right now. Please try again in a few seconds.');
+
 const refusals: Record<Kind, () => PortalError> = {
   account: () => busy('Too many of your requests are under way. Please wait for their answers.', 2),
   address: () => busy('Too many requests from your address are under way. Please wait for their answers.', 2),
-  process: () => unavailable('The service has too much to do right now. Please try again in a few seconds.'),
+  process: tooMuchToDo,
+  watch: tooMuchToDo,
 };
 
 /** What an answer holds until it is taken, as far as it counts. */
