@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
@@ -12,6 +13,12 @@ export interface Place {
   /** Settings of whoever works on this database. */
   env: NodeJS.ProcessEnv;
   release(): Promise<void>;
+}
+
+/** As `findPlace`, for what makes no sense on a database that is not there: nothing is made, and the settings say what is missing. */
+export async function findExistingPlace(given: NodeJS.ProcessEnv): Promise<Place> {
+  const isThere = given['DATABASE_URL'] || existsSync(join(resolve(root, given['DATA_DIR'] || '.data'), 'postgres'));
+  return isThere ? findPlace(given) : { env: given, release: async () => {} };
 }
 
 /**

@@ -1,10 +1,12 @@
 // pnpm admin:reset-password NAME — gives a local account a temporary password, printed this once.
 import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
-import { readConfig, SettingsError } from '@portal/platform/config';
+import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { operatorResetPassword } from '@portal/usecases/accounts/temporary-passwords';
+import { findExistingPlace } from './database-place.ts';
+import { explainFailure } from './explain-failure.ts';
 
 const [username, ...rest] = process.argv.slice(2);
 if (!username || rest.length > 0) {
@@ -12,9 +14,12 @@ if (!username || rest.length > 0) {
   process.exit(2);
 }
 
+const place = await findExistingPlace(process.env).catch((error: unknown) => {
+  console.error(explainFailure(error));
+  process.exit(1);
+});
 try {
-  const config = readConfig(process.env);
-  const runtime = openRuntime(config, { process: 'script', log: openLog('warn', 'script') });
+  const runtime = openRuntime(readConfig(place.env), { process: 'script', log: openLog('warn', 'script') });
   try {
     const system = runtime.system({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
     const { temporaryPassword, wasInDirectory } = await operatorResetPassword(system, username);
@@ -31,7 +36,8 @@ try {
 } catch (error) {
   if (error instanceof PortalError && error.kind === 'not_found')
     console.error(`There is no local account named ${username}.`);
-  else if (error instanceof PortalError || error instanceof SettingsError) console.error(error.message);
-  else throw error;
+  else console.error(error instanceof PortalError ? error.message : explainFailure(error));
   process.exitCode = 1;
+} finally {
+  await place.release();
 }

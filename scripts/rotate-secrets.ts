@@ -1,18 +1,32 @@
 // pnpm secrets:rotate — seals every stored secret again with the first of SECRETS_KEYS; the apps may run meanwhile.
 import { openDatabase } from '@portal/db/open';
-import { readConfig } from '@portal/platform/config';
+import { type Config, readConfig } from '@portal/platform/config';
 import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
 import { openSecrets } from '@portal/platform/secrets/sealed';
 import { areas } from '@portal/usecases/areas';
+import { findExistingPlace } from './database-place.ts';
 import { explainFailure } from './explain-failure.ts';
 
-const sealedColumns = areas.flatMap((area) => area.sealedColumns ?? []);
-
 try {
-  const { database: settings, secretsKeys } = readConfig(process.env);
+  const { env, release } = await findExistingPlace(process.env);
+  try {
+    await rotate(readConfig(env));
+  } finally {
+    await release();
+  }
+} catch (error) {
+  console.error(`Not every secret was re-encrypted; running this again goes on. ${explainFailure(error)}`);
+  process.exitCode = 1;
+}
+
+async function rotate({ database: settings, secretsKeys }: Config): Promise<void> {
   const database = openDatabase({ url: settings.url.reveal(), poolMax: 1, applicationName: 'portal-rotate-secrets' });
   try {
-    const rotations = await rotateSecrets(database, openSecrets(secretsKeys), sealedColumns);
+    const rotations = await rotateSecrets(
+      database,
+      openSecrets(secretsKeys),
+      areas.flatMap((area) => area.sealedColumns ?? []),
+    );
     let left = 0;
     for (const { column, current, reEncrypted, unreadable, overtaken } of rotations) {
       console.log(`${column}: ${reEncrypted} re-encrypted, ${current} were current already`);
@@ -29,7 +43,4 @@ try {
   } finally {
     await database.close();
   }
-} catch (error) {
-  console.error(`Not every secret was re-encrypted; running this again goes on. ${explainFailure(error)}`);
-  process.exitCode = 1;
 }

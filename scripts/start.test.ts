@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -83,6 +83,20 @@ describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, 
       body: JSON.stringify({ username: 'admin', password }),
     });
     expect(login.status).toBe(200);
+
+    const reset = spawnSync(process.execPath, ['scripts/reset-password.ts', 'admin'], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect([reset.status, reset.stderr]).toEqual([0, '']);
+    expect(reset.stdout).toMatch(/^Temporary password of admin: \S+\n/);
+    const rotated = spawnSync(process.execPath, ['scripts/rotate-secrets.ts'], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect([rotated.status, rotated.stderr]).toEqual([0, '']);
 
     for (const app of ['api', 'worker']) {
       const environment = readFileSync(`/proc/${await pidOf(first, app)}/environ`, 'utf8').split('\0');

@@ -124,6 +124,13 @@ describe('the API process', () => {
     expect(await ended).toBe(0);
   });
 
+  it('exits 78 where the database refuses its login', async () => {
+    const url = Object.assign(new URL(databaseUrl), { username: 'nobody_at_all' });
+    const { ended, output } = start({ ...settings, DATABASE_URL: url.href });
+    expect(await ended).toBe(78);
+    expect(output.err).toContain('The database refuses the login nobody_at_all: correct');
+  });
+
   it('is up without a database and says so', async () => {
     const { child, ready, ended } = start({ ...settings, DATABASE_URL: 'postgres://portal@127.0.0.1:9/portal' });
     const { url } = await ready;

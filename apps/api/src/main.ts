@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { SECOND } from '@portal/domain/time';
 import { readConfig, SettingsError } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
-import { warnOfStrongLogin } from '@portal/platform/login-warning';
+import { checkLogin, LoginError } from '@portal/platform/login-check';
 import { openRuntime } from '@portal/platform/runtime';
 import { buildApp } from './app.ts';
 
@@ -30,7 +30,9 @@ const runtime = openRuntime(config, { process: 'api', log });
 const app = await buildApp(runtime);
 await app.listen({ host: config.http.host, port: config.http.port }).catch(fail);
 const stopping = new AbortController();
-warnOfStrongLogin(runtime, stopping.signal).catch(fail);
+checkLogin(runtime, stopping.signal).catch((error: unknown) =>
+  error instanceof LoginError ? endWithSettings(error) : fail(error),
+);
 
 // A terminal's Ctrl-C and the supervisor's own signal may both arrive; without a supervisor there is nobody to work for.
 let isStopping = false;
@@ -72,9 +74,13 @@ async function readSettings(env: NodeJS.ProcessEnv) {
       : settings;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(exitConfig);
+    return endWithSettings(error);
   }
+}
+
+function endWithSettings(error: Error): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(exitConfig);
 }
 
 async function freePort(host: string): Promise<number> {

@@ -191,6 +191,12 @@ describe('the worker process', () => {
     expect(worker.output()).toContain('LOG_LEVEL');
   });
 
+  it('ends where the database refuses its login, and says what to correct', async () => {
+    const worker = start({ DATABASE_URL: Object.assign(new URL(ownerUrl), { username: 'nobody_at_all' }).href });
+    expect(await worker.exitCode).toBe(78);
+    expect(worker.output()).toContain('The database refuses the login nobody_at_all: correct');
+  });
+
   it('starts while its servers are away, and still stops when told to', async () => {
     const worker = start({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
     await whenReady(worker);

@@ -2,7 +2,7 @@ import { concurrencyOf } from '@portal/platform/area';
 import { readConfig, SettingsError } from '@portal/platform/config';
 import { startWorker } from '@portal/platform/jobs/worker';
 import { openLog } from '@portal/platform/log';
-import { warnOfStrongLogin } from '@portal/platform/login-warning';
+import { checkLogin, LoginError } from '@portal/platform/login-check';
 import { openRuntime } from '@portal/platform/runtime';
 import { areas } from '@portal/usecases/areas';
 import { serveMetrics } from './metrics-server.ts';
@@ -15,9 +15,13 @@ function readSettings() {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(wrongSettings);
+    return endWithSettings(error);
   }
+}
+
+function endWithSettings(error: Error): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(wrongSettings);
 }
 
 const config = readSettings();
@@ -37,7 +41,10 @@ const worker = startWorker(runtime, {
   concurrency: concurrencyOf(areas),
 });
 const stopping = new AbortController();
-void warnOfStrongLogin(runtime, stopping.signal);
+void checkLogin(runtime, stopping.signal).catch((error: unknown) => {
+  if (!(error instanceof LoginError)) throw error;
+  endWithSettings(error);
+});
 const { metricsPort } = config.worker;
 const metricsServer =
   metricsPort === null

@@ -10,8 +10,8 @@ const local = await testApp();
 const guarded = await testApp({ env: { METRICS_TOKEN: token } });
 
 /** Stands where the worker's metrics do; answers its port. */
-async function standIn(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function standIn(listener: RequestListener, host = '127.0.0.1'): Promise<string> {
+  const server = createServer(listener).listen(0, host);
   await once(server, 'listening');
   afterAll(() => {
     server.closeAllConnections();
@@ -110,6 +110,19 @@ describe('GET /metrics beside a worker', () => {
     expect(body).toMatch(/^process_cpu_seconds_total\{.*process="script".*\}/m);
     expect(body).toMatch(/^process_cpu_seconds_total\{.*process="worker".*\}/m);
     expect(body.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
+  });
+
+  it('finds it where the service listens, and shows it the token', async () => {
+    let shown: string | undefined;
+    const port = await standIn((request, response) => {
+      shown = request.headers.authorization;
+      response.end('[]');
+    }, '127.0.0.3');
+    const env = { HOST: '127.0.0.3', WORKER_METRICS_PORT: port, METRICS_TOKEN: token };
+    const { request } = await testApp({ env });
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await request({ url: '/metrics', headers })).statusCode).toBe(200);
+    expect(shown).toBe(`Bearer ${token}`);
   });
 
   it.each<[string, RequestListener]>([

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
+import type { Config } from '@portal/platform/config';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Runtime } from '@portal/platform/runtime';
 import type { App } from '../zod-app.ts';
@@ -31,7 +32,7 @@ export function registerMetrics(app: App, runtime: Runtime): void {
     },
     async (request, reply) => {
       if (!mayRead(request)) throw notFound();
-      const worker = config.worker.metricsPort === null ? undefined : await readWorker(config.worker.metricsPort);
+      const worker = await readWorker(config);
       const { contentType, body } = await metrics.render(worker);
       return reply.type(contentType).send(body);
     },
@@ -47,12 +48,17 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const carriesToken = (request: FastifyRequest, token: string): boolean =>
   timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));
 
-/** The worker's figures from its own port on this machine; undefined while it does not answer. */
-async function readWorker(port: number): Promise<unknown[] | undefined> {
+/** The worker's figures, from where it shows them on this machine; undefined without one, and while it does not answer. */
+async function readWorker({ http, worker, metricsToken }: Config): Promise<unknown[] | undefined> {
+  if (worker.metricsPort === null) return undefined;
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics.json`, {
-      signal: AbortSignal.timeout(workerTimeoutMs),
-    });
+    const answer = await fetch(
+      `http://${addressOfAll.has(http.host) ? '127.0.0.1' : inAddress(http.host)}:${worker.metricsPort}/metrics.json`,
+      {
+        headers: metricsToken ? { authorization: `Bearer ${metricsToken.reveal()}` } : {},
+        signal: AbortSignal.timeout(workerTimeoutMs),
+      },
+    );
     if (!answer.ok || !answer.body) return undefined;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
@@ -67,3 +73,8 @@ async function readWorker(port: number): Promise<unknown[] | undefined> {
     return undefined;
   }
 }
+
+/** What listens on every address of the machine. */
+const addressOfAll = new Set(['0.0.0.0', '::']);
+
+const inAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { testConfig } from '@portal/testing/runtime';
 import { openLog } from './log.ts';
-import { warnOfStrongLogin } from './login-warning.ts';
+import { checkLogin, LoginError } from './login-check.ts';
 import { openRuntime } from './runtime.ts';
 
 const { url, ownerUrl } = await testDatabase();
@@ -12,9 +14,22 @@ async function linesAt(address: string): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('warn', 'script', { write: (line) => void lines.push(JSON.parse(line)) });
   const runtime = openRuntime(testConfig(address), { process: 'script', log });
-  await warnOfStrongLogin(runtime, AbortSignal.timeout(10_000));
-  await runtime.close();
+  try {
+    await checkLogin(runtime, AbortSignal.timeout(10_000));
+  } finally {
+    await runtime.close();
+  }
   return lines;
+}
+
+async function asOwner(statement: string): Promise<void> {
+  const client = new Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 it('says nothing about the login the migration made', async () => {
@@ -31,13 +46,34 @@ it('names what is wrong with a stronger one and the SQL that mends it, in one li
   expect(JSON.stringify(line)).not.toContain(new URL(ownerUrl).password);
 });
 
+describe('a login that the apps cannot work under', () => {
+  const name = `bare_${randomUUID().slice(0, 8)}`;
+  beforeAll(() => asOwner(`create role ${name} login password 'right'`));
+  afterAll(() => asOwner(`drop role ${name}`));
+
+  it('ends the check with the SQL that mends it, or what is wrong in the settings', async () => {
+    const at = (username: string, password: string) => {
+      const address = new URL(url);
+      Object.assign(address, { username, password });
+      return linesAt(address.href);
+    };
+    await expect(at(name, 'right')).rejects.toThrow(
+      `The database login ${name} cannot become the roles of the apps. Run as a database administrator, then start again:\n  grant portal_app, portal_across to "${name}";`,
+    );
+    await expect(at(name, 'wrong')).rejects.toThrow(`refuses the login ${name}`);
+    await expect(at('nobody_at_all', 'wrong')).rejects.toThrow(LoginError);
+    await asOwner(`grant portal_app, portal_across to ${name}`);
+    expect(await at(name, 'right')).toEqual([]);
+  });
+});
+
 it('goes on asking while the database is away, and ends when the process does', async () => {
   const stopping = new AbortController();
   const runtime = openRuntime(testConfig('postgres://portal@127.0.0.1:1/portal'), {
     process: 'script',
     log: openLog('silent', 'script'),
   });
-  const asking = warnOfStrongLogin(runtime, stopping.signal);
+  const asking = checkLogin(runtime, stopping.signal);
   await new Promise((resolve) => setTimeout(resolve, 200));
   stopping.abort();
   await asking;

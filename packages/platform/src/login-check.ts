@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { appLoginName } from '@portal/db/roles';
+import { acrossRoleName, appLoginName, appRoleName } from '@portal/db/roles';
 import type { Runtime } from './runtime.ts';
 
 const retryMs = 30_000;
@@ -23,11 +23,15 @@ const strengths = sql`
     (select 'is a member of ' || string_agg(quote_ident(rolname), ' and ') from others)) as strengths
   from login`;
 
+/** The apps cannot work under their login, however often they try; the message says what to run. */
+export class LoginError extends Error {}
+
 /**
- * Warns in one line when the login of the apps may do more than the row policies leave to it, and names the SQL that mends it.
- * Asks until the database has answered once. A login of the operator's choice stops nothing.
+ * Looks at the login of the apps, and asks until the database has answered once. Warns in one line when it may do more than the row
+ * policies leave to it, and names the SQL that mends it: a login of the operator's choice stops nothing. Throws `LoginError` where it
+ * is refused or cannot become the role of the apps (contract section 13).
  */
-export async function warnOfStrongLogin({ database, log }: Runtime, signal: AbortSignal): Promise<void> {
+export async function checkLogin({ config, database, log }: Runtime, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const { rows } = await database.acrossTenants('the login of the apps is looked at', (tx) =>
@@ -37,6 +41,8 @@ export async function warnOfStrongLogin({ database, log }: Runtime, signal: Abor
       if (found && found.strengths !== '') log.warn({ login: found.login }, warningOf(found));
       return;
     } catch (error) {
+      const fault = loginFault(error, new URL(config.database.url.reveal()).username);
+      if (fault) throw new LoginError(fault, { cause: error });
       log.debug({ err: error }, 'the login of the apps could not be looked at');
       await pause(retryMs, undefined, { ref: false, signal }).catch(() => undefined);
     }
@@ -45,3 +51,21 @@ export async function warnOfStrongLogin({ database, log }: Runtime, signal: Abor
 
 const warningOf = ({ login, strengths }: { login: string; strengths: string }): string =>
   `the database login ${login} is stronger than the apps need (it ${strengths}), so a statement could switch the row policies off: run as a database administrator create role ${appLoginName} login noinherit password '…'; grant portal_app, portal_across to ${appLoginName}; and then give that login in DATABASE_URL and this one in DATABASE_MIGRATION_URL`;
+
+/** What is to be done about a login that the server refuses; null where trying again may help. */
+function loginFault(error: unknown, login: string): string | null {
+  for (let link = error, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth += 1) {
+    const code = 'code' in link ? String(link.code) : '';
+    // insufficient_privilege: it may not become one of the roles.
+    if (code === '42501')
+      return `The database login ${login} cannot become the roles of the apps. Run as a database administrator, then start again:\n  grant ${appRoleName}, ${acrossRoleName} to ${quoted(login)};`;
+    // invalid_parameter_value: there are no such roles.
+    if (code === '22023') return 'The database lacks the roles of the apps: run `pnpm migrate`, then start again.';
+    // invalid_authorization_specification and what lies below
+    if (code.startsWith('28'))
+      return `The database refuses the login ${login}: correct its name or password in DATABASE_URL, then start again. (${link.message})`;
+  }
+  return null;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
