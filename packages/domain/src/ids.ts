@@ -40,6 +40,12 @@ export function newId(): string {
   return `${front}${high}-${low}-${hex(randomWord() >>> 16, 4)}${hex(randomWord(), 8)}`;
 }
 
+/** Below every id made at a time or later, and above those made before: for ranges of what is ordered by its ids. */
+export const idBound = (at: Date): string => {
+  const ms = Math.min(Math.max(at.getTime(), 0), 2 ** 48 - 1);
+  return `${hex(Math.floor(ms / 2 ** 16), 8)}-${hex(ms % 2 ** 16, 4)}-7000-8000-000000000000`;
+};
+
 /** In lower-case, as the database writes it, however a client did: code may compare ids as text. */
 export const Id = z.uuid().toLowerCase();
 

@@ -3,6 +3,8 @@ import type { Tx } from '@portal/db/open';
 import { preparedFor } from '@portal/db/prepared';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { isSuperAdmin } from '@portal/domain/access';
+import { idBound } from '@portal/domain/ids';
+import { DAY } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 
 export interface AuditFilter {
@@ -17,7 +19,13 @@ export interface AuditFilter {
 
 /** Audit entries, newest first: an ADMIN's own tenant; for a SUPER_ADMIN every tenant and what is about none. */
 export async function listAuditEntries(ctx: UserContext, { limit, ...filter }: AuditFilter) {
-  const params = { ...filter, limit: limit + 1 };
+  const { from, to } = filter;
+  const params = {
+    ...filter,
+    limit: limit + 1,
+    idFrom: from && idBound(new Date(from.getTime() - clockSlack)),
+    idTo: to && idBound(new Date(to.getTime() + clockSlack)),
+  };
   const page = (tx: Tx) => tx.runAndCommit(entriesPage(params), params);
   const rows = await (isSuperAdmin(ctx.actor)
     ? ctx.acrossTenants('a SUPER_ADMIN reads the audit log', page)
@@ -25,6 +33,9 @@ export async function listAuditEntries(ctx: UserContext, { limit, ...filter }: A
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
+
+/** By how much the clock of a process, which makes the ids, may differ from that of the database. */
+const clockSlack = DAY;
 
 const entriesPage = preparedFor<Pick<AuditFilter, keyof AuditFilter>>()('audit_page', (db, given) =>
   db
@@ -46,6 +57,9 @@ const entriesPage = preparedFor<Pick<AuditFilter, keyof AuditFilter>>()('audit_p
         given('actorId') ? eq(auditEntries.actorId, sql.placeholder('actorId')) : undefined,
         given('from') ? gte(auditEntries.at, sql.placeholder('from')) : undefined,
         given('to') ? lte(auditEntries.at, sql.placeholder('to')) : undefined,
+        // The entries are read by their ids, which begin with the time: without a range of those, all that is newer is read first.
+        given('from') ? gte(auditEntries.id, sql.placeholder('idFrom')) : undefined,
+        given('to') ? lt(auditEntries.id, sql.placeholder('idTo')) : undefined,
         given('after') ? lt(auditEntries.id, sql.placeholder('after')) : undefined,
       ),
     )
