@@ -136,7 +136,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Change an account',
         description:
-          'Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.',
+          'Changes what is named. Nobody changes the own role or deactivates the own account, and the own address is changed in the profile, with the password; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.',
         params,
         body: UserChange,
         response: { 200: User },

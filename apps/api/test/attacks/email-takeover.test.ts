@@ -89,6 +89,16 @@ describe('a stolen session', () => {
     expect(await mailsTo(own.email, user.tenantId)).toEqual([]);
   });
 
+  it.each(['ADMIN', 'SUPER_ADMIN'] as const)('of an %s does not get it as an administrator either', async (role) => {
+    const victim = await account({ role, email: newAddress() });
+    const session = await sessionOf(victim);
+    const stolen = await session('PATCH', `/users/${victim.id}`, { email: newAddress(), displayName: 'Mallory' });
+    expect(stolen.json()).toMatchObject({ statusCode: 403, code: 'FORBIDDEN' });
+    expect(await profileOf(victim)).toMatchObject({ email: victim.email, displayName: null });
+    // What is as it was is no change.
+    expect((await session('PATCH', `/users/${victim.id}`, { email: victim.email })).statusCode).toBe(200);
+  });
+
   it('that knows the password changes nothing unseen, and the owner ends it with another password', async () => {
     const user = await account();
     const address = newAddress();

@@ -29,7 +29,7 @@ export interface UserChange {
 const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastName', 'mustChangePassword'] as const;
 
 /**
- * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role and the own deactivation,
+ * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role, address and deactivation,
  * 409 `DIRECTORY_ACCOUNT` also for one that is to become SUPER_ADMIN, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An
  * `isActive` that is named counts as the administrator's will even where it changes nothing: a directory sync no longer switches the
  * account on again. A changed address counts as confirmed, ends every unused link, and the old one gets a notice.
@@ -42,6 +42,12 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
     if (userId === ctx.actor.id) {
       if (change.role !== undefined && change.role !== before.role)
         throw forbidden('FORBIDDEN', 'You may not change your own role.');
+      // Without the password: whoever has come by a session would have the reset link of the account sent to itself.
+      if (change.email !== undefined && change.email !== before.email)
+        throw forbidden(
+          'FORBIDDEN',
+          'Please change your own e-mail address in your profile, with your current password.',
+        );
       if (change.isActive === false) throw forbidden('FORBIDDEN', 'You may not deactivate your own account.');
     }
     if (
