@@ -419,7 +419,7 @@ export interface paths {
         head?: never;
         /**
          * Change an account
-         * @description Changes what is named. Nobody changes the own role or deactivates the own account; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.
+         * @description Changes what is named. Nobody changes the own role or deactivates the own account, and the own address is changed in the profile, with the password; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -2709,7 +2709,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN all of them and what is about none. Entries are kept for 400 days.
+         * @description Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN the one named by `tenantId`, or all of them and what is about none. Entries are kept for 400 days.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -16335,7 +16335,8 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "feeds.create" | "feeds.update" | "feeds.delete" | "tender-sources.run" | "tender-mailbox.test" | "mails.daily_limit" | "queues.retry" | "queues.clean";
+                tenantId?: string;
+                action?: "auth.login" | "auth.login_failed" | "auth.logout" | "auth.logout_all" | "auth.password_changed" | "auth.reset_requested" | "auth.password_reset" | "auth.email_change_requested" | "auth.email_change_withdrawn" | "auth.email_changed" | "users.create" | "users.update" | "users.delete" | "users.reset_password" | "users.logout_all" | "users.welcome_mail" | "groups.create" | "groups.update" | "groups.delete" | "groups.members" | "modules.update" | "module_grants.set" | "module_grants.delete" | "module_categories.create" | "module_categories.update" | "module_categories.order" | "module_categories.assign" | "module_categories.delete" | "custom_modules.create" | "custom_modules.update" | "custom_modules.delete" | "smtp_config.update" | "smtp_config.delete" | "smtp_config.test" | "welcome_mail.update" | "welcome_mail.delete" | "ldap_config.update" | "ldap_config.delete" | "ldap_mappings.create" | "ldap_mappings.delete" | "ldap.test" | "ldap.sync" | "tenants.create" | "tenants.update" | "tenants.delete" | "certificates.export_key" | "calendar_sources.test" | "cloud_instances.create" | "cloud_instances.update" | "cloud_instances.delete" | "servers.create" | "servers.update" | "servers.delete" | "servers.test" | "canteen.settings" | "canteen.export" | "merchandise.settings" | "merchandise.export" | "merchandise.account_create" | "merchandise.account_update" | "merchandise.account_delete" | "merchandise.accounts_import" | "merchandise.accounts_export" | "invoice_mailbox.update" | "invoice_mailbox.delete" | "invoice_mailbox.test" | "invoices.update" | "feeds.create" | "feeds.update" | "feeds.delete" | "tender-sources.run" | "tender-mailbox.test" | "mails.daily_limit" | "queues.retry" | "queues.clean";
                 actorId?: string;
                 from?: components["schemas"]["Instant"];
                 to?: components["schemas"]["Instant"];
@@ -17030,8 +17031,7 @@ export interface operations {
                 "multipart/form-data": {
                     title: string;
                     description: string;
-                    /** @enum {string} */
-                    originKind?: "web" | "desktop";
+                    originKind?: ("web" | "desktop") | "";
                     originVersion?: string;
                     originPlatform?: string;
                     originArch?: string;

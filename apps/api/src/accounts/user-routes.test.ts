@@ -165,6 +165,13 @@ describe('/tenants and /audit-log', () => {
         ip: '127.0.0.1',
       },
     ]);
+    const inTenant = (tenantId: string, as = boss) => request({ url: `/audit-log?tenantId=${tenantId}`, as });
+    expect((await inTenant(id)).json()).toMatchObject([{ action: 'tenants.create', targetId: id }]);
+    expect((await inTenant(boss.tenantId)).json()).not.toContainEqual(expect.objectContaining({ targetId: id }));
+    expect((await inTenant(newId())).statusCode).toBe(404);
+    const admin = await make.user({ role: 'ADMIN' });
+    expect((await inTenant(admin.tenantId, admin)).statusCode).toBe(200);
+    expect((await inTenant(boss.tenantId, admin)).json()).toMatchObject({ statusCode: 403 });
     for (const query of ['action=nonsense', 'from=yesterday', 'actorId=x', 'cursor=e30']) {
       expect([query, (await request({ url: `/audit-log?${query}`, as: boss })).statusCode]).toEqual([query, 400]);
     }

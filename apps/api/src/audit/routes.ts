@@ -21,8 +21,9 @@ export function registerAudit(app: App): void {
         tags: ['audit'],
         summary: 'Read the audit log',
         description:
-          'Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN all of them and what is about none. Entries are kept for 400 days.',
+          'Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN the one named by `tenantId`, or all of them and what is about none. Entries are kept for 400 days.',
         querystring: z.object({
+          tenantId: Id.optional(),
           action: AuditAction.optional(),
           actorId: Id.optional(),
           from: Instant.optional(),

@@ -107,7 +107,12 @@ describe('a bug report', () => {
     ['its own words', { originVersion: '2.0.0', originPlatform: 'linux' }, chrome, '[Web 2.0.0 linux] '],
     ['some of its own', { originKind: 'web', originPlatform: 'linux' }, chrome, '[Web Chrome 142 linux] '],
     ['little of its own', { originKind: 'desktop' }, chrome, '[Desktop Windows] '],
-    ['blanks', { originVersion: ' ', originPlatform: '', originArch: '' }, chrome, '[Web Chrome 142 Windows] '],
+    [
+      'blanks',
+      { originKind: '', originVersion: ' ', originPlatform: '', originArch: '' },
+      chrome,
+      '[Web Chrome 142 Windows] ',
+    ],
     ['no browser', {}, ') ('.repeat(3_000), '['],
     ['a header within', { originVersion: '=?utf-8?q?=0d=0aBcc:x?=' }, '', '[Web =?utf-8?q?=0d=0aBcc:x?=] '],
   ])('says where it comes from, by %s', async (_what, fields, userAgent, start) => {

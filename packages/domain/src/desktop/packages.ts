@@ -49,8 +49,10 @@ export const DesktopManifest = z.object({
   version: Version,
   channel: line(100),
   commit: line(100),
-  /** The version the feed offers; without one it offers nothing, whatever else is there. */
-  updateVersion: Version.nullish().transform((value) => value ?? null),
+  /** The version the feed offers; without a valid one it offers nothing, and what can be downloaded stays. */
+  updateVersion: Version.nullish()
+    .catch(null)
+    .transform((value) => value ?? null),
   pubDate: Instant,
   notes: text(100_000),
   platforms: z.record(z.string(), z.unknown()),

@@ -17,7 +17,11 @@ const OriginField = line().optional();
 export const BugReport = z.object({
   title: requiredLine(),
   description: text(),
-  originKind: z.enum(['web', 'desktop']).optional(),
+  // As of the others, nothing typed is nothing said.
+  originKind: z
+    .enum(['web', 'desktop'])
+    .or(z.literal('').transform(() => undefined))
+    .optional(),
   originVersion: OriginField,
   originPlatform: OriginField,
   originArch: OriginField,

@@ -78,6 +78,13 @@ export const deleteAccount = (ctx: UserContext, id: string): Promise<void> =>
 /** The list as a file that a spreadsheet opens and an import takes. */
 export async function exportAccounts(ctx: UserContext): Promise<{ name: string; bytes: Uint8Array }> {
   const { accounts } = await listAccounts(ctx);
+  await ctx.tx((tx) =>
+    recordAudit(tx, ctx, {
+      action: 'merchandise.accounts_export',
+      tenantId: ctx.tenantId,
+      summary: `Exported the list of ${accounts.length} accounts.`,
+    }),
+  );
   return { name: 'Konten.csv', bytes: Buffer.from(`\ufeff${accountsCsv(accounts)}`) };
 }
 

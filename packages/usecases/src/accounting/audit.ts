@@ -9,4 +9,5 @@ export const { auditActions, recordAudit } = auditLog(
   'merchandise.account_update',
   'merchandise.account_delete',
   'merchandise.accounts_import',
+  'merchandise.accounts_export',
 );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { and, eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
@@ -210,6 +211,18 @@ describe('a change', () => {
       expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, change))).toBe(isSearched);
       expect(await changeFavorite(ctx, id, {})).toMatchObject(expected);
     }
+  });
+
+  it('to no icon where one was found has it looked for again', async () => {
+    const { id } = await add('A');
+    await ctx.tx((tx) =>
+      tx
+        .update(favorites)
+        .set({ iconUrl: 'https://example.org/found.png', iconVersion: 1 })
+        .where(eq(favorites.id, id)),
+    );
+    expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, { iconUrl: null }))).toBe(true);
+    expect(await changeFavorite(ctx, id, {})).toMatchObject({ iconUrl: null, iconVersion: 2 });
   });
 
   it('that comes before a search has begun needs no other one', async () => {

@@ -97,7 +97,9 @@ export async function changeFavorite(ctx: UserContext, favoriteId: string, chang
     const { title = before.title, url = before.url } = change;
     const namedBefore = before.isIconUrlNamed ? before.iconUrl : null;
     const named = change.iconUrl === undefined ? namedBefore : change.iconUrl;
-    const isSourceNew = named !== namedBefore || (named === null && url !== before.url);
+    // Null where an icon was found asks for another search.
+    const isSoughtAgain = change.iconUrl === null && before.iconUrl !== null;
+    const isSourceNew = named !== namedBefore || isSoughtAgain || (named === null && url !== before.url);
     const dropsIcon = isSourceNew && !before.isIconUploaded;
     const [changed] = await tx
       .update(favorites)
