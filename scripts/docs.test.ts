@@ -173,7 +173,11 @@ describe('every command of a document', () => {
       documents: ['docs/operating.md'],
       lines: /^pnpm desktop:/,
     },
-    { by: 'scripts/start.test.ts', documents: ['README.md'], lines: /^npm start/ },
+    {
+      by: 'scripts/start.test.ts',
+      documents: ['README.md'],
+      lines: /^(npm start|base=|jar=|(get|post)\(\)|post |get |tenant=)/,
+    },
     // Whoever reads these runs them with every change, and so does `.ci/run`.
     { by: '.ci/run', documents: ['README.md', 'CONTRIBUTING.md'], lines: /^(npm test|pnpm (exec vitest|check))/ },
     { by: 'scripts/programs.test.ts', documents: ['README.md'], lines: /^pnpm (mails|bench|soak)$/ },

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,6 +22,7 @@ import { matchTenders, startDueAlerts } from '@portal/usecases/tenders/jobs';
 import { findPlace } from './database-place.ts';
 import { accountOf, as } from './demo/act.ts';
 import { tenantOfDemo } from './demo/fill.ts';
+import { expectAsSaid } from './document-calls.ts';
 import { commandsOf, scripts, withoutBootstrap } from './document-commands.ts';
 import { keptKeys } from './supervisor-keys.ts';
 
@@ -86,34 +87,6 @@ const startProduct = async (env: Record<string, string>): Promise<Program & { ad
   });
   return { ...program, address };
 };
-
-/** Runs commands of a document in one shell, as they stand there, and answers the status of each call of curl in turn. */
-async function runCalls(commands: string, address: string): Promise<{ statuses: string[]; output: string }> {
-  const bin = await mkdtemp(join(folder, 'bin-'));
-  const noted = join(bin, 'statuses');
-  const curl = `#!/bin/bash\nexec ${serviceBinary('curl')} --write-out '%{stderr}%{http_code}\\n' "$@" 2>>'${noted}'\n`;
-  await writeFile(join(bin, 'curl'), curl, { mode: 0o755 });
-  await writeFile(noted, '');
-  const { stdout, stderr } = await promisify(execFile)(
-    'bash',
-    ['--norc', '-c', commands.replaceAll('http://127.0.0.1:3000', address)],
-    { cwd: root, env: { PATH: `${bin}:${process.env['PATH']}` }, maxBuffer: 64 * 1024 * 1024 },
-  );
-  expect(stderr).toBe('');
-  return { statuses: (await readFile(noted, 'utf8')).trim().split('\n'), output: stdout };
-}
-
-/** What the document says of the calls: the line, and the status behind it. */
-const saidIn = (commands: string): [line: string, status: string][] =>
-  [...commands.matchAll(/^(.*\S)\s+# (\d{3})$/gm)].map(([, line = '', status = '']) => [line, status]);
-
-async function expectAsSaid(commands: string, address: string): Promise<string> {
-  const said = saidIn(commands);
-  const { statuses, output } = await runCalls(commands, address);
-  expect(said.map(([line], n) => [line, statuses[n]])).toEqual(said);
-  expect(statuses).toHaveLength(said.length);
-  return output;
-}
 
 /** A session, and what it gets. */
 async function signIn(address: string, username: string, words = password) {

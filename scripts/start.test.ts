@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { stopEmbeddedPostgres } from '@portal/db/embedded';
 import { noSources } from '@portal/testing/no-sources';
+import { serviceBinary } from '@portal/testing/services';
+import { expectAsSaid } from './document-calls.ts';
+import { commandsOf } from './document-commands.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-start-'));
 // As root, the database runs under an account that has to get through
@@ -66,23 +69,23 @@ const pidOf = ({ child }: Start, app: string): Promise<number> =>
 const databasePid = (): number =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
 
-describe.runIf(process.platform === 'linux')('npm start', { timeout: 120_000 }, () => {
+const hasCurl = serviceBinary('curl') !== null;
+
+describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 120_000 }, () => {
   it('names every wrong setting and does not start', async () => {
     const wrong = start({ PORT: 'abc', LOG_LEVEL: 'loud' });
     expect(await wrong.ended).toBe(1);
     expect(wrong.output()).toMatch(/^These settings are wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
   });
 
-  it('runs everything, lets the first administrator sign in, mends what is killed and ends whole', async () => {
+  it('runs everything, answers the first calls of README.md, mends what is killed and ends whole', async () => {
     const first = start();
     const address = await addressOf(first);
-    const password = /admin, password (\S+)/.exec(first.output())?.[1];
-    const login = await fetch(`${address}/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'admin', password }),
-    });
-    expect(login.status).toBe(200);
+    const password = /admin, password (\S+)/.exec(first.output())?.[1] ?? '';
+    const [, firstCalls = ''] = commandsOf('README.md');
+    expect(await expectAsSaid(firstCalls.replaceAll('THE PRINTED ONE', password), address)).toContain(
+      '"title":"Renew the certificate"',
+    );
 
     const reset = spawnSync(process.execPath, ['scripts/reset-password.ts', 'admin'], {
       cwd: join(import.meta.dirname, '..'),
