@@ -565,13 +565,13 @@ export interface paths {
         };
         /**
          * List groups
-         * @description All of them, by name: the tenant’s own (`local`) and those a directory sync brought (`directory`), which are read-only here.
+         * @description All groups of the tenant, by name: its own (`local`) and those from a directory synchronization (`directory`), which are read-only here.
          */
         get: operations["listGroups"];
         put?: never;
         /**
          * Create a group
-         * @description Names of the tenant’s own groups differ by more than upper and lower case; a directory group may have the same one. At most 5,000 own groups.
+         * @description Names of the tenant’s own groups must be unique regardless of case; a directory group may have the same name. A tenant has at most 5,000 groups of its own.
          */
         post: operations["createGroup"];
         delete?: never;
@@ -592,14 +592,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a group
-         * @description With its memberships and grants; the accounts stay.
+         * @description Also deletes its memberships and grants; the accounts are kept.
          */
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
         /**
          * Rename a group
-         * @description Members and grants stay.
+         * @description Members and grants are kept.
          */
         patch: operations["renameGroup"];
         trace?: never;
@@ -613,12 +613,12 @@ export interface paths {
         };
         /**
          * List the members of a group
-         * @description All of them, by username.
+         * @description All members, by username.
          */
         get: operations["listGroupMembers"];
         /**
          * Replace the members of a group
-         * @description By the complete list, at most 20,000 accounts; an unknown one answers 404 and changes nothing. What the group is granted counts from the next request of each member on.
+         * @description Send the complete list of members, at most 20,000 accounts. If one account does not exist, the answer is 404 and nothing changes. Each member has the grants of the group from the next request on.
          */
         put: operations["setGroupMembers"];
         post?: never;
@@ -637,7 +637,7 @@ export interface paths {
         };
         /**
          * List the modules of the tenant
-         * @description Every built-in module, whether it is on for the tenant, and the category it stands in.
+         * @description Lists every built-in module, whether it is switched on for the tenant, and its category.
          */
         get: operations["listModules"];
         put?: never;
@@ -657,7 +657,7 @@ export interface paths {
         };
         /**
          * Describe every module
-         * @description What the product has to offer, the same for every tenant.
+         * @description The list of built-in modules that the product has. It is the same for every tenant.
          */
         get: operations["getModuleCatalog"];
         put?: never;
@@ -676,8 +676,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what you may open
-         * @description Built-in modules that are on and granted to you or a group of yours, shared custom modules and your own, in the order of the sidebar: by category, in each the built-in ones first, then the custom ones by `sortOrder` and name. Administrators hold MANAGE on every module that is on.
+         * List the modules you may open
+         * @description Lists built-in modules that are switched on and granted to you or to one of your groups, shared custom modules, and your own custom modules. They come in the order of the sidebar: by category, and within a category first the built-in modules, then the custom modules by `sortOrder` and name. Administrators have MANAGE on every module that is switched on.
          */
         get: operations["listActiveModules"];
         put?: never;
@@ -703,7 +703,7 @@ export interface paths {
         head?: never;
         /**
          * Switch a module on or off
-         * @description For the whole tenant, administrators included: calls of a module that is off answer 403 `MODULE_DISABLED`. Its data and grants stay.
+         * @description Applies to the whole tenant, including administrators: calls of a module that is switched off answer 403 `MODULE_DISABLED`. Its data and grants are kept.
          */
         patch: operations["setModuleEnabled"];
         trace?: never;
@@ -717,7 +717,7 @@ export interface paths {
         };
         /**
          * Show all grants
-         * @description Every group, by name, and every account that has a grant of its own, by username, each with its level by module. Accounts that hold a module through groups alone are not listed; `GET /users` has them.
+         * @description Lists every group, by name, and every account that has a grant of its own, by username, each with its level for each module. Accounts that have modules only through groups are not listed here; see `GET /users`.
          */
         get: operations["grantMatrix"];
         put?: never;
@@ -738,13 +738,13 @@ export interface paths {
         get?: never;
         /**
          * Grant a module or change the level of a grant
-         * @description To a group, of the directory too, or to an account; the level is USE unless said otherwise. Where several grants apply, MANAGE wins. Counts from the next request on; an unknown subject or module answers 404.
+         * @description Grants the module to an account or to a group; directory groups are allowed, too. The default level is USE. If several grants apply, MANAGE wins. The change takes effect with the next request. 404 if the account, the group or the module does not exist.
          */
         put: operations["setGrant"];
         post?: never;
         /**
          * Take a grant away
-         * @description Counts from the next request on. A grant there is not answers 404.
+         * @description Takes effect with the next request. 404 if the grant does not exist.
          */
         delete: operations["deleteGrant"];
         options?: never;
@@ -761,13 +761,13 @@ export interface paths {
         };
         /**
          * List the categories of modules
-         * @description In order, `custom-modules` last, each with the built-in modules it holds; custom modules name their category themselves. A tenant starts with five categories.
+         * @description The categories in display order, `custom-modules` last. Each one lists its built-in modules; a custom module names its own category in `category`. A new tenant has five categories.
          */
         get: operations["listCategories"];
         put?: never;
         /**
          * Create a category
-         * @description It comes last but for `custom-modules`, and its key is made from its name. Names differ by more than upper and lower case. At most 100 categories.
+         * @description The new category is placed last, just before `custom-modules`, and its key is derived from its name. Names must be unique regardless of case. A tenant has at most 100 categories.
          */
         post: operations["createCategory"];
         delete?: never;
@@ -786,7 +786,7 @@ export interface paths {
         get?: never;
         /**
          * Put the categories in order
-         * @description By the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and stays last wherever it stands in the list.
+         * @description Send the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and always stays last, wherever it stands in the list.
          */
         put: operations["setCategoryOrder"];
         post?: never;
@@ -806,7 +806,7 @@ export interface paths {
         get?: never;
         /**
          * Move a built-in module to a category
-         * @description Answers all categories. A custom module is moved by changing its `category`; an unknown module or category answers 404.
+         * @description Returns all categories. To move a custom module, change its `category`. 404 if the module or the category does not exist.
          */
         put: operations["assignModule"];
         post?: never;
@@ -828,14 +828,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a category
-         * @description All it holds goes to the category named by `target`, personal custom modules of other users too. Without a target 409 `TARGET_REQUIRED`, also for an empty category; `custom-modules` is never deleted (409 `CONFLICT`).
+         * @description All modules of the category, including personal custom modules of other users, move to the category named by `target`. Without `target` the answer is 409 `TARGET_REQUIRED`, even if the category is empty. `custom-modules` cannot be deleted (409 `CONFLICT`).
          */
         delete: operations["deleteCategory"];
         options?: never;
         head?: never;
         /**
          * Rename a category
-         * @description Its key stays. `custom-modules` can be renamed, too.
+         * @description The key does not change. `custom-modules` can be renamed, too.
          */
         patch: operations["renameCategory"];
         trace?: never;
@@ -849,13 +849,13 @@ export interface paths {
         };
         /**
          * List custom modules
-         * @description Those shared with the tenant and your own, by `sortOrder` and name.
+         * @description The custom modules shared with the tenant and your own, by `sortOrder` and name.
          */
         get: operations["listCustomModules"];
         put?: never;
         /**
          * Add a custom module
-         * @description An https page, for yourself or, by an administrator, shared with the tenant. An unknown category answers 400. At most 100 of your own and 500 shared ones.
+         * @description A custom module is an https page. It is for yourself; an administrator can also share it with the tenant. 400 if the category does not exist. You can have at most 100 of your own, and a tenant at most 500 shared ones.
          */
         post: operations["createCustomModule"];
         delete?: never;
@@ -876,14 +876,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a custom module
-         * @description Your own, or as an administrator a shared one. Another user’s own answers 404, to administrators too.
+         * @description You can delete your own custom modules, and shared ones if you are an administrator. A personal custom module of another user answers 404, also to administrators.
          */
         delete: operations["deleteCustomModule"];
         options?: never;
         head?: never;
         /**
          * Change a custom module
-         * @description Changes what is named: your own, or as an administrator a shared one. Whether it is shared stays as it was; null and an unknown category answer 400.
+         * @description Changes only the fields that are sent. You can change your own custom modules, and shared ones if you are an administrator. Whether a module is shared cannot be changed. 400 for null and for a category that does not exist.
          */
         patch: operations["updateCustomModule"];
         trace?: never;
@@ -3263,9 +3263,9 @@ export interface components {
             /** @enum {string} */
             key: "virtualization" | "cloud-status" | "certificate-manager" | "tender-radar" | "canteen-billing" | "merchandise-export" | "invoice-mailbox" | "calendar";
             name: string;
-            /** @description False once an administrator has switched it off for everyone */
+            /** @description False if an administrator has switched it off for the whole tenant */
             enabled: boolean;
-            /** @description Key of the category it stands in */
+            /** @description Key of its category */
             category: string;
         };
         /**
@@ -3283,7 +3283,7 @@ export interface components {
             name: string;
             description: string;
             defaultCategory: string;
-            /** @description Whether the level MANAGE opens more than USE does */
+            /** @description Whether the level MANAGE allows more than USE does */
             hasManage: boolean;
         };
         /**
@@ -3298,18 +3298,18 @@ export interface components {
          *     }
          */
         ActiveModule: {
-            /** @description Of a custom module `custom:` and its id */
+            /** @description For a custom module, `custom:` followed by its id */
             key: string;
             name: string;
             /** @enum {string} */
             kind: "builtin" | "custom";
-            /** @description The page of a custom module */
+            /** @description Address of the page; only for custom modules */
             url?: string;
             category: string;
             categoryName: string;
             /** @enum {string} */
             level: "USE" | "MANAGE";
-            /** @description The same as a level of MANAGE; of a custom module, whether the caller may change it */
+            /** @description True if the level is MANAGE; for a custom module, whether the caller may change it */
             canManage: boolean;
         };
         /**
@@ -3347,7 +3347,7 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 name: string;
-                /** @description Level by module key */
+                /** @description The level for each module key */
                 grants: {
                     [key: string]: "USE" | "MANAGE";
                 };
@@ -3404,12 +3404,12 @@ export interface components {
          *     }
          */
         ModuleCategory: {
-            /** @description Made from the first name; a new name does not change it */
+            /** @description Derived from the name at creation; renaming does not change it */
             key: string;
             name: string;
-            /** @description From 0, without a gap */
+            /** @description Counted from 0 without gaps */
             position: number;
-            /** @description The built-in modules it holds */
+            /** @description Keys of its built-in modules */
             moduleKeys: ("virtualization" | "cloud-status" | "certificate-manager" | "tender-radar" | "canteen-billing" | "merchandise-export" | "invoice-mailbox" | "calendar")[];
         };
         /**
@@ -3428,7 +3428,7 @@ export interface components {
             name: string;
             url: string;
             category: string;
-            /** @description Null when shared with the tenant */
+            /** @description Null if the module is shared with the tenant */
             ownerUserId: string | null;
             sortOrder: number;
         };
@@ -8805,7 +8805,7 @@ export interface operations {
     deleteCategory: {
         parameters: {
             query?: {
-                /** @description Key of the category that takes over */
+                /** @description Key of the category that the modules move to */
                 target?: string;
             };
             header?: never;
@@ -8957,12 +8957,12 @@ export interface operations {
                      */
                     category?: string;
                     /**
-                     * @description Smaller ones stand first within a category
+                     * @description Modules with smaller numbers come first within a category
                      * @default 0
                      */
                     sortOrder?: number;
                     /**
-                     * @description True shows it to the whole tenant; for administrators
+                     * @description True shows it to the whole tenant; only administrators may set it
                      * @default false
                      */
                     shared?: boolean;
@@ -9056,7 +9056,7 @@ export interface operations {
                     url?: string;
                     /** @description Key of a category */
                     category?: string;
-                    /** @description Smaller ones stand first within a category */
+                    /** @description Modules with smaller numbers come first within a category */
                     sortOrder?: number;
                 };
             };

@@ -34,7 +34,7 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'List the categories of modules',
         description:
-          'In order, `custom-modules` last, each with the built-in modules it holds; custom modules name their category themselves. A tenant starts with five categories.',
+          'The categories in display order, `custom-modules` last. Each one lists its built-in modules; a custom module names its own category in `category`. A new tenant has five categories.',
         response: { 200: z.array(ModuleCategory) },
       },
     },
@@ -50,7 +50,7 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'Create a category',
         description:
-          'It comes last but for `custom-modules`, and its key is made from its name. Names differ by more than upper and lower case. At most 100 categories.',
+          'The new category is placed last, just before `custom-modules`, and its key is derived from its name. Names must be unique regardless of case. A tenant has at most 100 categories.',
         body: z.object({ name: CategoryName }).meta({ example: { name: 'Außendienst' } }),
         response: { 201: ModuleCategory },
       },
@@ -67,7 +67,7 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'Put the categories in order',
         description:
-          'By the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and stays last wherever it stands in the list.',
+          'Send the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and always stays last, wherever it stands in the list.',
         body: CategoryOrder,
         response: { 200: z.array(ModuleCategory) },
       },
@@ -84,7 +84,7 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'Move a built-in module to a category',
         description:
-          'Answers all categories. A custom module is moved by changing its `category`; an unknown module or category answers 404.',
+          'Returns all categories. To move a custom module, change its `category`. 404 if the module or the category does not exist.',
         body: z
           .object({ moduleKey: requiredLine(), categoryKey: requiredLine() })
           .meta({ example: { moduleKey: 'calendar', categoryKey: 'sales' } }),
@@ -102,7 +102,7 @@ export function registerModuleCategories(app: App): void {
         operationId: 'renameCategory',
         tags,
         summary: 'Rename a category',
-        description: 'Its key stays. `custom-modules` can be renamed, too.',
+        description: 'The key does not change. `custom-modules` can be renamed, too.',
         params,
         body: z.object({ name: CategoryName }).meta({ example: { name: 'Vertrieb' } }),
         response: { 200: ModuleCategory },
@@ -120,9 +120,11 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'Delete a category',
         description:
-          'All it holds goes to the category named by `target`, personal custom modules of other users too. Without a target 409 `TARGET_REQUIRED`, also for an empty category; `custom-modules` is never deleted (409 `CONFLICT`).',
+          'All modules of the category, including personal custom modules of other users, move to the category named by `target`. Without `target` the answer is 409 `TARGET_REQUIRED`, even if the category is empty. `custom-modules` cannot be deleted (409 `CONFLICT`).',
         params,
-        querystring: z.object({ target: requiredLine().optional().describe('Key of the category that takes over') }),
+        querystring: z.object({
+          target: requiredLine().optional().describe('Key of the category that the modules move to'),
+        }),
         response: { 204: NoContent },
       },
     },

@@ -24,7 +24,7 @@ export function registerCustomModules(app: App): void {
         operationId: 'listCustomModules',
         tags,
         summary: 'List custom modules',
-        description: 'Those shared with the tenant and your own, by `sortOrder` and name.',
+        description: 'The custom modules shared with the tenant and your own, by `sortOrder` and name.',
         response: { 200: z.array(CustomModule) },
       },
     },
@@ -40,7 +40,7 @@ export function registerCustomModules(app: App): void {
         tags,
         summary: 'Add a custom module',
         description:
-          'An https page, for yourself or, by an administrator, shared with the tenant. An unknown category answers 400. At most 100 of your own and 500 shared ones.',
+          'A custom module is an https page. It is for yourself; an administrator can also share it with the tenant. 400 if the category does not exist. You can have at most 100 of your own, and a tenant at most 500 shared ones.',
         body: NewCustomModule,
         response: { 201: CustomModule },
       },
@@ -57,7 +57,7 @@ export function registerCustomModules(app: App): void {
         tags,
         summary: 'Change a custom module',
         description:
-          'Changes what is named: your own, or as an administrator a shared one. Whether it is shared stays as it was; null and an unknown category answer 400.',
+          'Changes only the fields that are sent. You can change your own custom modules, and shared ones if you are an administrator. Whether a module is shared cannot be changed. 400 for null and for a category that does not exist.',
         params,
         body: CustomModuleChange,
         response: { 200: CustomModule },
@@ -75,7 +75,7 @@ export function registerCustomModules(app: App): void {
         tags,
         summary: 'Delete a custom module',
         description:
-          'Your own, or as an administrator a shared one. Another user’s own answers 404, to administrators too.',
+          'You can delete your own custom modules, and shared ones if you are an administrator. A personal custom module of another user answers 404, also to administrators.',
         params,
         response: { 204: NoContent },
       },

@@ -17,7 +17,7 @@ export function registerModuleGrants(app: App): void {
         tags,
         summary: 'Show all grants',
         description:
-          'Every group, by name, and every account that has a grant of its own, by username, each with its level by module. Accounts that hold a module through groups alone are not listed; `GET /users` has them.',
+          'Lists every group, by name, and every account that has a grant of its own, by username, each with its level for each module. Accounts that have modules only through groups are not listed here; see `GET /users`.',
         response: { 200: GrantMatrix },
       },
     },
@@ -33,7 +33,7 @@ export function registerModuleGrants(app: App): void {
         tags,
         summary: 'Grant a module or change the level of a grant',
         description:
-          'To a group, of the directory too, or to an account; the level is USE unless said otherwise. Where several grants apply, MANAGE wins. Counts from the next request on; an unknown subject or module answers 404.',
+          'Grants the module to an account or to a group; directory groups are allowed, too. The default level is USE. If several grants apply, MANAGE wins. The change takes effect with the next request. 404 if the account, the group or the module does not exist.',
         body: ModuleGrant,
         response: { 200: ModuleGrant },
       },
@@ -49,7 +49,7 @@ export function registerModuleGrants(app: App): void {
         operationId: 'deleteGrant',
         tags,
         summary: 'Take a grant away',
-        description: 'Counts from the next request on. A grant there is not answers 404.',
+        description: 'Takes effect with the next request. 404 if the grant does not exist.',
         querystring: GrantTarget,
         response: { 204: NoContent },
       },

@@ -17,7 +17,7 @@ export function registerTenantModules(app: App): void {
         operationId: 'listModules',
         tags,
         summary: 'List the modules of the tenant',
-        description: 'Every built-in module, whether it is on for the tenant, and the category it stands in.',
+        description: 'Lists every built-in module, whether it is switched on for the tenant, and its category.',
         response: { 200: z.array(Module) },
       },
     },
@@ -32,7 +32,7 @@ export function registerTenantModules(app: App): void {
         operationId: 'getModuleCatalog',
         tags,
         summary: 'Describe every module',
-        description: 'What the product has to offer, the same for every tenant.',
+        description: 'The list of built-in modules that the product has. It is the same for every tenant.',
         response: { 200: z.array(CatalogModule) },
       },
     },
@@ -46,9 +46,9 @@ export function registerTenantModules(app: App): void {
       schema: {
         operationId: 'listActiveModules',
         tags,
-        summary: 'List what you may open',
+        summary: 'List the modules you may open',
         description:
-          'Built-in modules that are on and granted to you or a group of yours, shared custom modules and your own, in the order of the sidebar: by category, in each the built-in ones first, then the custom ones by `sortOrder` and name. Administrators hold MANAGE on every module that is on.',
+          'Lists built-in modules that are switched on and granted to you or to one of your groups, shared custom modules, and your own custom modules. They come in the order of the sidebar: by category, and within a category first the built-in modules, then the custom modules by `sortOrder` and name. Administrators have MANAGE on every module that is switched on.',
         response: { 200: z.array(ActiveModule) },
       },
     },
@@ -64,7 +64,7 @@ export function registerTenantModules(app: App): void {
         tags,
         summary: 'Switch a module on or off',
         description:
-          'For the whole tenant, administrators included: calls of a module that is off answer 403 `MODULE_DISABLED`. Its data and grants stay.',
+          'Applies to the whole tenant, including administrators: calls of a module that is switched off answer 403 `MODULE_DISABLED`. Its data and grants are kept.',
         params: z.object({ key: z.string() }),
         body: z.object({ enabled: z.boolean() }).meta({ example: { enabled: false } }),
         response: { 200: Module },

@@ -13,10 +13,10 @@ export const CategoryName = requiredLine().meta({ example: 'Außendienst' });
 
 export const ModuleCategory = z
   .object({
-    key: z.string().describe('Made from the first name; a new name does not change it'),
+    key: z.string().describe('Derived from the name at creation; renaming does not change it'),
     name: z.string(),
-    position: z.int().describe('From 0, without a gap'),
-    moduleKeys: z.array(ModuleKey).describe('The built-in modules it holds'),
+    position: z.int().describe('Counted from 0 without gaps'),
+    moduleKeys: z.array(ModuleKey).describe('Keys of its built-in modules'),
   })
   .meta({
     id: 'ModuleCategory',

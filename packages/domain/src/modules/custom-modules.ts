@@ -13,7 +13,11 @@ const fields = {
   name: requiredLine().meta({ example: 'Wiki' }),
   url: HttpsAddress,
   category: requiredLine().describe('Key of a category'),
-  sortOrder: z.int().min(-1_000_000).max(1_000_000).describe('Smaller ones stand first within a category'),
+  sortOrder: z
+    .int()
+    .min(-1_000_000)
+    .max(1_000_000)
+    .describe('Modules with smaller numbers come first within a category'),
 };
 
 const example = { name: 'Wiki', url: 'https://wiki.example.org/start', category: customModulesKey, sortOrder: 10 };
@@ -23,7 +27,7 @@ export const NewCustomModule = z
     ...fields,
     category: fields.category.default(customModulesKey),
     sortOrder: fields.sortOrder.default(0),
-    shared: z.boolean().default(false).describe('True shows it to the whole tenant; for administrators'),
+    shared: z.boolean().default(false).describe('True shows it to the whole tenant; only administrators may set it'),
   })
   .meta({ example: { ...example, shared: false } });
 export type NewCustomModule = z.output<typeof NewCustomModule>;
@@ -37,7 +41,7 @@ export const CustomModule = z
     name: z.string(),
     url: z.string(),
     category: z.string(),
-    ownerUserId: Id.nullable().describe('Null when shared with the tenant'),
+    ownerUserId: Id.nullable().describe('Null if the module is shared with the tenant'),
     sortOrder: z.int(),
   })
   .meta({

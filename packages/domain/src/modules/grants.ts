@@ -72,7 +72,7 @@ export const GrantMatrix = z
         type: z.enum(['group', 'user']),
         id: Id,
         name: z.string(),
-        grants: z.record(z.string(), GrantLevel).describe('Level by module key'),
+        grants: z.record(z.string(), GrantLevel).describe('The level for each module key'),
       }),
     ),
   })

@@ -76,7 +76,7 @@ export const modules = [
   {
     key: 'invoice-mailbox',
     name: 'Invoice mailbox',
-    description: 'Fetches invoices from a mailbox and reads what they say.',
+    description: 'Fetches invoices from a mailbox and extracts their data.',
     defaultCategory: 'accounting',
     hasManage: true,
   },
@@ -106,8 +106,8 @@ export const Module = z
   .object({
     key: ModuleKey,
     name: z.string(),
-    enabled: z.boolean().describe('False once an administrator has switched it off for everyone'),
-    category: z.string().describe('Key of the category it stands in'),
+    enabled: z.boolean().describe('False if an administrator has switched it off for the whole tenant'),
+    category: z.string().describe('Key of its category'),
   })
   .meta({
     id: 'Module',
@@ -121,23 +121,23 @@ export const CatalogModule = z
     name: z.string(),
     description: z.string(),
     defaultCategory: z.string(),
-    hasManage: z.boolean().describe('Whether the level MANAGE opens more than USE does'),
+    hasManage: z.boolean().describe('Whether the level MANAGE allows more than USE does'),
   })
   .meta({ id: 'CatalogModule', example: modules[0] });
 
 /** An entry of the caller's sidebar: a built-in module or a custom one. */
 export const ActiveModule = z
   .object({
-    key: z.string().describe('Of a custom module `custom:` and its id'),
+    key: z.string().describe('For a custom module, `custom:` followed by its id'),
     name: z.string(),
     kind: z.enum(['builtin', 'custom']),
-    url: z.string().optional().describe('The page of a custom module'),
+    url: z.string().optional().describe('Address of the page; only for custom modules'),
     category: z.string(),
     categoryName: z.string(),
     level: GrantLevel,
     canManage: z
       .boolean()
-      .describe('The same as a level of MANAGE; of a custom module, whether the caller may change it'),
+      .describe('True if the level is MANAGE; for a custom module, whether the caller may change it'),
   })
   .meta({
     id: 'ActiveModule',
