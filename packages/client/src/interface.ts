@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Opens a session and sets its cookie for 30 days. An account of a directory signs in with its password there, while the directory is switched on. Unknown username, wrong password, a temporary password older than 7 days, inactive account, inactive tenant and a directory that says no or cannot be reached within 5 s get the same answer in the same time: for a while after a directory was slow, every refusal takes as long. A session that the request comes with ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.
+         * @description Opens a session and sets its cookie for 30 days. A directory account signs in with its directory password, while the directory is switched on. The answer and its duration are the same for an unknown username, a wrong password, a temporary password older than 7 days, an inactive account, an inactive tenant, and a directory that refuses the sign-in or cannot be reached within 5 s. After a directory was slow, every refusal takes equally long for a while. If the request carries a session, that session ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.
          */
         post: operations["signIn"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of the cookie and clears the cookie; answers the same without one.
+         * @description Ends the session of the cookie and clears the cookie. Without a cookie the answer is the same.
          */
         post: operations["signOut"];
         delete?: never;
@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The signed-in account
-         * @description The profile as it stands now; reachable while a password change is due.
+         * Get the signed-in account
+         * @description Returns the current profile. This call also works while the account must change its password.
          */
         get: operations["getOwnProfile"];
         put?: never;
@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Own sessions
+         * List your own sessions
          * @description Open sessions of the account, newest first, at most 200.
          */
         get: operations["listSessions"];
@@ -155,8 +155,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of the own sessions
-         * @description The device that holds it must sign in again.
+         * End one of your own sessions
+         * @description The device that uses it must sign in again.
          */
         delete: operations["endSession"];
         options?: never;
@@ -174,8 +174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the own password
-         * @description Ends every other session and hands this one a fresh cookie. A password has 10 to 128 characters, is neither username nor e-mail address, not among the common ones and, where the change was forced, not the present one. After 5 wrong current passwords within 10 minutes every attempt answers 429.
+         * Change your own password
+         * @description Ends every other session and sets a new cookie for this session. A password has 10 to 128 characters and must not be the username, the e-mail address or a common password. If the change was forced, it must also differ from the current password. After 5 wrong current passwords within 10 minutes every attempt answers 429.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a reset mail
-         * @description Always answers the same, in the same time. A mail goes to active local accounts with an address, at most 3 an hour for one account and 20 an hour from one address; its link is good for 7 days, once.
+         * @description The answer and its duration are always the same. A mail is sent to active local accounts that have an e-mail address: at most 3 per hour for an account and 20 per hour from a network address. Its link works once within 7 days.
          */
         post: operations["requestReset"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password with the token of a mail
-         * @description Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer; a password refused by policy leaves the token usable.
+         * @description Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer. If the password is refused by the rules for passwords, the token can be used again.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an address with the token of a mail
-         * @description Makes the pending address of an account its own, once within 24 hours. Unused links to set a password end, and the old address gets a notice. Unknown, used and expired tokens and an address that another account has got meanwhile get the same answer.
+         * @description Turns the pending address of an account into its e-mail address. The token works once within 24 hours. Unused links to set a password become invalid, and the old address gets a notice. Unknown, used and expired tokens get the same answer, and so does an address that another account has taken in the meantime.
          */
         post: operations["confirmEmail"];
         delete?: never;
@@ -258,8 +258,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the own profile
-         * @description Changes what is named. Name and address of a directory account come from the directory. Another `email` needs `currentPassword` and stands as `pendingEmail` until the link mailed there is used, within 24 hours and once; the present address gets a notice. One that belongs to another account is answered the same, and that account is told in place of the link. `null` or the present address takes a pending one back. After 5 changes within an hour, or 5 wrong current passwords within 10 minutes, the next one answers 429.
+         * Change your own profile
+         * @description Changes only the fields that are sent. Name and address of a directory account come from the directory. A new `email` needs `currentPassword` and is kept as `pendingEmail` until the link mailed to it is used; the link works once within 24 hours. The current address gets a notice. If the new address belongs to another account, the answer is the same, but that account gets a notice instead of the link. `null` or the current address cancels a pending change. After 5 changes within an hour, or 5 wrong current passwords within 10 minutes, the next change answers 429.
          */
         patch: operations["updateOwnProfile"];
         trace?: never;
@@ -278,8 +278,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the background of the own dashboards
-         * @description None, a color, a gradient or one of the own pictures; anything else is refused.
+         * Set the background of your own dashboards
+         * @description The background is none, a color, a gradient or one of your own pictures; anything else is refused.
          */
         patch: operations["setDashboardBackground"];
         trace?: never;
@@ -292,19 +292,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The own picture
-         * @description As WebP; 404 without one.
+         * Get your avatar
+         * @description Returned as WebP. 404 if the account has no avatar.
          */
         get: operations["openOwnAvatar"];
         put?: never;
         /**
-         * Upload the own picture
-         * @description Multipart, one file in the field `file`: PNG, JPEG or WebP by content, at most 2 MiB. It is cut square, made at most 512 pixels wide and keeps nothing but its pixels: no place, no camera.
+         * Upload your avatar
+         * @description Multipart with one file in the field `file`: a PNG, JPEG or WebP image (checked by content) of at most 2 MiB. The image is cropped to a square of at most 512 pixels, and metadata such as location and camera is removed.
          */
         post: operations["setAvatar"];
         /**
-         * Remove the own picture
-         * @description One that is not there is fine.
+         * Remove your avatar
+         * @description Succeeds even if the account has no avatar.
          */
         delete: operations["deleteAvatar"];
         options?: never;
@@ -320,8 +320,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The picture of an account of the same tenant
-         * @description As WebP; 404 without one, and for any other tenant’s account.
+         * Get the avatar of an account of the same tenant
+         * @description Returned as WebP. 404 if the account has no avatar or belongs to another tenant.
          */
         get: operations["openAvatar"];
         put?: never;
@@ -340,8 +340,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether there is a release to read about
-         * @description The running release and the last one seen; on `dev` nothing is new.
+         * Check whether there is a new release to read about
+         * @description Returns the running release and the release last marked as seen. While `dev` is running, nothing counts as new.
          */
         get: operations["releaseNotice"];
         put?: never;
@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Remember a release as seen
-         * @description Never lowers what was stored. A leading `v` is fine; a version above the running release is refused.
+         * @description A version below the stored one changes nothing. A leading `v` is allowed. A version above the running release is refused.
          */
         post: operations["markReleaseSeen"];
         delete?: never;
@@ -381,13 +381,13 @@ export interface paths {
         };
         /**
          * List accounts
-         * @description By username. An ADMIN sees the own tenant; a SUPER_ADMIN all tenants, or the one named.
+         * @description Sorted by username. An ADMIN sees the accounts of the own tenant, a SUPER_ADMIN those of all tenants or of the tenant named in `tenantId`.
          */
         get: operations["listUsers"];
         put?: never;
         /**
          * Create a local account
-         * @description Only a SUPER_ADMIN may assign SUPER_ADMIN or name another tenant.
+         * @description Only a SUPER_ADMIN may assign the role SUPER_ADMIN or name another tenant.
          */
         post: operations["createUser"];
         delete?: never;
@@ -404,7 +404,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One account
+         * Get an account
          * @description Another tenant’s account answers 404, except to a SUPER_ADMIN.
          */
         get: operations["getUser"];
@@ -412,14 +412,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an account
-         * @description Its personal data and files go with it. Nobody deletes the own account; an ADMIN does not delete a SUPER_ADMIN. An account of a directory comes back empty with the next synchronization, unless its username is on the exclude list.
+         * @description Also deletes its personal data and files. You cannot delete your own account, and an ADMIN cannot delete a SUPER_ADMIN. The next synchronization creates a deleted directory account again, without its data, unless its username is on the exclude list.
          */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
          * Change an account
-         * @description Changes what is named. Nobody changes the own role or deactivates the own account, and the own address is changed in the profile, with the password; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.
+         * @description Changes only the fields that are sent. You cannot change your own role or deactivate your own account; your own e-mail address is changed in the profile, with the password. An ADMIN cannot change a SUPER_ADMIN. Name and address of a directory account come from the directory, and such an account never becomes SUPER_ADMIN. If `isActive` is sent, even with the same value, it counts as the administrator’s decision: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account become invalid, and the old address gets a notice.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -435,7 +435,7 @@ export interface paths {
         put?: never;
         /**
          * Give an account a temporary password
-         * @description Without one given, one is made and shown this once. The account must change it at its next sign-in, within 7 days, after which it is no way in any more; its sessions end.
+         * @description If `newPassword` is left out, a password is generated and returned only in this answer. The account must change it at its next sign-in within 7 days; after that it no longer works. All sessions of the account end.
          */
         post: operations["adminResetPassword"];
         delete?: never;
@@ -472,8 +472,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether welcome mails can be sent
-         * @description Not while neither the tenant nor the service has a mail server.
+         * Check whether welcome mails can be sent
+         * @description They cannot be sent if neither the tenant nor the service has a mail server.
          */
         get: operations["welcomeMailStatus"];
         put?: never;
@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Send an account its welcome mail
-         * @description As often as you like. A local account gets a link to set its password, good for 7 days and once; a directory account a hint about its directory password. Waits up to 15 s: `sent: false` then means that the mail may still go out.
+         * @description Can be repeated. A local account gets a link to set its password, which works once within 7 days; a directory account gets a hint about its directory password. Waits up to 15 s; after that `sent: false` means that the mail may still be sent.
          */
         post: operations["sendWelcomeMail"];
         delete?: never;
@@ -513,13 +513,13 @@ export interface paths {
         };
         /**
          * List tenants
-         * @description All of them, by name, with the number of their accounts.
+         * @description All tenants, by name, each with its number of accounts.
          */
         get: operations["listTenants"];
         put?: never;
         /**
          * Create a tenant
-         * @description Names differ by more than upper and lower case.
+         * @description Names must be unique regardless of case.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -536,22 +536,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One tenant
-         * @description With the number of its accounts.
+         * Get a tenant
+         * @description Includes the number of its accounts.
          */
         get: operations["getTenant"];
         put?: never;
         post?: never;
         /**
          * Delete a tenant
-         * @description With everything it owns. Refused while it has an active account.
+         * @description Also deletes everything that belongs to it. Refused while it has an active account.
          */
         delete: operations["deleteTenant"];
         options?: never;
         head?: never;
         /**
          * Rename, deactivate or activate a tenant
-         * @description An inactive tenant’s accounts are signed out and cannot sign in; its mails and jobs rest until it is active again. Refused where no active SUPER_ADMIN of an active tenant would be left.
+         * @description Accounts of an inactive tenant are signed out and cannot sign in; its mails and jobs are paused until it is active again. Refused if no active SUPER_ADMIN of an active tenant would remain.
          */
         patch: operations["updateTenant"];
         trace?: never;
@@ -2709,7 +2709,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN the one named by `tenantId`, or all of them and what is about none. Entries are kept for 400 days.
+         * @description Newest first. The log has, among others, sign-ins, failed sign-ins and changes of accounts and tenants. An ADMIN sees the own tenant. A SUPER_ADMIN sees the tenant named by `tenantId`, or without it all tenants and the entries that belong to no tenant. Entries are kept for 400 days.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -3082,7 +3082,7 @@ export interface components {
             /** Format: uuid */
             tenantId: string;
             tenantName: string;
-            /** @description Signs in with a password kept here rather than with the directory */
+            /** @description True if the password is kept here; false for a directory account */
             isLocalUser: boolean;
             hasAvatar: boolean;
             accentColor: string;
@@ -3090,7 +3090,7 @@ export interface components {
             lastLoginAt: components["schemas"]["Instant"] | null;
             lastSeenReleaseVersion: string | null;
             dashboardBackground: components["schemas"]["DashboardBackground"];
-            /** @description Takes the place of `email` once the link mailed to it is used; null without a change under way */
+            /** @description Replaces `email` when the link mailed to it is used; null if no change is pending */
             pendingEmail: string | null;
         };
         /**
@@ -3143,11 +3143,11 @@ export interface components {
         Session: {
             /** Format: uuid */
             id: string;
-            /** @description Whether this request came with it */
+            /** @description Whether this is the session of this request */
             current: boolean;
             createdAt: components["schemas"]["Instant"];
             /**
-             * @description To the minute
+             * @description Accurate to the minute
              * @example 2026-11-20T08:30:00.000Z
              */
             lastSeenAt: components["schemas"]["Instant"];
@@ -3191,7 +3191,7 @@ export interface components {
             /** Format: uuid */
             tenantId: string;
             tenantName: string;
-            /** @description Signs in with a password kept here rather than with the directory */
+            /** @description True if the password is kept here; false for a directory account */
             isLocalUser: boolean;
             hasAvatar: boolean;
             accentColor: string;
@@ -5306,7 +5306,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             at: components["schemas"]["Instant"];
-            /** @description Null when nobody was signed in */
+            /** @description Null if nobody was signed in */
             actorId: string | null;
             actorName: string | null;
             action: string;
@@ -6614,7 +6614,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Upper and lower case are the same */
+                    /** @description Not case-sensitive */
                     username: string;
                     /**
                      * Format: password
@@ -7377,7 +7377,7 @@ export interface operations {
                 role?: "SUPER_ADMIN" | "ADMIN" | "USER";
                 isActive?: boolean;
                 source?: "local" | "directory";
-                /** @description For SUPER_ADMIN */
+                /** @description Only for SUPER_ADMIN */
                 tenantId?: string;
                 /** @description Most entries one answer holds */
                 limit?: number;
@@ -7455,7 +7455,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Stored lower-case; unique
+                     * @description Stored in lower case; unique
                      * @example anna.schmidt
                      */
                     username: string;
@@ -7465,7 +7465,7 @@ export interface operations {
                     lastName?: string | null;
                     /**
                      * Format: password
-                     * @description Without one the account cannot sign in until a set-password link was used
+                     * @description Without a password the account cannot sign in until a set-password link was used
                      * @example correct horse battery
                      */
                     password?: string;
@@ -7476,14 +7476,14 @@ export interface operations {
                     role?: "SUPER_ADMIN" | "ADMIN" | "USER";
                     /** @default true */
                     isActive?: boolean;
-                    /** @description True unless said otherwise when a password is given */
+                    /** @description Default is true if a password is given */
                     mustChangePassword?: boolean;
                     /**
                      * Format: uuid
-                     * @description For SUPER_ADMIN; the own tenant without it
+                     * @description Only for SUPER_ADMIN; default is the caller’s tenant
                      */
                     tenantId?: string;
-                    /** @description Needs an e-mail address; the mail goes out after the answer */
+                    /** @description Needs an e-mail address; the mail is sent after the answer */
                     sendWelcomeMail?: boolean;
                 };
             };
@@ -7634,7 +7634,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Stored lower-case; unique
+                     * @description Stored in lower case; unique
                      * @example anna.schmidt
                      */
                     username?: string;

@@ -35,9 +35,9 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'updateOwnProfile',
         tags,
-        summary: 'Change the own profile',
+        summary: 'Change your own profile',
         description:
-          'Changes what is named. Name and address of a directory account come from the directory. Another `email` needs `currentPassword` and stands as `pendingEmail` until the link mailed there is used, within 24 hours and once; the present address gets a notice. One that belongs to another account is answered the same, and that account is told in place of the link. `null` or the present address takes a pending one back. After 5 changes within an hour, or 5 wrong current passwords within 10 minutes, the next one answers 429.',
+          'Changes only the fields that are sent. Name and address of a directory account come from the directory. A new `email` needs `currentPassword` and is kept as `pendingEmail` until the link mailed to it is used; the link works once within 24 hours. The current address gets a notice. If the new address belongs to another account, the answer is the same, but that account gets a notice instead of the link. `null` or the current address cancels a pending change. After 5 changes within an hour, or 5 wrong current passwords within 10 minutes, the next change answers 429.',
         body: z
           .object({
             accentColor: AccentColor.optional(),
@@ -59,8 +59,9 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'setDashboardBackground',
         tags,
-        summary: 'Set the background of the own dashboards',
-        description: 'None, a color, a gradient or one of the own pictures; anything else is refused.',
+        summary: 'Set the background of your own dashboards',
+        description:
+          'The background is none, a color, a gradient or one of your own pictures; anything else is refused.',
         body: DashboardBackground,
         response: { 200: Profile },
       },
@@ -76,9 +77,9 @@ export function registerProfile(app: App): void {
         schema: {
           operationId: 'setAvatar',
           tags,
-          summary: 'Upload the own picture',
+          summary: 'Upload your avatar',
           description:
-            'Multipart, one file in the field `file`: PNG, JPEG or WebP by content, at most 2 MiB. It is cut square, made at most 512 pixels wide and keeps nothing but its pixels: no place, no camera.',
+            'Multipart with one file in the field `file`: a PNG, JPEG or WebP image (checked by content) of at most 2 MiB. The image is cropped to a square of at most 512 pixels, and metadata such as location and camera is removed.',
           body: FileForm('file', avatarMaxBytes),
           response: { 200: z.object({ hasAvatar: z.literal(true) }).meta({ example: { hasAvatar: true } }) },
         },
@@ -98,8 +99,8 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'openOwnAvatar',
         tags,
-        summary: 'The own picture',
-        description: 'As WebP; 404 without one.',
+        summary: 'Get your avatar',
+        description: 'Returned as WebP. 404 if the account has no avatar.',
         produces: ['image/webp'],
         response: { 200: Picture },
       },
@@ -115,8 +116,8 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'deleteAvatar',
         tags,
-        summary: 'Remove the own picture',
-        description: 'One that is not there is fine.',
+        summary: 'Remove your avatar',
+        description: 'Succeeds even if the account has no avatar.',
         response: { 204: NoContent },
       },
     },
@@ -130,8 +131,8 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'openAvatar',
         tags,
-        summary: 'The picture of an account of the same tenant',
-        description: 'As WebP; 404 without one, and for any other tenant’s account.',
+        summary: 'Get the avatar of an account of the same tenant',
+        description: 'Returned as WebP. 404 if the account has no avatar or belongs to another tenant.',
         params: z.object({ id: PathId }),
         produces: ['image/webp'],
         response: { 200: Picture },
@@ -148,8 +149,9 @@ export function registerProfile(app: App): void {
       schema: {
         operationId: 'releaseNotice',
         tags,
-        summary: 'Whether there is a release to read about',
-        description: 'The running release and the last one seen; on `dev` nothing is new.',
+        summary: 'Check whether there is a new release to read about',
+        description:
+          'Returns the running release and the release last marked as seen. While `dev` is running, nothing counts as new.',
         response: {
           200: z
             .object({
@@ -175,7 +177,7 @@ export function registerProfile(app: App): void {
         tags,
         summary: 'Remember a release as seen',
         description:
-          'Never lowers what was stored. A leading `v` is fine; a version above the running release is refused.',
+          'A version below the stored one changes nothing. A leading `v` is allowed. A version above the running release is refused.',
         body: z.object({ version: z.string().min(1).max(100) }).meta({ example: { version: 'v1.4.0' } }),
         response: { 200: z.object({ lastSeenVersion: z.string() }).meta({ example: { lastSeenVersion: '1.4.0' } }) },
       },

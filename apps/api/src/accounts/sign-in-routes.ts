@@ -17,9 +17,9 @@ const tags = ['accounts'];
 const Session = z
   .object({
     id: Id,
-    current: z.boolean().describe('Whether this request came with it'),
+    current: z.boolean().describe('Whether this is the session of this request'),
     createdAt: Instant,
-    lastSeenAt: Instant.describe('To the minute'),
+    lastSeenAt: Instant.describe('Accurate to the minute'),
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
   })
@@ -67,10 +67,10 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Sign in',
         description:
-          'Opens a session and sets its cookie for 30 days. An account of a directory signs in with its password there, while the directory is switched on. Unknown username, wrong password, a temporary password older than 7 days, inactive account, inactive tenant and a directory that says no or cannot be reached within 5 s get the same answer in the same time: for a while after a directory was slow, every refusal takes as long. A session that the request comes with ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
+          'Opens a session and sets its cookie for 30 days. A directory account signs in with its directory password, while the directory is switched on. The answer and its duration are the same for an unknown username, a wrong password, a temporary password older than 7 days, an inactive account, an inactive tenant, and a directory that refuses the sign-in or cannot be reached within 5 s. After a directory was slow, every refusal takes equally long for a while. If the request carries a session, that session ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
         body: z
           .object({
-            username: z.string().min(1).max(200).describe('Upper and lower case are the same'),
+            username: z.string().min(1).max(200).describe('Not case-sensitive'),
             password: PasswordInput,
           })
           .meta({ example: { username: 'anna.schmidt', password: 'correct horse battery' } }),
@@ -92,7 +92,7 @@ export function registerSignIn(app: App): void {
         operationId: 'signOut',
         tags,
         summary: 'Sign out',
-        description: 'Ends the session of the cookie and clears the cookie; answers the same without one.',
+        description: 'Ends the session of the cookie and clears the cookie. Without a cookie the answer is the same.',
         response: { 204: NoContent },
       },
     },
@@ -127,8 +127,8 @@ export function registerSignIn(app: App): void {
       schema: {
         operationId: 'getOwnProfile',
         tags,
-        summary: 'The signed-in account',
-        description: 'The profile as it stands now; reachable while a password change is due.',
+        summary: 'Get the signed-in account',
+        description: 'Returns the current profile. This call also works while the account must change its password.',
         response: { 200: Profile },
       },
     },
@@ -142,7 +142,7 @@ export function registerSignIn(app: App): void {
       schema: {
         operationId: 'listSessions',
         tags,
-        summary: 'Own sessions',
+        summary: 'List your own sessions',
         description: 'Open sessions of the account, newest first, at most 200.',
         response: { 200: z.array(Session) },
       },
@@ -157,8 +157,8 @@ export function registerSignIn(app: App): void {
       schema: {
         operationId: 'endSession',
         tags,
-        summary: 'End one of the own sessions',
-        description: 'The device that holds it must sign in again.',
+        summary: 'End one of your own sessions',
+        description: 'The device that uses it must sign in again.',
         params: z.object({ id: PathId }),
         response: { 204: NoContent },
       },
@@ -181,9 +181,9 @@ export function registerSignIn(app: App): void {
       schema: {
         operationId: 'changePassword',
         tags,
-        summary: 'Change the own password',
+        summary: 'Change your own password',
         description:
-          'Ends every other session and hands this one a fresh cookie. A password has 10 to 128 characters, is neither username nor e-mail address, not among the common ones and, where the change was forced, not the present one. After 5 wrong current passwords within 10 minutes every attempt answers 429.',
+          'Ends every other session and sets a new cookie for this session. A password has 10 to 128 characters and must not be the username, the e-mail address or a common password. If the change was forced, it must also differ from the current password. After 5 wrong current passwords within 10 minutes every attempt answers 429.',
         body: z
           .object({ currentPassword: PasswordInput, newPassword: PasswordInput })
           .meta({ example: { currentPassword: 'correct horse battery', newPassword: 'four candles and a fork' } }),
@@ -205,7 +205,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Ask for a reset mail',
         description:
-          'Always answers the same, in the same time. A mail goes to active local accounts with an address, at most 3 an hour for one account and 20 an hour from one address; its link is good for 7 days, once.',
+          'The answer and its duration are always the same. A mail is sent to active local accounts that have an e-mail address: at most 3 per hour for an account and 20 per hour from a network address. Its link works once within 7 days.',
         body: ResetRequest,
         response: { 202: z.object({ accepted: z.literal(true) }).meta({ example: { accepted: true } }) },
       },
@@ -229,7 +229,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Set a new password with the token of a mail',
         description:
-          'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer; a password refused by policy leaves the token usable.',
+          'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer. If the password is refused by the rules for passwords, the token can be used again.',
         body: z.object({ token: Token, newPassword: PasswordInput }).meta({
           example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8', newPassword: 'four candles and a fork' },
         }),
@@ -251,7 +251,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Confirm an address with the token of a mail',
         description:
-          'Makes the pending address of an account its own, once within 24 hours. Unused links to set a password end, and the old address gets a notice. Unknown, used and expired tokens and an address that another account has got meanwhile get the same answer.',
+          'Turns the pending address of an account into its e-mail address. The token works once within 24 hours. Unused links to set a password become invalid, and the old address gets a notice. Unknown, used and expired tokens get the same answer, and so does an address that another account has taken in the meantime.',
         body: z.object({ token: Token }).meta({ example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8' } }),
         response: { 204: NoContent },
       },

@@ -29,13 +29,13 @@ const NewUser = z
     username: Username,
     ...personFields,
     password: PasswordInput.optional().describe(
-      'Without one the account cannot sign in until a set-password link was used',
+      'Without a password the account cannot sign in until a set-password link was used',
     ),
     role: Role.default('USER'),
     isActive: z.boolean().default(true),
-    mustChangePassword: z.boolean().optional().describe('True unless said otherwise when a password is given'),
-    tenantId: Id.optional().describe('For SUPER_ADMIN; the own tenant without it'),
-    sendWelcomeMail: z.boolean().optional().describe('Needs an e-mail address; the mail goes out after the answer'),
+    mustChangePassword: z.boolean().optional().describe('Default is true if a password is given'),
+    tenantId: Id.optional().describe('Only for SUPER_ADMIN; default is the caller’s tenant'),
+    sendWelcomeMail: z.boolean().optional().describe('Needs an e-mail address; the mail is sent after the answer'),
   })
   .meta({ example: { username: 'max.meier', email: 'max.meier@example.org', displayName: 'Max Meier', role: 'USER' } });
 
@@ -62,13 +62,14 @@ export function registerUsers(app: App): void {
         operationId: 'listUsers',
         tags,
         summary: 'List accounts',
-        description: 'By username. An ADMIN sees the own tenant; a SUPER_ADMIN all tenants, or the one named.',
+        description:
+          'Sorted by username. An ADMIN sees the accounts of the own tenant, a SUPER_ADMIN those of all tenants or of the tenant named in `tenantId`.',
         querystring: z.object({
           search: line().optional().describe('Part of username, name or e-mail address'),
           role: Role.optional(),
           isActive: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),
           source: AccountSource.optional(),
-          tenantId: Id.optional().describe('For SUPER_ADMIN'),
+          tenantId: Id.optional().describe('Only for SUPER_ADMIN'),
           ...pageQuery({ max: 1_000, standard: 500 }),
         }),
         response: { 200: z.array(User) },
@@ -96,7 +97,7 @@ export function registerUsers(app: App): void {
         operationId: 'createUser',
         tags,
         summary: 'Create a local account',
-        description: 'Only a SUPER_ADMIN may assign SUPER_ADMIN or name another tenant.',
+        description: 'Only a SUPER_ADMIN may assign the role SUPER_ADMIN or name another tenant.',
         body: NewUser,
         response: { 201: User },
       },
@@ -111,7 +112,7 @@ export function registerUsers(app: App): void {
       schema: {
         operationId: 'getUser',
         tags,
-        summary: 'One account',
+        summary: 'Get an account',
         description: 'Another tenant’s account answers 404, except to a SUPER_ADMIN.',
         params,
         response: { 200: User },
@@ -136,7 +137,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Change an account',
         description:
-          'Changes what is named. Nobody changes the own role or deactivates the own account, and the own address is changed in the profile, with the password; an ADMIN does not touch a SUPER_ADMIN; name and address of a directory account come from the directory, and it never becomes SUPER_ADMIN. An `isActive` that is named is the administrator’s word, also where it changes nothing: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account end, and the old address gets a notice.',
+          'Changes only the fields that are sent. You cannot change your own role or deactivate your own account; your own e-mail address is changed in the profile, with the password. An ADMIN cannot change a SUPER_ADMIN. Name and address of a directory account come from the directory, and such an account never becomes SUPER_ADMIN. If `isActive` is sent, even with the same value, it counts as the administrator’s decision: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account become invalid, and the old address gets a notice.',
         params,
         body: UserChange,
         response: { 200: User },
@@ -158,7 +159,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Delete an account',
         description:
-          'Its personal data and files go with it. Nobody deletes the own account; an ADMIN does not delete a SUPER_ADMIN. An account of a directory comes back empty with the next synchronization, unless its username is on the exclude list.',
+          'Also deletes its personal data and files. You cannot delete your own account, and an ADMIN cannot delete a SUPER_ADMIN. The next synchronization creates a deleted directory account again, without its data, unless its username is on the exclude list.',
         params,
         response: { 204: NoContent },
       },
@@ -175,7 +176,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Give an account a temporary password',
         description:
-          'Without one given, one is made and shown this once. The account must change it at its next sign-in, within 7 days, after which it is no way in any more; its sessions end.',
+          'If `newPassword` is left out, a password is generated and returned only in this answer. The account must change it at its next sign-in within 7 days; after that it no longer works. All sessions of the account end.',
         params,
         body: z.object({ newPassword: PasswordInput.optional() }).nullish().meta({ example: {} }),
         response: {
@@ -211,8 +212,8 @@ export function registerUsers(app: App): void {
       schema: {
         operationId: 'welcomeMailStatus',
         tags,
-        summary: 'Whether welcome mails can be sent',
-        description: 'Not while neither the tenant nor the service has a mail server.',
+        summary: 'Check whether welcome mails can be sent',
+        description: 'They cannot be sent if neither the tenant nor the service has a mail server.',
         response: {
           200: z
             .object({ available: z.boolean(), reason: z.literal('MAIL_NOT_CONFIGURED').nullable() })
@@ -232,7 +233,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Send an account its welcome mail',
         description:
-          'As often as you like. A local account gets a link to set its password, good for 7 days and once; a directory account a hint about its directory password. Waits up to 15 s: `sent: false` then means that the mail may still go out.',
+          'Can be repeated. A local account gets a link to set its password, which works once within 7 days; a directory account gets a hint about its directory password. Waits up to 15 s; after that `sent: false` means that the mail may still be sent.',
         params,
         response: {
           200: z

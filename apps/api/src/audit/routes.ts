@@ -21,7 +21,7 @@ export function registerAudit(app: App): void {
         tags: ['audit'],
         summary: 'Read the audit log',
         description:
-          'Newest first: sign-ins and failures, changes of accounts and tenants. An ADMIN sees the own tenant; a SUPER_ADMIN the one named by `tenantId`, or all of them and what is about none. Entries are kept for 400 days.',
+          'Newest first. The log has, among others, sign-ins, failed sign-ins and changes of accounts and tenants. An ADMIN sees the own tenant. A SUPER_ADMIN sees the tenant named by `tenantId`, or without it all tenants and the entries that belong to no tenant. Entries are kept for 400 days.',
         querystring: z.object({
           tenantId: Id.optional(),
           action: AuditAction.optional(),

@@ -19,7 +19,7 @@ export function registerTenants(app: App): void {
         operationId: 'listTenants',
         tags,
         summary: 'List tenants',
-        description: 'All of them, by name, with the number of their accounts.',
+        description: 'All tenants, by name, each with its number of accounts.',
         response: { 200: z.array(Tenant) },
       },
     },
@@ -34,7 +34,7 @@ export function registerTenants(app: App): void {
         operationId: 'createTenant',
         tags,
         summary: 'Create a tenant',
-        description: 'Names differ by more than upper and lower case.',
+        description: 'Names must be unique regardless of case.',
         body: z
           .object({ name: TenantName, isActive: z.boolean().default(true) })
           .meta({ example: { name: 'Stadtwerke Beispiel' } }),
@@ -51,8 +51,8 @@ export function registerTenants(app: App): void {
       schema: {
         operationId: 'getTenant',
         tags,
-        summary: 'One tenant',
-        description: 'With the number of its accounts.',
+        summary: 'Get a tenant',
+        description: 'Includes the number of its accounts.',
         params,
         response: { 200: Tenant },
       },
@@ -69,7 +69,7 @@ export function registerTenants(app: App): void {
         tags,
         summary: 'Rename, deactivate or activate a tenant',
         description:
-          'An inactive tenant’s accounts are signed out and cannot sign in; its mails and jobs rest until it is active again. Refused where no active SUPER_ADMIN of an active tenant would be left.',
+          'Accounts of an inactive tenant are signed out and cannot sign in; its mails and jobs are paused until it is active again. Refused if no active SUPER_ADMIN of an active tenant would remain.',
         params,
         body: z
           .object({ name: TenantName.optional(), isActive: z.boolean().optional() })
@@ -88,7 +88,7 @@ export function registerTenants(app: App): void {
         operationId: 'deleteTenant',
         tags,
         summary: 'Delete a tenant',
-        description: 'With everything it owns. Refused while it has an active account.',
+        description: 'Also deletes everything that belongs to it. Refused while it has an active account.',
         params,
         response: { 204: NoContent },
       },

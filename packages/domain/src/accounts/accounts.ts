@@ -15,7 +15,7 @@ export const normalizeUsername = (username: string): string =>
 export const Username = line(128)
   .transform(normalizeUsername)
   .pipe(z.string().min(1, 'must not be empty').max(128))
-  .meta({ description: 'Stored lower-case; unique', example: 'anna.schmidt' });
+  .meta({ description: 'Stored in lower case; unique', example: 'anna.schmidt' });
 
 /**
  * An e-mail address as it is stored: lower-case, and one that mail can be sent to. An internationalised local part passes, as the mail
@@ -24,7 +24,7 @@ export const Username = line(128)
 export const Email = line(254)
   .transform((value) => value.normalize('NFC').toLowerCase())
   .pipe(z.email({ pattern: mailAddressForm }))
-  .meta({ description: 'Stored lower-case; unique where set', example: 'anna.schmidt@example.org' });
+  .meta({ description: 'Stored in lower case; unique if set', example: 'anna.schmidt@example.org' });
 
 export const AccentColor = z
   .string()
@@ -51,7 +51,7 @@ const person = {
   role: Role,
   tenantId: Id,
   tenantName: z.string(),
-  isLocalUser: z.boolean().describe('Signs in with a password kept here rather than with the directory'),
+  isLocalUser: z.boolean().describe('True if the password is kept here; false for a directory account'),
   hasAvatar: z.boolean(),
   accentColor: z.string(),
   mustChangePassword: z.boolean(),
@@ -85,7 +85,7 @@ export const Profile = z
     pendingEmail: z
       .string()
       .nullable()
-      .describe('Takes the place of `email` once the link mailed to it is used; null without a change under way'),
+      .describe('Replaces `email` when the link mailed to it is used; null if no change is pending'),
   })
   .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' }, pendingEmail: null } });
 export type Profile = z.output<typeof Profile>;

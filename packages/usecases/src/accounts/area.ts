@@ -14,8 +14,8 @@ import { welcomeMail } from './mails/welcome.ts';
 export const accounts: Area = {
   name: 'accounts',
   tags: {
-    accounts: 'Signing in and out, own sessions and the own password.',
-    users: 'The accounts an administrator keeps.',
+    accounts: 'Signing in and out, and your own sessions and password.',
+    users: 'The accounts that administrators manage.',
   },
   mails: [
     confirmEmailMail,

@@ -3,6 +3,6 @@ import { auditActions } from './audit.ts';
 
 export const tenants: Area = {
   name: 'tenants',
-  tags: { tenants: 'The organisations that share the service, kept by SUPER_ADMIN.' },
+  tags: { tenants: 'The organizations that share the service; a SUPER_ADMIN manages them.' },
   auditActions,
 };
