@@ -1012,14 +1012,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own dashboards
-         * @description In their order. Who has none gets the first one with this call.
+         * List your own dashboards
+         * @description Dashboards in display order. The first call of an account without dashboards creates one.
          */
         get: operations["listTabs"];
         put?: never;
         /**
          * Add a dashboard
-         * @description Behind the others, 20 at most. Without a name it is called `Dashboard N` with the lowest number that is free. Two may have the same name.
+         * @description The new dashboard is placed last. An account has at most 20. Without a name it is called `Dashboard N`, with the lowest free number. Two dashboards may have the same name.
          */
         post: operations["createTab"];
         delete?: never;
@@ -1037,8 +1037,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Put the own dashboards into another order
-         * @description Takes the ids of all of them, each once, bare or as `ids`, and answers the list in its new order.
+         * Reorder your own dashboards
+         * @description Send the ids of all your dashboards, each once, as a bare array or as `{ids}`. Returns the list in its new order.
          */
         put: operations["orderTabs"];
         post?: never;
@@ -1060,14 +1060,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a dashboard
-         * @description With its widgets and their favorites; the others close the gap. The last one stays.
+         * @description Also deletes its widgets and their favorites; the positions of the other dashboards close the gap. The last dashboard cannot be deleted.
          */
         delete: operations["deleteTab"];
         options?: never;
         head?: never;
         /**
          * Rename a dashboard
-         * @description Two may have the same name.
+         * @description Two dashboards may have the same name.
          */
         patch: operations["renameTab"];
         trace?: never;
@@ -1080,13 +1080,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The layout of a dashboard
-         * @description Where each widget stands, for five widths of the page: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, 8 px from the next. Until one is saved all are empty and the revision is 0. A layout saved for the older, half as fine grid is converted once, here, and keeps its revision. If `__gridVersion` is above the version a client knows, that client must not edit.
+         * Get the layout of a dashboard
+         * @description The place of each widget for five breakpoints: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, with 8 px to the next row. Until a layout is saved, all breakpoints are empty and `revision` is 0. A layout saved for the older grid, which was half as fine, is converted once by this call and keeps its revision. A client that does not know the answered `__gridVersion` must not save the layout.
          */
         get: operations["getLayout"];
         /**
          * Save the layout of a dashboard
-         * @description Items are widgets of this dashboard, at most once in a breakpoint, inside the columns of the grid named by `__gridVersion`: 2, or 1 with 12, 10, 6, 4 and 2 columns, which is also what a missing one means. Any widget may be left out, and a breakpoint left out stays as it was. Send the `revision` last read, and a change made elsewhere in the meantime is not overwritten (409 `LAYOUT_CHANGED`, which is checked before the items); without it the last save wins. At most 512 KiB.
+         * @description Each item is a widget of this dashboard, at most once in a breakpoint, and must fit into the columns of the grid named by `__gridVersion`: 2 has 24, 20, 12, 8 and 2 columns, 1 has 12, 10, 6, 4 and 2. If `__gridVersion` is missing, it is 1. Widgets may be left out; a breakpoint that is left out does not change. Send the `revision` you read last, so that a change made elsewhere in the meantime is not overwritten (409 `LAYOUT_CHANGED`, which is checked before the items); without `revision` the last save wins. The body has at most 512 KiB.
          */
         put: operations["saveLayout"];
         post?: never;
@@ -1105,13 +1105,13 @@ export interface paths {
         };
         /**
          * List the widgets of a dashboard
-         * @description In the order they were made; where they stand is said by the layout.
+         * @description Widgets in the order they were added. Their places are in the layout.
          */
         get: operations["listWidgets"];
         put?: never;
         /**
          * Add a widget to a dashboard
-         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.
+         * @description A dashboard has at most 60 widgets. To add a widget that shows a module, the caller needs access to that module (403); if the access is lost later, the widget stays but is empty. The configuration depends on the type; unknown keys are refused. Everything the configuration names must exist (404): your own pictures, calendars and saved searches, and servers and cloud instances of the tenant. If one of these is deleted later, it is removed from the configuration.
          */
         post: operations["addTabWidget"];
         delete?: never;
@@ -1130,8 +1130,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add a widget to the dashboard the body names
-         * @description A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.
+         * Add a widget to the dashboard named in the body
+         * @description A dashboard has at most 60 widgets. To add a widget that shows a module, the caller needs access to that module (403); if the access is lost later, the widget stays but is empty. The configuration depends on the type; unknown keys are refused. Everything the configuration names must exist (404): your own pictures, calendars and saved searches, and servers and cloud instances of the tenant. If one of these is deleted later, it is removed from the configuration.
          */
         post: operations["addWidget"];
         delete?: never;
@@ -1152,14 +1152,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a widget
-         * @description With its favorites and its place in the layout, whose revision rises.
+         * @description Also deletes its favorites and removes it from the layout, whose `revision` is raised.
          */
         delete: operations["removeWidget"];
         options?: never;
         head?: never;
         /**
          * Configure or move a widget
-         * @description A configuration replaces the one before as a whole. `tabId` moves the widget to another own dashboard: it keeps its favorites, gives up its place in the layout it leaves, and has none yet where it arrives.
+         * @description A new `config` replaces the old one completely. `tabId` moves the widget to another of your dashboards: it keeps its favorites, is removed from the layout of the old dashboard, and has no place yet in the layout of the new one.
          */
         patch: operations["changeWidget"];
         trace?: never;
@@ -1172,14 +1172,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own pictures
-         * @description In the order they were uploaded.
+         * List your own pictures
+         * @description Pictures in the order they were uploaded.
          */
         get: operations["listImages"];
         put?: never;
         /**
          * Upload a picture
-         * @description Multipart, one file in the field `image`: PNG, JPEG, GIF or WebP by content, at most 5 MiB, 30 of them an account. It is kept byte for byte, with whatever it says about place and camera.
+         * @description Multipart with one file in the field `image`: a PNG, JPEG, GIF or WebP image (checked by content) of at most 5 MiB. An account can have 30 pictures. The file is stored unchanged, including metadata such as location and camera.
          */
         post: operations["addImage"];
         delete?: never;
@@ -1196,15 +1196,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The bytes of an own picture
-         * @description As they were uploaded, under the type they were found to be of; what is under an id never changes.
+         * Get the file of one of your own pictures
+         * @description Returns the uploaded file, with the content type that was detected. The file of an id never changes.
          */
         get: operations["openImage"];
         put?: never;
         post?: never;
         /**
-         * Delete an own picture
-         * @description A background that showed it becomes none, and picture frames go on without it.
+         * Delete one of your own pictures
+         * @description If it is the background of your dashboards, the background becomes `none`. It is also removed from your picture widgets.
          */
         delete: operations["deleteImage"];
         options?: never;
@@ -1220,14 +1220,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own favorites
-         * @description Those of one widget in their order, or all of them, widget by widget.
+         * List your own favorites
+         * @description With `widgetId` the favorites of this widget in display order, otherwise all your favorites, widget by widget.
          */
         get: operations["listFavorites"];
         put?: never;
         /**
          * Add a favorite
-         * @description Behind the others of its widget, 200 at most. Its icon is looked for in the background, unless 50 searches of the account are under way: at `iconUrl`, else on the page itself. A widget of another type is refused.
+         * @description The new favorite is placed last in its widget. A widget has at most 200 favorites. The icon is fetched in the background from `iconUrl`, or without it searched for on the page, unless 50 searches of the account are already under way. A widget of another type is refused.
          */
         post: operations["addFavorite"];
         delete?: never;
@@ -1245,8 +1245,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Put the favorites of a widget into another order
-         * @description Takes the ids of all favorites of one widget, each once, bare or as `ids`, and answers the list in its new order. Without `widgetId` it is the widget of the first one.
+         * Reorder the favorites of a widget
+         * @description Send the ids of all favorites of one widget, each once, as a bare array or as `{ids}`. Returns the list in its new order. Without `widgetId` the widget of the first favorite is used.
          */
         put: operations["orderFavorites"];
         post?: never;
@@ -1268,14 +1268,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a favorite
-         * @description With its icon. Those behind it move up.
+         * @description Also deletes its icon. The favorites after it move up.
          */
         delete: operations["deleteFavorite"];
         options?: never;
         head?: never;
         /**
          * Change a favorite
-         * @description Changes what is named. With another address, of the page or of the icon, the icon found before goes and another one is looked for; an uploaded one stays.
+         * @description Changes only the fields that are sent. If the address of the page or of the icon changes, the icon found before is removed and searched for again; an uploaded icon is kept.
          */
         patch: operations["changeFavorite"];
         trace?: never;
@@ -1288,19 +1288,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The icon of a favorite
-         * @description Uploaded or found, always a copy kept here; 404 while there is none. May be kept for a day: with the `ETag` in `If-None-Match` the answer is 304 as long as nothing has changed. An SVG holds nothing that could run.
+         * Get the icon of a favorite
+         * @description Returns the uploaded icon or the one that was found, always from a copy stored in the portal. 404 if the favorite has no icon. Clients may cache it for a day: with the `ETag` in `If-None-Match` the answer is 304 if nothing has changed. An SVG contains nothing that can be executed.
          */
         get: operations["getIcon"];
         put?: never;
         /**
          * Upload the icon of a favorite
-         * @description Multipart, one file in the field `icon`: PNG, JPEG, GIF, WebP, ICO or SVG by content, at most 512 KiB and 4,096 pixels a side. Of an SVG only what draws is kept. It is shown instead of any found one until it is removed.
+         * @description Multipart with one file in the field `icon`: a PNG, JPEG, GIF, WebP, ICO or SVG image (checked by content) of at most 512 KiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. The uploaded icon is shown instead of any icon that was found, until it is removed.
          */
         post: operations["uploadIcon"];
         /**
          * Remove the icon of a favorite
-         * @description After an uploaded one, the page’s own is looked for again. One that was found goes together with `iconUrl`. None at all is fine.
+         * @description After an uploaded icon is removed, the icon of the page is searched for again. An icon that was found is removed together with `iconUrl`. Succeeds even if the favorite has no icon.
          */
         delete: operations["removeIcon"];
         options?: never;
@@ -1318,8 +1318,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for the icon of a favorite again
-         * @description Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays. An account has at most 50 searches under way.
+         * Search for the icon of a favorite again
+         * @description Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.
          */
         post: operations["startIconDiscovery"];
         delete?: never;
@@ -3518,7 +3518,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description From 0, without a gap */
+            /** @description Counted from 0 without gaps */
             position: number;
         };
         /**
@@ -3545,7 +3545,7 @@ export interface components {
          *     }
          */
         DashboardLayout: {
-            /** @description Above the newest grid a client knows, it must not edit */
+            /** @description Grid version. A client that does not know it must not save the layout */
             __gridVersion: number;
             layouts: {
                 lg: {
@@ -3562,7 +3562,7 @@ export interface components {
                     minH?: number;
                     maxW?: number;
                     maxH?: number;
-                    /** @description Whether it stays where it is */
+                    /** @description True if the widget cannot be moved */
                     static?: boolean;
                 }[];
                 md: {
@@ -3579,7 +3579,7 @@ export interface components {
                     minH?: number;
                     maxW?: number;
                     maxH?: number;
-                    /** @description Whether it stays where it is */
+                    /** @description True if the widget cannot be moved */
                     static?: boolean;
                 }[];
                 sm: {
@@ -3596,7 +3596,7 @@ export interface components {
                     minH?: number;
                     maxW?: number;
                     maxH?: number;
-                    /** @description Whether it stays where it is */
+                    /** @description True if the widget cannot be moved */
                     static?: boolean;
                 }[];
                 xs: {
@@ -3613,7 +3613,7 @@ export interface components {
                     minH?: number;
                     maxW?: number;
                     maxH?: number;
-                    /** @description Whether it stays where it is */
+                    /** @description True if the widget cannot be moved */
                     static?: boolean;
                 }[];
                 xxs: {
@@ -3630,11 +3630,11 @@ export interface components {
                     minH?: number;
                     maxW?: number;
                     maxH?: number;
-                    /** @description Whether it stays where it is */
+                    /** @description True if the widget cannot be moved */
                     static?: boolean;
                 }[];
             };
-            /** @description 0 until a layout is saved; raised by every save and by every widget that leaves the tab */
+            /** @description 0 until a layout is saved; raised by every save and by every widget that is removed from the tab */
             revision: number;
             updatedAt: components["schemas"]["Instant"] | null;
         };
@@ -3660,9 +3660,9 @@ export interface components {
             columns?: number;
             showLabels?: boolean;
         } | {
-            /** @description Own dashboard images */
+            /** @description Ids of your own pictures */
             imageIds?: string[];
-            /** @description Seconds until the next picture; 0 stays with the first */
+            /** @description Seconds until the next picture; 0 keeps showing the first one */
             intervalSec?: 0 | number;
             /** @enum {string} */
             fit?: "cover" | "contain";
@@ -3672,9 +3672,9 @@ export interface components {
              * @example https://wiki.example.org/start
              */
             url: string;
-            /** @description Cut to 100 characters */
+            /** @description Shortened to 100 characters */
             title?: string;
-            /** @description The nearest of 0, 60, 300, 600, 1800, 3600 is kept; 0 never reloads */
+            /** @description Seconds until the page is reloaded, rounded to the nearest of 0, 60, 300, 600, 1800, 3600; 0 means never */
             reloadIntervalSec?: number;
         } | {
             showDone?: boolean;
@@ -3685,7 +3685,7 @@ export interface components {
         } | {
             text?: string;
         } | {
-            /** @description Calendars to show; all without it */
+            /** @description Ids of the calendars to show; all if left out */
             sourceIds?: string[];
             days?: number;
         } | {
@@ -3693,24 +3693,24 @@ export interface components {
             savedSearchId?: string;
             limit?: number;
         } | {
-            /** @description Those to show; all without it */
+            /** @description Ids to show; all if left out */
             serverIds?: string[];
-            /** @description Fewer words, more rows */
+            /** @description Compact display: less text per row */
             compact?: boolean;
         } | {
-            /** @description Those to show; all without it */
+            /** @description Ids to show; all if left out */
             serverIds?: string[];
-            /** @description Fewer words, more rows */
+            /** @description Compact display: less text per row */
             compact?: boolean;
         } | {
-            /** @description Those to show; all without it */
+            /** @description Ids to show; all if left out */
             serverIds?: string[];
-            /** @description Fewer words, more rows */
+            /** @description Compact display: less text per row */
             compact?: boolean;
         } | {
-            /** @description Those to show; all without it */
+            /** @description Ids to show; all if left out */
             instanceIds?: string[];
-            /** @description Fewer words, more rows */
+            /** @description Compact display: less text per row */
             compact?: boolean;
         };
         /**
@@ -3725,9 +3725,9 @@ export interface components {
         DashboardImage: {
             /** Format: uuid */
             id: string;
-            /** @description As the uploader called the file */
+            /** @description Name of the uploaded file */
             originalName: string;
-            /** @description By content, whatever the upload said */
+            /** @description Detected from the content; the type named by the upload is ignored */
             type: string;
             sizeBytes: number;
             createdAt: components["schemas"]["Instant"];
@@ -3752,14 +3752,14 @@ export interface components {
             widgetId: string;
             title: string;
             url: string;
-            /** @description From 0 within the widget, without a gap */
+            /** @description Position within the widget, counted from 0 without gaps */
             position: number;
-            /** @description Where the icon comes from, named or found. Not for showing: the icon itself is at `/favorites/:id/icon` */
+            /** @description Address the icon comes from, either entered or found. Do not display this address; get the icon from `/favorites/{id}/icon` */
             iconUrl: string | null;
             hasUploadedIcon: boolean;
-            /** @description By content, whatever the upload said */
+            /** @description Detected from the content; the type named by the upload is ignored */
             uploadedIconMime: string | null;
-            /** @description Rises whenever the icon or where it comes from changes; 0 until there was a first icon */
+            /** @description Rises whenever the icon or its address changes; 0 until the first icon */
             iconVersion: number;
         };
         /**
@@ -9850,11 +9850,11 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description The grid it was made for; 1 when missing
+                     * @description Version of the grid this layout was made for; 1 if missing
                      * @default 1
                      */
                     __gridVersion?: number;
-                    /** @description A breakpoint left out stays as it was */
+                    /** @description A breakpoint that is left out does not change */
                     layouts: {
                         lg?: {
                             /**
@@ -9870,7 +9870,7 @@ export interface operations {
                             minH?: number;
                             maxW?: number;
                             maxH?: number;
-                            /** @description Whether it stays where it is */
+                            /** @description True if the widget cannot be moved */
                             static?: boolean;
                         }[];
                         md?: {
@@ -9887,7 +9887,7 @@ export interface operations {
                             minH?: number;
                             maxW?: number;
                             maxH?: number;
-                            /** @description Whether it stays where it is */
+                            /** @description True if the widget cannot be moved */
                             static?: boolean;
                         }[];
                         sm?: {
@@ -9904,7 +9904,7 @@ export interface operations {
                             minH?: number;
                             maxW?: number;
                             maxH?: number;
-                            /** @description Whether it stays where it is */
+                            /** @description True if the widget cannot be moved */
                             static?: boolean;
                         }[];
                         xs?: {
@@ -9921,7 +9921,7 @@ export interface operations {
                             minH?: number;
                             maxW?: number;
                             maxH?: number;
-                            /** @description Whether it stays where it is */
+                            /** @description True if the widget cannot be moved */
                             static?: boolean;
                         }[];
                         xxs?: {
@@ -9938,11 +9938,11 @@ export interface operations {
                             minH?: number;
                             maxW?: number;
                             maxH?: number;
-                            /** @description Whether it stays where it is */
+                            /** @description True if the widget cannot be moved */
                             static?: boolean;
                         }[];
                     };
-                    /** @description The one last read; without it the last save wins */
+                    /** @description The `revision` you read last; without it the last save wins */
                     revision?: number;
                 };
             };
@@ -10057,7 +10057,7 @@ export interface operations {
                     /** @description One of favorites, picture-frame, embedded-page, reminders, clock, notes, calendar, tender-radar, virtualization-status, backup-status, mail-gateway-status, cloud-status */
                     type: string;
                     /**
-                     * @description Only an embedded page needs one: its address
+                     * @description Required only for an embedded page, which needs its address
                      * @default {}
                      */
                     config?: components["schemas"]["WidgetConfig"];
@@ -10121,7 +10121,7 @@ export interface operations {
                     /** @description One of favorites, picture-frame, embedded-page, reminders, clock, notes, calendar, tender-radar, virtualization-status, backup-status, mail-gateway-status, cloud-status */
                     type: string;
                     /**
-                     * @description Only an embedded page needs one: its address
+                     * @description Required only for an embedded page, which needs its address
                      * @default {}
                      */
                     config?: components["schemas"]["WidgetConfig"];
@@ -10466,7 +10466,7 @@ export interface operations {
                      * @example https://wiki.example.org/start
                      */
                     url: string;
-                    /** @description Where its icon lies, if it shall not be looked for on the page */
+                    /** @description Address of the icon; if left out, the icon is searched for on the page */
                     iconUrl?: string | null;
                 };
             };
@@ -10616,7 +10616,7 @@ export interface operations {
                      * @example https://wiki.example.org/start
                      */
                     url?: string;
-                    /** @description Null has the icon looked for on the page again */
+                    /** @description Null makes the portal search for the icon on the page again */
                     iconUrl?: string | null;
                 };
             };

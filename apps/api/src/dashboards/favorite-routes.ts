@@ -39,8 +39,9 @@ export function registerFavorites(app: App): void {
       schema: {
         operationId: 'listFavorites',
         tags,
-        summary: 'List the own favorites',
-        description: 'Those of one widget in their order, or all of them, widget by widget.',
+        summary: 'List your own favorites',
+        description:
+          'With `widgetId` the favorites of this widget in display order, otherwise all your favorites, widget by widget.',
         querystring: z.object({ widgetId: Id.optional() }),
         response: { 200: z.array(Favorite) },
       },
@@ -56,7 +57,7 @@ export function registerFavorites(app: App): void {
         operationId: 'addFavorite',
         tags,
         summary: 'Add a favorite',
-        description: `Behind the others of its widget, ${maxFavorites} at most. Its icon is looked for in the background, unless 50 searches of the account are under way: at \`iconUrl\`, else on the page itself. A widget of another type is refused.`,
+        description: `The new favorite is placed last in its widget. A widget has at most ${maxFavorites} favorites. The icon is fetched in the background from \`iconUrl\`, or without it searched for on the page, unless 50 searches of the account are already under way. A widget of another type is refused.`,
         body: NewFavorite,
         response: { 201: Favorite },
       },
@@ -71,9 +72,9 @@ export function registerFavorites(app: App): void {
       schema: {
         operationId: 'orderFavorites',
         tags,
-        summary: 'Put the favorites of a widget into another order',
+        summary: 'Reorder the favorites of a widget',
         description:
-          'Takes the ids of all favorites of one widget, each once, bare or as `ids`, and answers the list in its new order. Without `widgetId` it is the widget of the first one.',
+          'Send the ids of all favorites of one widget, each once, as a bare array or as `{ids}`. Returns the list in its new order. Without `widgetId` the widget of the first favorite is used.',
         body: reorderBody({ widgetId: Id.optional() }, maxFavorites).meta({
           example: { ids: ['0198d3c7-4f50-7162-8d7e-8f9a0b1c2d3e'] },
         }),
@@ -92,7 +93,7 @@ export function registerFavorites(app: App): void {
         tags,
         summary: 'Change a favorite',
         description:
-          'Changes what is named. With another address, of the page or of the icon, the icon found before goes and another one is looked for; an uploaded one stays.',
+          'Changes only the fields that are sent. If the address of the page or of the icon changes, the icon found before is removed and searched for again; an uploaded icon is kept.',
         params: ById,
         body: FavoriteChange,
         response: { 200: Favorite },
@@ -109,7 +110,7 @@ export function registerFavorites(app: App): void {
         operationId: 'deleteFavorite',
         tags,
         summary: 'Delete a favorite',
-        description: 'With its icon. Those behind it move up.',
+        description: 'Also deletes its icon. The favorites after it move up.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -124,9 +125,9 @@ export function registerFavorites(app: App): void {
       schema: {
         operationId: 'getIcon',
         tags,
-        summary: 'The icon of a favorite',
+        summary: 'Get the icon of a favorite',
         description:
-          'Uploaded or found, always a copy kept here; 404 while there is none. May be kept for a day: with the `ETag` in `If-None-Match` the answer is 304 as long as nothing has changed. An SVG holds nothing that could run.',
+          'Returns the uploaded icon or the one that was found, always from a copy stored in the portal. 404 if the favorite has no icon. Clients may cache it for a day: with the `ETag` in `If-None-Match` the answer is 304 if nothing has changed. An SVG contains nothing that can be executed.',
         params: ById,
         produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/x-icon', 'image/svg+xml'],
         response: { 200: z.any().describe('The icon'), 304: NoContent },
@@ -151,7 +152,7 @@ export function registerFavorites(app: App): void {
           tags,
           summary: 'Upload the icon of a favorite',
           description:
-            'Multipart, one file in the field `icon`: PNG, JPEG, GIF, WebP, ICO or SVG by content, at most 512 KiB and 4,096 pixels a side. Of an SVG only what draws is kept. It is shown instead of any found one until it is removed.',
+            'Multipart with one file in the field `icon`: a PNG, JPEG, GIF, WebP, ICO or SVG image (checked by content) of at most 512 KiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. The uploaded icon is shown instead of any icon that was found, until it is removed.',
           params: ById,
           body: FileForm('icon', iconMaxBytes),
           response: { 200: Favorite },
@@ -170,7 +171,7 @@ export function registerFavorites(app: App): void {
         tags,
         summary: 'Remove the icon of a favorite',
         description:
-          'After an uploaded one, the page’s own is looked for again. One that was found goes together with `iconUrl`. None at all is fine.',
+          'After an uploaded icon is removed, the icon of the page is searched for again. An icon that was found is removed together with `iconUrl`. Succeeds even if the favorite has no icon.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -185,9 +186,9 @@ export function registerFavorites(app: App): void {
       schema: {
         operationId: 'startIconDiscovery',
         tags,
-        summary: 'Look for the icon of a favorite again',
+        summary: 'Search for the icon of a favorite again',
         description:
-          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises when there is one. Only public hosts are called, and an uploaded icon stays. An account has at most 50 searches under way.',
+          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.',
         params: ById,
         response: {
           200: Run,

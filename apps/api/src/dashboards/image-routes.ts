@@ -19,8 +19,8 @@ export function registerDashboardImages(app: App): void {
       schema: {
         operationId: 'listImages',
         tags,
-        summary: 'List the own pictures',
-        description: 'In the order they were uploaded.',
+        summary: 'List your own pictures',
+        description: 'Pictures in the order they were uploaded.',
         response: { 200: z.array(DashboardImage) },
       },
     },
@@ -37,7 +37,7 @@ export function registerDashboardImages(app: App): void {
           tags,
           summary: 'Upload a picture',
           description:
-            'Multipart, one file in the field `image`: PNG, JPEG, GIF or WebP by content, at most 5 MiB, 30 of them an account. It is kept byte for byte, with whatever it says about place and camera.',
+            'Multipart with one file in the field `image`: a PNG, JPEG, GIF or WebP image (checked by content) of at most 5 MiB. An account can have 30 pictures. The file is stored unchanged, including metadata such as location and camera.',
           body: FileForm('image', imageMaxBytes),
           response: { 201: DashboardImage },
         },
@@ -56,9 +56,9 @@ export function registerDashboardImages(app: App): void {
       schema: {
         operationId: 'openImage',
         tags,
-        summary: 'The bytes of an own picture',
+        summary: 'Get the file of one of your own pictures',
         description:
-          'As they were uploaded, under the type they were found to be of; what is under an id never changes.',
+          'Returns the uploaded file, with the content type that was detected. The file of an id never changes.',
         params: z.object({ id: PathId }),
         produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
         response: { 200: z.any().describe('The picture as it was uploaded') },
@@ -78,8 +78,9 @@ export function registerDashboardImages(app: App): void {
       schema: {
         operationId: 'deleteImage',
         tags,
-        summary: 'Delete an own picture',
-        description: 'A background that showed it becomes none, and picture frames go on without it.',
+        summary: 'Delete one of your own pictures',
+        description:
+          'If it is the background of your dashboards, the background becomes `none`. It is also removed from your picture widgets.',
         params: z.object({ id: PathId }),
         response: { 204: NoContent },
       },

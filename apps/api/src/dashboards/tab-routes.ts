@@ -23,8 +23,8 @@ export function registerTabs(app: App): void {
       schema: {
         operationId: 'listTabs',
         tags,
-        summary: 'List the own dashboards',
-        description: 'In their order. Who has none gets the first one with this call.',
+        summary: 'List your own dashboards',
+        description: 'Dashboards in display order. The first call of an account without dashboards creates one.',
         response: { 200: z.array(DashboardTab) },
       },
     },
@@ -40,7 +40,7 @@ export function registerTabs(app: App): void {
         tags,
         summary: 'Add a dashboard',
         description:
-          'Behind the others, 20 at most. Without a name it is called `Dashboard N` with the lowest number that is free. Two may have the same name.',
+          'The new dashboard is placed last. An account has at most 20. Without a name it is called `Dashboard N`, with the lowest free number. Two dashboards may have the same name.',
         body: z
           .object({ name: TabName.optional() })
           .nullish()
@@ -58,9 +58,9 @@ export function registerTabs(app: App): void {
       schema: {
         operationId: 'orderTabs',
         tags,
-        summary: 'Put the own dashboards into another order',
+        summary: 'Reorder your own dashboards',
         description:
-          'Takes the ids of all of them, each once, bare or as `ids`, and answers the list in its new order.',
+          'Send the ids of all your dashboards, each once, as a bare array or as `{ids}`. Returns the list in its new order.',
         body: reorderBody({}, maxTabs).meta({ example: { ids: ['0198d3c4-1c2d-7e3f-8a4b-5c6d7e8f9a0b'] } }),
         response: { 200: z.array(DashboardTab) },
       },
@@ -76,7 +76,7 @@ export function registerTabs(app: App): void {
         operationId: 'renameTab',
         tags,
         summary: 'Rename a dashboard',
-        description: 'Two may have the same name.',
+        description: 'Two dashboards may have the same name.',
         params: z.object({ id: PathId }),
         body: z.object({ name: TabName }).meta({ example: { name: 'Leitstelle' } }),
         response: { 200: DashboardTab },
@@ -93,7 +93,8 @@ export function registerTabs(app: App): void {
         operationId: 'deleteTab',
         tags,
         summary: 'Delete a dashboard',
-        description: 'With its widgets and their favorites; the others close the gap. The last one stays.',
+        description:
+          'Also deletes its widgets and their favorites; the positions of the other dashboards close the gap. The last dashboard cannot be deleted.',
         params: z.object({ id: PathId }),
         response: { 204: NoContent },
       },
@@ -108,9 +109,9 @@ export function registerTabs(app: App): void {
       schema: {
         operationId: 'getLayout',
         tags,
-        summary: 'The layout of a dashboard',
+        summary: 'Get the layout of a dashboard',
         description:
-          'Where each widget stands, for five widths of the page: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, 8 px from the next. Until one is saved all are empty and the revision is 0. A layout saved for the older, half as fine grid is converted once, here, and keeps its revision. If `__gridVersion` is above the version a client knows, that client must not edit.',
+          'The place of each widget for five breakpoints: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, with 8 px to the next row. Until a layout is saved, all breakpoints are empty and `revision` is 0. A layout saved for the older grid, which was half as fine, is converted once by this call and keeps its revision. A client that does not know the answered `__gridVersion` must not save the layout.',
         params: z.object({ id: PathId }),
         response: { 200: DashboardLayout },
       },
@@ -129,7 +130,7 @@ export function registerTabs(app: App): void {
         tags,
         summary: 'Save the layout of a dashboard',
         description:
-          'Items are widgets of this dashboard, at most once in a breakpoint, inside the columns of the grid named by `__gridVersion`: 2, or 1 with 12, 10, 6, 4 and 2 columns, which is also what a missing one means. Any widget may be left out, and a breakpoint left out stays as it was. Send the `revision` last read, and a change made elsewhere in the meantime is not overwritten (409 `LAYOUT_CHANGED`, which is checked before the items); without it the last save wins. At most 512 KiB.',
+          'Each item is a widget of this dashboard, at most once in a breakpoint, and must fit into the columns of the grid named by `__gridVersion`: 2 has 24, 20, 12, 8 and 2 columns, 1 has 12, 10, 6, 4 and 2. If `__gridVersion` is missing, it is 1. Widgets may be left out; a breakpoint that is left out does not change. Send the `revision` you read last, so that a change made elsewhere in the meantime is not overwritten (409 `LAYOUT_CHANGED`, which is checked before the items); without `revision` the last save wins. The body has at most 512 KiB.',
         params: z.object({ id: PathId }),
         body: LayoutInput,
         response: { 200: DashboardLayout },

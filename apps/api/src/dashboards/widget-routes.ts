@@ -15,7 +15,7 @@ const addErrors = {
   409: ['LIMIT_REACHED'],
 } satisfies ErrorCodes;
 const addDescription =
-  'A dashboard holds 60 at most. A widget that shows a module needs that module to be open to the caller (403); it stays, empty, when the grant is lost. What can be configured depends on the type; unknown keys are refused. What it names must be there (404): pictures, calendars and saved searches of one’s own, servers and cloud instances of the tenant. What is deleted later is taken out of it.';
+  'A dashboard has at most 60 widgets. To add a widget that shows a module, the caller needs access to that module (403); if the access is lost later, the widget stays but is empty. The configuration depends on the type; unknown keys are refused. Everything the configuration names must exist (404): your own pictures, calendars and saved searches, and servers and cloud instances of the tenant. If one of these is deleted later, it is removed from the configuration.';
 
 /** What stands on the own dashboards. */
 export function registerWidgets(app: App): void {
@@ -27,7 +27,7 @@ export function registerWidgets(app: App): void {
         operationId: 'listWidgets',
         tags,
         summary: 'List the widgets of a dashboard',
-        description: 'In the order they were made; where they stand is said by the layout.',
+        description: 'Widgets in the order they were added. Their places are in the layout.',
         params: z.object({ id: PathId }),
         response: { 200: z.array(DashboardWidget) },
       },
@@ -59,7 +59,7 @@ export function registerWidgets(app: App): void {
       schema: {
         operationId: 'addWidget',
         tags,
-        summary: 'Add a widget to the dashboard the body names',
+        summary: 'Add a widget to the dashboard named in the body',
         description: addDescription,
         body: NewWidgetOfTab,
         response: { 201: DashboardWidget },
@@ -77,7 +77,7 @@ export function registerWidgets(app: App): void {
         tags,
         summary: 'Configure or move a widget',
         description:
-          'A configuration replaces the one before as a whole. `tabId` moves the widget to another own dashboard: it keeps its favorites, gives up its place in the layout it leaves, and has none yet where it arrives.',
+          'A new `config` replaces the old one completely. `tabId` moves the widget to another of your dashboards: it keeps its favorites, is removed from the layout of the old dashboard, and has no place yet in the layout of the new one.',
         params: z.object({ id: PathId }),
         body: WidgetChange,
         response: { 200: DashboardWidget },
@@ -94,7 +94,7 @@ export function registerWidgets(app: App): void {
         operationId: 'removeWidget',
         tags,
         summary: 'Remove a widget',
-        description: 'With its favorites and its place in the layout, whose revision rises.',
+        description: 'Also deletes its favorites and removes it from the layout, whose `revision` is raised.',
         params: z.object({ id: PathId }),
         response: { 204: NoContent },
       },

@@ -13,7 +13,7 @@ const widgetId = '0198d3c6-3e4f-7051-8c6d-7e8f9a0b1c2d';
 
 const iconUrl = WebAddress.nullable()
   .optional()
-  .describe('Where its icon lies, if it shall not be looked for on the page');
+  .describe('Address of the icon; if left out, the icon is searched for on the page');
 
 export const NewFavorite = z
   .object({ widgetId: Id, title: requiredLine(), url: WebAddress, iconUrl })
@@ -24,7 +24,7 @@ export const FavoriteChange = z
   .object({
     title: requiredLine().optional(),
     url: WebAddress.optional(),
-    iconUrl: iconUrl.describe('Null has the icon looked for on the page again'),
+    iconUrl: iconUrl.describe('Null makes the portal search for the icon on the page again'),
   })
   .meta({ example });
 export type FavoriteChange = z.output<typeof FavoriteChange>;
@@ -36,18 +36,19 @@ export const Favorite = z
     widgetId: Id,
     title: z.string(),
     url: z.string(),
-    position: z.int().describe('From 0 within the widget, without a gap'),
+    position: z.int().describe('Position within the widget, counted from 0 without gaps'),
     iconUrl: z
       .string()
       .nullable()
       .describe(
-        'Where the icon comes from, named or found. Not for showing: the icon itself is at `/favorites/:id/icon`',
+        'Address the icon comes from, either entered or found. Do not display this address; get the icon from `/favorites/{id}/icon`',
       ),
     hasUploadedIcon: z.boolean(),
-    uploadedIconMime: z.string().nullable().describe('By content, whatever the upload said'),
-    iconVersion: z
-      .int()
-      .describe('Rises whenever the icon or where it comes from changes; 0 until there was a first icon'),
+    uploadedIconMime: z
+      .string()
+      .nullable()
+      .describe('Detected from the content; the type named by the upload is ignored'),
+    iconVersion: z.int().describe('Rises whenever the icon or its address changes; 0 until the first icon'),
   })
   .meta({
     id: 'Favorite',

@@ -31,7 +31,7 @@ const sizes = {
   minH: Cells.optional(),
   maxW: Cells.optional(),
   maxH: Cells.optional(),
-  static: z.boolean().optional().describe('Whether it stays where it is'),
+  static: z.boolean().optional().describe('True if the widget cannot be moved'),
 };
 
 const LayoutItem = z.strictObject({ i: Id.describe('Id of the widget'), ...place, ...sizes });
@@ -50,11 +50,16 @@ const example = {
 /** A layout as a client saves it: items inside the columns of the grid it was made for, each widget once in a breakpoint. */
 export const LayoutInput = z
   .strictObject({
-    __gridVersion: z.int().min(1).max(gridVersion).default(1).describe('The grid it was made for; 1 when missing'),
+    __gridVersion: z
+      .int()
+      .min(1)
+      .max(gridVersion)
+      .default(1)
+      .describe('Version of the grid this layout was made for; 1 if missing'),
     layouts: z
       .strictObject({ lg: Items, md: Items, sm: Items, xs: Items, xxs: Items })
-      .describe('A breakpoint left out stays as it was'),
-    revision: z.int().min(0).optional().describe('The one last read; without it the last save wins'),
+      .describe('A breakpoint that is left out does not change'),
+    revision: z.int().min(0).optional().describe('The `revision` you read last; without it the last save wins'),
   })
   .superRefine(({ __gridVersion: version, layouts }, check) => {
     // A version above ours has been refused already.
@@ -162,11 +167,11 @@ const ShownLayouts = z.custom<Layouts>().meta({
 /** A tab's layout as it is shown. */
 export const DashboardLayout = z
   .object({
-    __gridVersion: z.int().describe('Above the newest grid a client knows, it must not edit'),
+    __gridVersion: z.int().describe('Grid version. A client that does not know it must not save the layout'),
     layouts: ShownLayouts,
     revision: z
       .int()
-      .describe('0 until a layout is saved; raised by every save and by every widget that leaves the tab'),
+      .describe('0 until a layout is saved; raised by every save and by every widget that is removed from the tab'),
     updatedAt: Instant.nullable(),
   })
   .meta({

@@ -14,7 +14,7 @@ export const imageMaxBytes = 5 * 1024 * 1024;
 export const TabName = requiredLine(60).meta({ example: 'Leitstelle' });
 
 export const DashboardTab = z
-  .object({ id: Id, name: z.string(), position: z.int().describe('From 0, without a gap') })
+  .object({ id: Id, name: z.string(), position: z.int().describe('Counted from 0 without gaps') })
   .meta({
     id: 'DashboardTab',
     example: { id: '0198d3c4-1c2d-7e3f-8a4b-5c6d7e8f9a0b', name: 'Leitstelle', position: 0 },
@@ -32,8 +32,8 @@ export function lowestFreeName(names: readonly string[]): string {
 export const DashboardImage = z
   .object({
     id: Id,
-    originalName: z.string().describe('As the uploader called the file'),
-    type: z.string().describe('By content, whatever the upload said'),
+    originalName: z.string().describe('Name of the uploaded file'),
+    type: z.string().describe('Detected from the content; the type named by the upload is ignored'),
     sizeBytes: z.int(),
     createdAt: Instant,
   })

@@ -24,10 +24,10 @@ const TimeZone = z
   .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
   .meta({ example: 'Europe/Berlin' });
 
-const compact = z.boolean().optional().describe('Fewer words, more rows');
+const compact = z.boolean().optional().describe('Compact display: less text per row');
 const ids = (most: number) => z.array(Id).max(most).optional();
 
-const serverTile = z.strictObject({ serverIds: ids(500).describe('Those to show; all without it'), compact });
+const serverTile = z.strictObject({ serverIds: ids(500).describe('Ids to show; all if left out'), compact });
 
 interface WidgetKind {
   /** What may be configured; unknown keys are refused. */
@@ -44,11 +44,11 @@ export const widgetKinds = {
   },
   'picture-frame': {
     config: z.strictObject({
-      imageIds: ids(30).describe('Own dashboard images'),
+      imageIds: ids(30).describe('Ids of your own pictures'),
       intervalSec: z
         .union([z.literal(0), z.int().min(5).max(3_600)])
         .optional()
-        .describe('Seconds until the next picture; 0 stays with the first'),
+        .describe('Seconds until the next picture; 0 keeps showing the first one'),
       fit: z.enum(['cover', 'contain']).optional(),
     }),
     module: null,
@@ -59,12 +59,14 @@ export const widgetKinds = {
       title: line(10_000)
         .overwrite((title) => [...title].slice(0, 100).join('').trim())
         .optional()
-        .describe('Cut to 100 characters'),
+        .describe('Shortened to 100 characters'),
       reloadIntervalSec: z
         .number()
         .overwrite(nearestReloadInterval)
         .optional()
-        .describe(`The nearest of ${reloadIntervalsSec.join(', ')} is kept; 0 never reloads`),
+        .describe(
+          `Seconds until the page is reloaded, rounded to the nearest of ${reloadIntervalsSec.join(', ')}; 0 means never`,
+        ),
     }),
     module: null,
   },
@@ -76,7 +78,7 @@ export const widgetKinds = {
   notes: { config: z.strictObject({ text: text().optional() }), module: null },
   calendar: {
     config: z.strictObject({
-      sourceIds: ids(100).describe('Calendars to show; all without it'),
+      sourceIds: ids(100).describe('Ids of the calendars to show; all if left out'),
       days: z.int().min(1).max(31).optional(),
     }),
     module: 'calendar',
@@ -89,7 +91,7 @@ export const widgetKinds = {
   'backup-status': { config: serverTile, module: 'virtualization' },
   'mail-gateway-status': { config: serverTile, module: 'virtualization' },
   'cloud-status': {
-    config: z.strictObject({ instanceIds: ids(500).describe('Those to show; all without it'), compact }),
+    config: z.strictObject({ instanceIds: ids(500).describe('Ids to show; all if left out'), compact }),
     module: 'cloud-status',
   },
 } as const satisfies Record<string, WidgetKind>;
@@ -129,7 +131,7 @@ const tabId = '0198d3c4-1c2d-7e3f-8a4b-5c6d7e8f9a0b';
 
 const fields = {
   type: z.string().describe(`One of ${widgetTypes.join(', ')}`),
-  config: WidgetConfig.default({}).describe('Only an embedded page needs one: its address'),
+  config: WidgetConfig.default({}).describe('Required only for an embedded page, which needs its address'),
 };
 
 /** A widget to be added. A type nobody knows passes, so that it can be refused by a code of its own. */
