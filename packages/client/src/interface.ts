@@ -1336,14 +1336,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List own reminders
-         * @description By due time, earliest first. `open` is everything not done, due or not. At most 1,000; of done ones the latest, which are kept for 30 days.
+         * List your own reminders
+         * @description Sorted by due time, earliest first. `open` includes everything that is not done, due or not. Returns at most 1,000 reminders; of those that are done the latest, which are kept for 30 days.
          */
         get: operations["listReminders"];
         put?: never;
         /**
          * Create a reminder
-         * @description At its due time it becomes a notice and, with `emailEnabled`, one mail, unless by then the account is inactive or without an address or no mail server is configured. A user has at most 1,000 reminders not done.
+         * @description At its due time the reminder appears as a notification. With `emailEnabled` one mail is sent, too, unless by then the account is inactive or has no address, or no mail server is configured. A user has at most 1,000 reminders that are not done.
          */
         post: operations["createReminder"];
         delete?: never;
@@ -1360,8 +1360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether reminder mails can reach you
-         * @description They need an address of your account and a mail server of the tenant or the service.
+         * Check whether reminder mails can reach you
+         * @description Your account needs an e-mail address, and the tenant or the service needs a mail server.
          */
         get: operations["reminderEmailStatus"];
         put?: never;
@@ -1380,8 +1380,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what became due
-         * @description Newest first, each due time once, within the last 14 days; a deleted reminder’s notices are gone with it. Send the header `X-Server-Time` of an answer as `since` of the next call: nothing is missed and nothing comes twice, whatever the client’s clock says. An answer holds at most 2,000; of more, the earliest come first and `X-Server-Time` says where to go on.
+         * List notifications of due reminders
+         * @description Notifications of the last 14 days, newest first; each due time has one. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call: then no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.
          */
         get: operations["listNotices"];
         put?: never;
@@ -1404,14 +1404,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a reminder
-         * @description In every state. Its notices go with it, and a mail not sent yet is not sent.
+         * @description Works in every state. Its notifications are deleted, too, and a mail that was not sent yet is cancelled.
          */
         delete: operations["deleteReminder"];
         options?: never;
         head?: never;
         /**
          * Change a reminder that is not due
-         * @description Changes what it names; null is refused, an empty note is none. A new due time starts with no mail sent. Once it is due, snooze it or mark it as done.
+         * @description Changes only the fields that are sent. Null is refused; an empty `note` removes the note. For a new due time a new mail can be sent. A reminder that is due can only be snoozed or marked as done.
          */
         patch: operations["updateReminder"];
         trace?: never;
@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Snooze a due reminder
-         * @description By minutes from now, to a preset or until a time: exactly one of them. Presets are Berlin times: `thisEvening` the next 18:00, `tomorrowMorning` 08:00, `nextWeek` Monday 08:00 of the following calendar week. The new due time starts with no mail sent.
+         * @description Send exactly one of `minutes` (from now), `preset` and `until`. Presets are in Berlin time: `thisEvening` is the next 18:00, `tomorrowMorning` is 08:00, `nextWeek` is Monday 08:00 of the following calendar week. For the new due time a new mail can be sent.
          */
         post: operations["snoozeReminder"];
         delete?: never;
@@ -1447,7 +1447,7 @@ export interface paths {
         put?: never;
         /**
          * Mark a due reminder as done
-         * @description A second call answers the same. A mail not sent yet is not sent.
+         * @description A second call has the same answer. A mail that was not sent yet is cancelled.
          */
         post: operations["finishReminder"];
         delete?: never;
@@ -3812,14 +3812,14 @@ export interface components {
             title: string;
             note: string | null;
             dueAt: components["schemas"]["Instant"];
-            /** @description By the database’s clock; never while it is done */
+            /** @description True if the due time has passed by the database’s clock; never true for a reminder that is done */
             isDue: boolean;
-            /** @description The day of `dueAt` in Europe/Berlin */
+            /** @description Whether `dueAt` is today or tomorrow in Berlin; null for any other day */
             dueLabel: ("today" | "tomorrow") | null;
             emailEnabled: boolean;
-            /** @description When the mail of this due time was sent */
+            /** @description When the mail for this due time was sent */
             emailSentAt: components["schemas"]["Instant"] | null;
-            /** @description Tries of this due time’s mail, the successful one included */
+            /** @description Attempts to send the mail for this due time, including the successful one */
             emailAttempts: number;
             doneAt: components["schemas"]["Instant"] | null;
         };
@@ -3836,18 +3836,18 @@ export interface components {
         ReminderNotice: {
             /**
              * Format: uuid
-             * @description One per due time
+             * @description Each due time has its own id
              */
             id: string;
             /** @constant */
             kind: "reminder-due";
             /** Format: uuid */
             reminderId: string;
-            /** @description As it was when it became due */
+            /** @description Title at the time the reminder became due */
             title: string;
             dueAt: components["schemas"]["Instant"];
             /**
-             * @description When it became due
+             * @description When the reminder became due
              * @example 2026-11-20T08:30:00.000Z
              */
             at: components["schemas"]["Instant"];
@@ -10907,7 +10907,7 @@ export interface operations {
                     /** @default null */
                     note?: string | null;
                     /**
-                     * @description In the future, by the server’s clock
+                     * @description Must be in the future by the server’s clock
                      * @example 2026-11-20T08:30:00.000Z
                      */
                     dueAt: components["schemas"]["Instant"];
@@ -10992,7 +10992,7 @@ export interface operations {
     listNotices: {
         parameters: {
             query?: {
-                /** @description `X-Server-Time` of the answer before; only later notices are listed */
+                /** @description `X-Server-Time` of the previous answer; only later notifications are listed */
                 since?: components["schemas"]["Instant"];
             };
             header?: never;
@@ -11078,9 +11078,9 @@ export interface operations {
                  */
                 "application/json": {
                     title?: string;
-                    /** @description Empty for none */
+                    /** @description Empty removes the note */
                     note?: string;
-                    /** @description In the future, by the server’s clock */
+                    /** @description Must be in the future by the server’s clock */
                     dueAt?: components["schemas"]["Instant"];
                     emailEnabled?: boolean;
                 };
@@ -11142,7 +11142,7 @@ export interface operations {
                     minutes?: number;
                     /** @enum {string} */
                     preset?: "in10min" | "in1h" | "thisEvening" | "tomorrowMorning" | "nextWeek";
-                    /** @description In the future, by the server’s clock */
+                    /** @description Must be in the future by the server’s clock */
                     until?: components["schemas"]["Instant"];
                 };
             };

@@ -34,9 +34,9 @@ export function registerReminders(app: App): void {
       schema: {
         operationId: 'listReminders',
         tags,
-        summary: 'List own reminders',
+        summary: 'List your own reminders',
         description:
-          'By due time, earliest first. `open` is everything not done, due or not. At most 1,000; of done ones the latest, which are kept for 30 days.',
+          'Sorted by due time, earliest first. `open` includes everything that is not done, due or not. Returns at most 1,000 reminders; of those that are done the latest, which are kept for 30 days.',
         querystring: z.object({ state: ReminderState.default('open') }),
         response: { 200: z.array(Reminder) },
       },
@@ -53,7 +53,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Create a reminder',
         description:
-          'At its due time it becomes a notice and, with `emailEnabled`, one mail, unless by then the account is inactive or without an address or no mail server is configured. A user has at most 1,000 reminders not done.',
+          'At its due time the reminder appears as a notification. With `emailEnabled` one mail is sent, too, unless by then the account is inactive or has no address, or no mail server is configured. A user has at most 1,000 reminders that are not done.',
         body: NewReminder,
         response: { 201: Reminder },
       },
@@ -68,8 +68,8 @@ export function registerReminders(app: App): void {
       schema: {
         operationId: 'reminderEmailStatus',
         tags,
-        summary: 'Ask whether reminder mails can reach you',
-        description: 'They need an address of your account and a mail server of the tenant or the service.',
+        summary: 'Check whether reminder mails can reach you',
+        description: 'Your account needs an e-mail address, and the tenant or the service needs a mail server.',
         response: {
           200: z
             .object({ available: z.boolean(), reason: z.enum(['NO_ADDRESS', 'MAIL_NOT_CONFIGURED']).nullable() })
@@ -87,11 +87,13 @@ export function registerReminders(app: App): void {
       schema: {
         operationId: 'listNotices',
         tags,
-        summary: 'List what became due',
+        summary: 'List notifications of due reminders',
         description:
-          'Newest first, each due time once, within the last 14 days; a deleted reminder’s notices are gone with it. Send the header `X-Server-Time` of an answer as `since` of the next call: nothing is missed and nothing comes twice, whatever the client’s clock says. An answer holds at most 2,000; of more, the earliest come first and `X-Server-Time` says where to go on.',
+          'Notifications of the last 14 days, newest first; each due time has one. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call: then no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.',
         querystring: z.object({
-          since: Instant.optional().describe('`X-Server-Time` of the answer before; only later notices are listed'),
+          since: Instant.optional().describe(
+            '`X-Server-Time` of the previous answer; only later notifications are listed',
+          ),
         }),
         response: { 200: z.array(ReminderNotice) },
       },
@@ -112,7 +114,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Change a reminder that is not due',
         description:
-          'Changes what it names; null is refused, an empty note is none. A new due time starts with no mail sent. Once it is due, snooze it or mark it as done.',
+          'Changes only the fields that are sent. Null is refused; an empty `note` removes the note. For a new due time a new mail can be sent. A reminder that is due can only be snoozed or marked as done.',
         params,
         body: ReminderChange,
         response: { 200: Reminder },
@@ -129,7 +131,8 @@ export function registerReminders(app: App): void {
         operationId: 'deleteReminder',
         tags,
         summary: 'Delete a reminder',
-        description: 'In every state. Its notices go with it, and a mail not sent yet is not sent.',
+        description:
+          'Works in every state. Its notifications are deleted, too, and a mail that was not sent yet is cancelled.',
         params,
         response: { 204: NoContent },
       },
@@ -146,7 +149,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Snooze a due reminder',
         description:
-          'By minutes from now, to a preset or until a time: exactly one of them. Presets are Berlin times: `thisEvening` the next 18:00, `tomorrowMorning` 08:00, `nextWeek` Monday 08:00 of the following calendar week. The new due time starts with no mail sent.',
+          'Send exactly one of `minutes` (from now), `preset` and `until`. Presets are in Berlin time: `thisEvening` is the next 18:00, `tomorrowMorning` is 08:00, `nextWeek` is Monday 08:00 of the following calendar week. For the new due time a new mail can be sent.',
         params,
         body: Snooze,
         response: { 200: Reminder },
@@ -163,7 +166,7 @@ export function registerReminders(app: App): void {
         operationId: 'finishReminder',
         tags,
         summary: 'Mark a due reminder as done',
-        description: 'A second call answers the same. A mail not sent yet is not sent.',
+        description: 'A second call has the same answer. A mail that was not sent yet is cancelled.',
         params,
         response: { 200: Reminder },
       },

@@ -22,7 +22,7 @@ export const NewReminder = z
   .object({
     title,
     note: text().nullable().default(null),
-    dueAt: Instant.describe('In the future, by the server’s clock'),
+    dueAt: Instant.describe('Must be in the future by the server’s clock'),
     emailEnabled: z.boolean().default(false).describe('Whether a mail is sent when it becomes due'),
   })
   .meta({ example });
@@ -32,8 +32,8 @@ export type NewReminder = z.output<typeof NewReminder>;
 export const ReminderChange = z
   .object({
     title: title.optional(),
-    note: text().optional().describe('Empty for none'),
-    dueAt: Instant.optional().describe('In the future, by the server’s clock'),
+    note: text().optional().describe('Empty removes the note'),
+    dueAt: Instant.optional().describe('Must be in the future by the server’s clock'),
     emailEnabled: z.boolean().optional(),
   })
   .meta({ example });
@@ -49,7 +49,7 @@ export const Snooze = z
   .object({
     minutes: z.int().min(1).max(maxSnoozeMin).optional(),
     preset: SnoozePreset.optional(),
-    until: Instant.optional().describe('In the future, by the server’s clock'),
+    until: Instant.optional().describe('Must be in the future by the server’s clock'),
   })
   .refine(
     (snooze) => Object.values(snooze).filter((value) => value !== undefined).length === 1,
@@ -64,11 +64,16 @@ export const Reminder = z
     title: z.string(),
     note: z.string().nullable(),
     dueAt: Instant,
-    isDue: z.boolean().describe('By the database’s clock; never while it is done'),
-    dueLabel: z.enum(['today', 'tomorrow']).nullable().describe('The day of `dueAt` in Europe/Berlin'),
+    isDue: z
+      .boolean()
+      .describe('True if the due time has passed by the database’s clock; never true for a reminder that is done'),
+    dueLabel: z
+      .enum(['today', 'tomorrow'])
+      .nullable()
+      .describe('Whether `dueAt` is today or tomorrow in Berlin; null for any other day'),
     emailEnabled: z.boolean(),
-    emailSentAt: Instant.nullable().describe('When the mail of this due time was sent'),
-    emailAttempts: z.int().describe('Tries of this due time’s mail, the successful one included'),
+    emailSentAt: Instant.nullable().describe('When the mail for this due time was sent'),
+    emailAttempts: z.int().describe('Attempts to send the mail for this due time, including the successful one'),
     doneAt: Instant.nullable(),
   })
   .meta({
@@ -87,12 +92,12 @@ export type Reminder = z.output<typeof Reminder>;
 
 export const ReminderNotice = z
   .object({
-    id: Id.describe('One per due time'),
+    id: Id.describe('Each due time has its own id'),
     kind: z.literal('reminder-due'),
     reminderId: Id,
-    title: z.string().describe('As it was when it became due'),
+    title: z.string().describe('Title at the time the reminder became due'),
     dueAt: Instant,
-    at: Instant.describe('When it became due'),
+    at: Instant.describe('When the reminder became due'),
   })
   .meta({
     id: 'ReminderNotice',

@@ -10,7 +10,7 @@ import { passOverDueMails } from './pass-over-due-mails.ts';
 
 export const reminders: Area = {
   name: 'reminders',
-  tags: { reminders: 'What a person wants to be reminded of, in the portal and by mail.' },
+  tags: { reminders: 'Personal reminders, in the portal and by mail.' },
   jobs: [
     handle(queueDueMails, async (ctx, _payload, { signal }) => {
       const { queueDueReminderMails } = await import('./queue-due-mails.ts');
