@@ -897,12 +897,12 @@ export interface paths {
         };
         /**
          * Read the mail settings
-         * @description Nulls while nothing is set; the password is never shown. Without an own server, and to accounts of SUPER_ADMINs always, mails leave over the service’s own server: at most `dailyLimit` a day, of which the last tenth is kept for mails people wait for, and at most 100 reminder mails to one account. What exceeds that is not sent and counts in `heldBackToday`; an audit entry says when the limit was first reached on a day.
+         * @description Fields are null while nothing is set; the password is never returned. If the tenant has no mail server of its own, mails are sent over the service’s mail server; mails to accounts of SUPER_ADMINs always are. Over that server a tenant can send `dailyLimit` mails a day, the last tenth of them only for mails that people wait for, and at most 100 reminder mails a day to one account. Mails above a limit are not sent and are counted in `heldBackToday`; an audit entry is written when the limit is first reached on a day.
          */
         get: operations["getSmtpConfig"];
         /**
          * Replace the mail settings
-         * @description Without a host the service’s own mail server is used, and for accounts of SUPER_ADMINs always. The next mail leaves by the new settings. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         * @description Without a host the service’s own mail server is used; for mails to accounts of SUPER_ADMINs it is always used. The new settings apply from the next mail on. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
          */
         put: operations["putSmtpConfig"];
         post?: never;
@@ -926,8 +926,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try mail settings before saving them
-         * @description Sends a test mail to `to`, else to your own address; without either it only signs in. A test over the service’s own server counts towards the daily limit. A blank password takes the stored one, as long as it goes where it was stored for. What went wrong is said in a plain sentence. Ten tries a minute for a tenant, each in the audit log with the server it was for.
+         * Test mail settings before saving them
+         * @description Sends a test mail to `to`, or without it to your own address; if there is no address at all, it only signs in. A test over the service’s own server counts towards the daily limit. If the password is blank, the stored one is used, but only for the server it was stored for. If the test fails, a plain sentence says why. A tenant can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testSmtpConfig"];
         delete?: never;
@@ -944,19 +944,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the words of the welcome mail
-         * @description The tenant’s own, or the built-in ones. A hint of null is the built-in hint.
+         * Read the texts of the welcome mail
+         * @description Returns the tenant’s own texts, or the built-in ones. If the hint is null, the built-in hint is used.
          */
         get: operations["getWelcomeTemplate"];
         /**
-         * Replace the words of the welcome mail
-         * @description Plain text with the placeholders {{name}}, {{vorname}}, {{benutzername}}, {{email}}, {{adresse}} and {{firma}}; HTML stays text. An empty hint is stored as null.
+         * Replace the texts of the welcome mail
+         * @description Plain text with the placeholders {{name}}, {{vorname}}, {{benutzername}}, {{email}}, {{adresse}} and {{firma}}; HTML tags appear as text. An empty hint is stored as null.
          */
         put: operations["putWelcomeTemplate"];
         post?: never;
         /**
-         * Go back to the built-in welcome mail
-         * @description Forgets the tenant’s own words.
+         * Restore the built-in welcome mail
+         * @description Deletes the tenant’s own texts.
          */
         delete: operations["deleteWelcomeTemplate"];
         options?: never;
@@ -974,8 +974,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See the welcome mail before saving its words
-         * @description Rendered for a sample person, with your own tenant as `firma`.
+         * Preview the welcome mail before saving its texts
+         * @description Rendered for a sample person, with your own tenant as {{firma}}.
          */
         post: operations["previewWelcomeMail"];
         delete?: never;
@@ -994,8 +994,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send these words to yourself
-         * @description With a link to the sign-in page and no token. Waits up to 15 s; later than that the mail may still arrive.
+         * Send these texts to yourself
+         * @description The mail has a link to the sign-in page, without a token. Waits up to 15 s; after that the mail may still arrive.
          */
         post: operations["testWelcomeMail"];
         delete?: never;
@@ -1709,18 +1709,18 @@ export interface paths {
         };
         /**
          * Read the directory settings
-         * @description Nulls and empty lists while nothing is set. `bindPassword` is the mask `********` when one is kept, else null.
+         * @description Fields are null or empty lists while nothing is set. `bindPassword` is the mask `********` if a password is stored, otherwise null.
          */
         get: operations["getLdapConfig"];
         /**
          * Replace the directory settings
-         * @description A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is for `ldap://` alone. Lists lose entries that are there twice. The next synchronization follows the new interval and switch at once. While `isActive` is false, no account of the directory can sign in.
+         * @description A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is allowed with `ldap://` only. Duplicate entries of lists are removed. The new `syncIntervalMin` and `isActive` apply to the next synchronization at once. While `isActive` is false, no directory account can sign in.
          */
         put: operations["putLdapConfig"];
         post?: never;
         /**
          * Delete the directory settings
-         * @description Forgets the server and its password, and nothing is synchronized any more. Accounts and groups that came from the directory stay, but these accounts can no longer sign in; the mappings and the history of runs stay, too.
+         * @description Deletes the server and its password and stops synchronizations. Accounts and groups from the directory are kept, but these accounts can no longer sign in. The mappings and the history of runs are kept, too.
          */
         delete: operations["deleteLdapConfig"];
         options?: never;
@@ -1738,8 +1738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try directory settings before saving them
-         * @description Signs in, counts the users and shows some of them, within 15 s. Trouble with the directory is part of the answer: `ok` is false and `error` says why. A missing, blank or masked `bindPassword` takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.
+         * Test directory settings before saving them
+         * @description Signs in, counts the users and returns some of them, within 15 s. If the directory fails, the answer is still 200: `ok` is false and `error` says why. If `bindPassword` is missing, blank or masked, the stored password is used, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testLdap"];
         delete?: never;
@@ -1756,8 +1756,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find groups and units in the directory
-         * @description As they are now below the base, by name, 200 at most: what may go into `includeDns`. Containers of Active Directory count as units. Needs saved settings, switched on or not. Two at a time for a tenant, together with tries of settings; three more wait, the next is 429.
+         * Search groups and organizational units in the directory
+         * @description Returns the current groups and units below the base, by name, at most 200: the values allowed in `includeDns`. Containers of Active Directory count as units. Needs saved settings; they may be switched off. For each tenant two of these searches and tests of settings run at a time and three more wait; the next one answers 429.
          */
         get: operations["listLiveGroups"];
         put?: never;
@@ -1776,14 +1776,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List how entries become accounts
-         * @description Of the attributes for one field the first that has a value fills it: one’s own mappings in the order they were added, then the defaults, which are always there. The username falls back to `uid`, first and last name to `givenName` and `sn`.
+         * List the attribute mappings
+         * @description Mappings say which directory attribute fills which field of an account. The first attribute that has a value is used: first your own mappings in the order they were added, then the defaults, which always exist. The username falls back to `uid`, first and last name to `givenName` and `sn`.
          */
         get: operations["listLdapMappings"];
         put?: never;
         /**
          * Add a mapping
-         * @description One more attribute to fill a field from, before the defaults. The same attribute for the same field, in upper or lower case, is a conflict; 50 mappings are the limit. Attributes known to hold passwords or keys are refused.
+         * @description Adds another attribute that can fill a field; it is used before the defaults. 409 if the field already has this attribute, regardless of case. A tenant has at most 50 mappings. Attributes known to contain passwords or keys are refused.
          */
         post: operations["addLdapMapping"];
         delete?: never;
@@ -1804,7 +1804,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a mapping
-         * @description One of your own; a default is a conflict. The next synchronization fills the field from what is left.
+         * @description Only your own mappings can be deleted; a default answers 409. The next synchronization fills the field from the remaining mappings.
          */
         delete: operations["deleteLdapMapping"];
         options?: never;
@@ -1822,8 +1822,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what a synchronization would do
-         * @description Reads the directory as a run does and answers the counts and up to 500 changes; nothing is written. One preview at a time is made for a tenant, two more wait, the next is 429; a directory that takes longer than 25 s to read is 502.
+         * Preview a synchronization
+         * @description Reads the directory like a run and returns the counts and up to 500 changes; nothing is written. For each tenant one preview runs at a time and two more wait; the next one answers 429. 502 if reading the directory takes longer than 25 s.
          */
         post: operations["previewSync"];
         delete?: never;
@@ -1861,7 +1861,7 @@ export interface paths {
         };
         /**
          * List synchronizations
-         * @description Newest first, with what each did and why it failed. Kept for 90 days.
+         * @description Newest first, with the changes of each run and the reason if it failed. Runs are kept for 90 days.
          */
         get: operations["listSyncRuns"];
         put?: never;
@@ -1880,8 +1880,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How a synchronization stands
-         * @description Its progress while it runs; afterwards what it did, with a warning for everything it left alone.
+         * Get a synchronization
+         * @description Returns the progress while it runs; afterwards its result, with a warning for everything it did not change on purpose.
          */
         get: operations["getSyncRun"];
         put?: never;
@@ -2991,7 +2991,7 @@ export interface paths {
         put?: never;
         /**
          * Report a fault with a screenshot
-         * @description Multipart: title, description, one PNG of at most 4 MiB, and what the reporter uses; without that the user agent tells. The report is mailed to whom the organization has named in its mail settings, the answer comes once the mail server has taken it, and answers to the mail reach the reporter. Five accepted reports of an account in ten minutes.
+         * @description Multipart with title, description, one PNG of at most 4 MiB and, in the `origin…` fields, the app and system of the reporter; if these are missing, they are taken from the user agent. The report is mailed to the recipient named in the organization’s mail settings. The answer is sent after the mail server has accepted the mail, and replies to the mail go to the reporter. An account can send five reports in ten minutes.
          */
         post: operations["sendBugReport"];
         delete?: never;
@@ -3460,9 +3460,9 @@ export interface components {
             replyTo: string | null;
             verifyTls: boolean | null;
             bugReportRecipient: string | null;
-            /** @description Mails this tenant may send a day, Berlin time, over the service’s own mail server; over its own there is no limit */
+            /** @description Mails this tenant may send per day (Berlin time) over the service’s own mail server; over the tenant’s own mail server there is no limit */
             dailyLimit: number;
-            /** @description How many of these have been used today */
+            /** @description How many of these mails were used today */
             sentToday: number;
             /** @description Mails that ended today without being sent, because this limit or that of one account was reached */
             heldBackToday: number;
@@ -4146,7 +4146,7 @@ export interface components {
             startTls: boolean | null;
             baseDn: string | null;
             bindDn: string | null;
-            /** @description The mask when a password is kept, null when none is */
+            /** @description The mask if a password is stored, otherwise null */
             bindPassword: "********" | null;
             userFilter: string | null;
             syncIntervalMin: number | null;
@@ -4173,13 +4173,13 @@ export interface components {
          */
         LdapTest: {
             ok: boolean;
-            /** @description Null when it was not reached */
+            /** @description Null if the server was not reached */
             serverType: ("active-directory" | "openldap" | "other") | null;
-            /** @description Users the filter finds below the base, before the include and exclude lists */
+            /** @description Users that the filter finds below the base, before the include and exclude lists apply */
             userCount: number;
-            /** @description False when there are more than could be counted in some seconds */
+            /** @description False if there are more users than could be counted in a few seconds */
             isCountComplete: boolean;
-            /** @description Ten users at most, as their accounts would be; the username is null where none can be made */
+            /** @description At most ten users, as their accounts would look; the username is null if it cannot be derived */
             sample: {
                 username: string | null;
                 displayName: string | null;
@@ -4248,7 +4248,7 @@ export interface components {
             counts: components["schemas"]["LdapSyncCounts"];
             /** @description Whether a run without `force` would end blocked */
             isBlocked: boolean;
-            /** @description The first 500 */
+            /** @description The first 500 changes */
             changes: {
                 /** @enum {string} */
                 kind: "create" | "update" | "reactivate" | "deactivate";
@@ -4262,15 +4262,15 @@ export interface components {
             /** @description People the directory returned */
             read: number;
             created: number;
-            /** @description Accounts that changed, those switched on again left out */
+            /** @description Accounts that changed, without those that were activated again */
             updated: number;
             reactivated: number;
             deactivated: number;
-            /** @description People read who did not come in: outside the include list, excluded, switched off, without a free username */
+            /** @description People who were read but not synchronized: not in the include list, excluded, deactivated in the directory, or without a free username */
             skipped: number;
-            /** @description Groups made, renamed or removed */
+            /** @description Groups created, renamed or removed */
             groups: number;
-            /** @description Memberships made or removed */
+            /** @description Memberships created or removed */
             memberships: number;
         };
         /**
@@ -4306,7 +4306,7 @@ export interface components {
             /** @enum {string} */
             trigger: "manual" | "schedule";
             /**
-             * @description `blocked`: it would have taken away too much and changed nothing; `force` lets it
+             * @description `blocked`: the run would have deactivated or removed too much and changed nothing; `force` allows it
              * @enum {string}
              */
             state: "queued" | "running" | "succeeded" | "failed" | "blocked";
@@ -4317,9 +4317,9 @@ export interface components {
                 total: number;
             } | null;
             counts: components["schemas"]["LdapSyncCounts"];
-            /** @description One sentence when it failed or was blocked */
+            /** @description One sentence if it failed or was blocked */
             error: string | null;
-            /** @description At most 200, and how many more there were */
+            /** @description At most 200 warnings, then how many more there were */
             warnings: string[];
         };
         /**
@@ -9160,7 +9160,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Without one the service’s own mail server is used
+                     * @description Without a host the service’s own mail server is used
                      * @default null
                      */
                     host?: string | null;
@@ -9172,7 +9172,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     fromAddress?: "" | (string | null);
@@ -9184,7 +9184,7 @@ export interface operations {
                      * @default true
                      */
                     verifyTls?: boolean;
-                    /** @description Where bug reports of this tenant go */
+                    /** @description Address that receives the bug reports of this tenant */
                     bugReportRecipient?: "" | (string | null);
                 };
             };
@@ -9276,7 +9276,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Without one the service’s own mail server is used
+                     * @description Without a host the service’s own mail server is used
                      * @default null
                      */
                     host?: string | null;
@@ -9288,7 +9288,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     fromAddress?: "" | (string | null);
@@ -9300,10 +9300,10 @@ export interface operations {
                      * @default true
                      */
                     verifyTls?: boolean;
-                    /** @description Where bug reports of this tenant go */
+                    /** @description Address that receives the bug reports of this tenant */
                     bugReportRecipient?: "" | (string | null);
                     /**
-                     * @description Where the test mail goes; the caller’s own address without it
+                     * @description Address the test mail is sent to; default is the caller’s own address
                      * @example anna.schmidt@example.org
                      */
                     to?: string;
@@ -11703,7 +11703,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -11806,7 +11806,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /** @example #3366cc */
@@ -11877,7 +11877,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                 };
@@ -12079,27 +12079,27 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description `ldap://` or `ldaps://`, a host and, where it is not 389 or 636, a port */
+                    /** @description `ldap://` or `ldaps://`, then the host and, if it is not 389 or 636, the port */
                     serverUrl: string;
                     /**
-                     * @description Encrypts a connection that begins as `ldap://`
+                     * @description Encrypts an `ldap://` connection with StartTLS
                      * @default false
                      */
                     startTls?: boolean;
-                    /** @description Below this entry users and groups are looked for */
+                    /** @description Users and groups are searched for below this entry */
                     baseDn: string;
                     /**
-                     * @description Who reads the directory; without it or its password the bind is anonymous
+                     * @description Account used to read the directory; without it or its password the bind is anonymous
                      * @default null
                      */
                     bindDn?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     bindPassword?: string | null;
                     /**
-                     * @description Which entries are users, as an LDAP filter (RFC 4515); null is any person
+                     * @description LDAP filter (RFC 4515) for the entries that are users; null means every person
                      * @default null
                      */
                     userFilter?: string | null;
@@ -12109,27 +12109,27 @@ export interface operations {
                      */
                     syncIntervalMin?: number;
                     /**
-                     * @description Switched off, nothing is synchronized by itself and no directory account can sign in
+                     * @description If false, there is no automatic synchronization and no directory account can sign in
                      * @default true
                      */
                     isActive?: boolean;
                     /**
-                     * @description Groups, whose members come in, and other entries, whose subtree does; empty is everything below the base
+                     * @description Entries to synchronize: of a group its members, of any other entry its subtree; an empty list means everything below the base
                      * @default []
                      */
                     includeDns?: string[];
                     /**
-                     * @description Usernames that stay out, in upper or lower case
+                     * @description Usernames that are not synchronized, regardless of case
                      * @default []
                      */
                     userExcludeList?: string[];
                     /**
-                     * @description Takes any certificate; for tries only
+                     * @description Accepts any certificate; for testing only
                      * @default false
                      */
                     skipTlsVerify?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -12230,27 +12230,27 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description `ldap://` or `ldaps://`, a host and, where it is not 389 or 636, a port */
+                    /** @description `ldap://` or `ldaps://`, then the host and, if it is not 389 or 636, the port */
                     serverUrl: string;
                     /**
-                     * @description Encrypts a connection that begins as `ldap://`
+                     * @description Encrypts an `ldap://` connection with StartTLS
                      * @default false
                      */
                     startTls?: boolean;
-                    /** @description Below this entry users and groups are looked for */
+                    /** @description Users and groups are searched for below this entry */
                     baseDn: string;
                     /**
-                     * @description Who reads the directory; without it or its password the bind is anonymous
+                     * @description Account used to read the directory; without it or its password the bind is anonymous
                      * @default null
                      */
                     bindDn?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     bindPassword?: string | null;
                     /**
-                     * @description Which entries are users, as an LDAP filter (RFC 4515); null is any person
+                     * @description LDAP filter (RFC 4515) for the entries that are users; null means every person
                      * @default null
                      */
                     userFilter?: string | null;
@@ -12260,27 +12260,27 @@ export interface operations {
                      */
                     syncIntervalMin?: number;
                     /**
-                     * @description Switched off, nothing is synchronized by itself and no directory account can sign in
+                     * @description If false, there is no automatic synchronization and no directory account can sign in
                      * @default true
                      */
                     isActive?: boolean;
                     /**
-                     * @description Groups, whose members come in, and other entries, whose subtree does; empty is everything below the base
+                     * @description Entries to synchronize: of a group its members, of any other entry its subtree; an empty list means everything below the base
                      * @default []
                      */
                     includeDns?: string[];
                     /**
-                     * @description Usernames that stay out, in upper or lower case
+                     * @description Usernames that are not synchronized, regardless of case
                      * @default []
                      */
                     userExcludeList?: string[];
                     /**
-                     * @description Takes any certificate; for tries only
+                     * @description Accepts any certificate; for testing only
                      * @default false
                      */
                     skipTlsVerify?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -12544,7 +12544,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Lets the run switch off more accounts than the deactivation limit allows
+                     * @description Allows the run to deactivate more accounts than the deactivation limit
                      * @default false
                      */
                     force?: boolean;
@@ -13583,7 +13583,7 @@ export interface operations {
                     tokenId?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     tokenSecret?: string | null;
                     /**
@@ -13593,7 +13593,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -13602,7 +13602,7 @@ export interface operations {
                      */
                     verifyTls?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -13734,7 +13734,7 @@ export interface operations {
                     tokenId?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     tokenSecret?: string | null;
                     /**
@@ -13744,7 +13744,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -13753,7 +13753,7 @@ export interface operations {
                      */
                     verifyTls?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -13839,7 +13839,7 @@ export interface operations {
                     tokenId?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     tokenSecret?: string | null;
                     /**
@@ -13849,7 +13849,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -13858,7 +13858,7 @@ export interface operations {
                      */
                     verifyTls?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -14019,7 +14019,7 @@ export interface operations {
                     tokenId?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     tokenSecret?: string | null;
                     /**
@@ -14029,7 +14029,7 @@ export interface operations {
                     username?: string | null;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -14038,7 +14038,7 @@ export interface operations {
                      */
                     verifyTls?: boolean;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -14282,7 +14282,7 @@ export interface operations {
                     username: string;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -14291,7 +14291,7 @@ export interface operations {
                      */
                     folder?: string;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -14406,7 +14406,7 @@ export interface operations {
                     username: string;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -14415,7 +14415,7 @@ export interface operations {
                      */
                     folder?: string;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -14838,7 +14838,7 @@ export interface operations {
                     username: string;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -14847,7 +14847,7 @@ export interface operations {
                      */
                     folder?: string;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;
@@ -14949,7 +14949,7 @@ export interface operations {
                     username: string;
                     /**
                      * Format: password
-                     * @description Missing, blank or masked means the stored one; null removes it
+                     * @description If missing, blank or masked, the stored secret is kept; null removes it
                      */
                     password?: string | null;
                     /**
@@ -14958,7 +14958,7 @@ export interface operations {
                      */
                     folder?: string;
                     /**
-                     * @description The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts
+                     * @description The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts
                      * @default null
                      */
                     caCertificatePem?: string | null;

@@ -18,5 +18,5 @@ export const CaCertificatePem = text(100_000)
   .default(null)
   .refine((pem) => pem === null || certificatesIn(pem) !== null, notCertificates)
   .describe(
-    'The authorities that may have issued the server’s certificate, in PEM form; null is those the system trusts',
+    'The authorities that may have issued the server’s certificate, in PEM form; null means the authorities that the system trusts',
   );

@@ -11,7 +11,7 @@ export const SecretInput = z
   .string()
   .max(1_000)
   .nullish()
-  .meta({ description: 'Missing, blank or masked means the stored one; null removes it', format: 'password' });
+  .meta({ description: 'If missing, blank or masked, the stored secret is kept; null removes it', format: 'password' });
 export type SecretInput = z.output<typeof SecretInput>;
 
 /** What is to become of the stored secret: keep it, remove it, or set the one given. */

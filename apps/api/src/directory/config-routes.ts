@@ -24,7 +24,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Read the directory settings',
         description:
-          'Nulls and empty lists while nothing is set. `bindPassword` is the mask `********` when one is kept, else null.',
+          'Fields are null or empty lists while nothing is set. `bindPassword` is the mask `********` if a password is stored, otherwise null.',
         response: { 200: LdapConfig },
       },
     },
@@ -40,7 +40,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Replace the directory settings',
         description:
-          'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is for `ldap://` alone. Lists lose entries that are there twice. The next synchronization follows the new interval and switch at once. While `isActive` is false, no account of the directory can sign in.',
+          'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is allowed with `ldap://` only. Duplicate entries of lists are removed. The new `syncIntervalMin` and `isActive` apply to the next synchronization at once. While `isActive` is false, no directory account can sign in.',
         body: ReadableLdapConfigInput,
         response: { 200: LdapConfig },
       },
@@ -57,7 +57,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Delete the directory settings',
         description:
-          'Forgets the server and its password, and nothing is synchronized any more. Accounts and groups that came from the directory stay, but these accounts can no longer sign in; the mappings and the history of runs stay, too.',
+          'Deletes the server and its password and stops synchronizations. Accounts and groups from the directory are kept, but these accounts can no longer sign in. The mappings and the history of runs are kept, too.',
         response: { 204: NoContent },
       },
     },
@@ -71,9 +71,9 @@ export function registerDirectoryConfig(app: App): void {
       schema: {
         operationId: 'testLdap',
         tags,
-        summary: 'Try directory settings before saving them',
+        summary: 'Test directory settings before saving them',
         description:
-          'Signs in, counts the users and shows some of them, within 15 s. Trouble with the directory is part of the answer: `ok` is false and `error` says why. A missing, blank or masked `bindPassword` takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+          'Signs in, counts the users and returns some of them, within 15 s. If the directory fails, the answer is still 200: `ok` is false and `error` says why. If `bindPassword` is missing, blank or masked, the stored password is used, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.',
         body: ReadableLdapConfigInput,
         response: { 200: LdapTest },
       },
@@ -91,9 +91,9 @@ export function registerDirectoryConfig(app: App): void {
       schema: {
         operationId: 'listLiveGroups',
         tags,
-        summary: 'Find groups and units in the directory',
+        summary: 'Search groups and organizational units in the directory',
         description:
-          'As they are now below the base, by name, 200 at most: what may go into `includeDns`. Containers of Active Directory count as units. Needs saved settings, switched on or not. Two at a time for a tenant, together with tries of settings; three more wait, the next is 429.',
+          'Returns the current groups and units below the base, by name, at most 200: the values allowed in `includeDns`. Containers of Active Directory count as units. Needs saved settings; they may be switched off. For each tenant two of these searches and tests of settings run at a time and three more wait; the next one answers 429.',
         querystring: z.object({ search: line().optional().describe('Part of the name') }),
         response: { 200: z.array(LiveGroup) },
       },
@@ -108,9 +108,9 @@ export function registerDirectoryConfig(app: App): void {
       schema: {
         operationId: 'listLdapMappings',
         tags,
-        summary: 'List how entries become accounts',
+        summary: 'List the attribute mappings',
         description:
-          'Of the attributes for one field the first that has a value fills it: one’s own mappings in the order they were added, then the defaults, which are always there. The username falls back to `uid`, first and last name to `givenName` and `sn`.',
+          'Mappings say which directory attribute fills which field of an account. The first attribute that has a value is used: first your own mappings in the order they were added, then the defaults, which always exist. The username falls back to `uid`, first and last name to `givenName` and `sn`.',
         response: { 200: z.array(LdapMapping) },
       },
     },
@@ -126,7 +126,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Add a mapping',
         description:
-          'One more attribute to fill a field from, before the defaults. The same attribute for the same field, in upper or lower case, is a conflict; 50 mappings are the limit. Attributes known to hold passwords or keys are refused.',
+          'Adds another attribute that can fill a field; it is used before the defaults. 409 if the field already has this attribute, regardless of case. A tenant has at most 50 mappings. Attributes known to contain passwords or keys are refused.',
         body: LdapMappingInput,
         response: { 201: LdapMapping },
       },
@@ -146,7 +146,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Delete a mapping',
         description:
-          'One of your own; a default is a conflict. The next synchronization fills the field from what is left.',
+          'Only your own mappings can be deleted; a default answers 409. The next synchronization fills the field from the remaining mappings.',
         params: z.object({ id: PathId }),
         response: { 204: NoContent },
       },

@@ -17,7 +17,7 @@ const SyncRequest = z
     force: z
       .boolean()
       .default(false)
-      .describe('Lets the run switch off more accounts than the deactivation limit allows'),
+      .describe('Allows the run to deactivate more accounts than the deactivation limit'),
   })
   .nullish()
   .meta({ example: { force: false } });
@@ -39,9 +39,9 @@ export function registerDirectorySync(app: App): void {
       schema: {
         operationId: 'previewSync',
         tags,
-        summary: 'See what a synchronization would do',
+        summary: 'Preview a synchronization',
         description:
-          'Reads the directory as a run does and answers the counts and up to 500 changes; nothing is written. One preview at a time is made for a tenant, two more wait, the next is 429; a directory that takes longer than 25 s to read is 502.',
+          'Reads the directory like a run and returns the counts and up to 500 changes; nothing is written. For each tenant one preview runs at a time and two more wait; the next one answers 429. 502 if reading the directory takes longer than 25 s.',
         response: { 200: LdapSyncPreview },
       },
     },
@@ -83,7 +83,8 @@ export function registerDirectorySync(app: App): void {
         operationId: 'listSyncRuns',
         tags,
         summary: 'List synchronizations',
-        description: 'Newest first, with what each did and why it failed. Kept for 90 days.',
+        description:
+          'Newest first, with the changes of each run and the reason if it failed. Runs are kept for 90 days.',
         querystring: z.object(pageQuery({ after: Id })),
         response: { 200: z.array(LdapSyncRun) },
       },
@@ -101,8 +102,9 @@ export function registerDirectorySync(app: App): void {
       schema: {
         operationId: 'getSyncRun',
         tags,
-        summary: 'How a synchronization stands',
-        description: 'Its progress while it runs; afterwards what it did, with a warning for everything it left alone.',
+        summary: 'Get a synchronization',
+        description:
+          'Returns the progress while it runs; afterwards its result, with a warning for everything it did not change on purpose.',
         params: z.object({ id: PathId }),
         response: { 200: LdapSyncRun },
       },

@@ -28,7 +28,7 @@ export function registerMailSettings(app: App): void {
         tags,
         summary: 'Read the mail settings',
         description:
-          'Nulls while nothing is set; the password is never shown. Without an own server, and to accounts of SUPER_ADMINs always, mails leave over the service’s own server: at most `dailyLimit` a day, of which the last tenth is kept for mails people wait for, and at most 100 reminder mails to one account. What exceeds that is not sent and counts in `heldBackToday`; an audit entry says when the limit was first reached on a day.',
+          'Fields are null while nothing is set; the password is never returned. If the tenant has no mail server of its own, mails are sent over the service’s mail server; mails to accounts of SUPER_ADMINs always are. Over that server a tenant can send `dailyLimit` mails a day, the last tenth of them only for mails that people wait for, and at most 100 reminder mails a day to one account. Mails above a limit are not sent and are counted in `heldBackToday`; an audit entry is written when the limit is first reached on a day.',
         response: { 200: SmtpConfig },
       },
     },
@@ -44,7 +44,7 @@ export function registerMailSettings(app: App): void {
         tags,
         summary: 'Replace the mail settings',
         description:
-          'Without a host the service’s own mail server is used, and for accounts of SUPER_ADMINs always. The next mail leaves by the new settings. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+          'Without a host the service’s own mail server is used; for mails to accounts of SUPER_ADMINs it is always used. The new settings apply from the next mail on. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: SmtpConfigInput,
         response: { 200: SmtpConfig },
       },
@@ -82,9 +82,9 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'testSmtpConfig',
         tags,
-        summary: 'Try mail settings before saving them',
+        summary: 'Test mail settings before saving them',
         description:
-          'Sends a test mail to `to`, else to your own address; without either it only signs in. A test over the service’s own server counts towards the daily limit. A blank password takes the stored one, as long as it goes where it was stored for. What went wrong is said in a plain sentence. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+          'Sends a test mail to `to`, or without it to your own address; if there is no address at all, it only signs in. A test over the service’s own server counts towards the daily limit. If the password is blank, the stored one is used, but only for the server it was stored for. If the test fails, a plain sentence says why. A tenant can make ten tests per minute; each is noted in the audit log with its server.',
         body: SmtpTestInput,
         response: { 200: z.object({ ok: z.literal(true) }).meta({ example: { ok: true } }) },
       },
@@ -99,8 +99,9 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'getWelcomeTemplate',
         tags,
-        summary: 'Read the words of the welcome mail',
-        description: 'The tenant’s own, or the built-in ones. A hint of null is the built-in hint.',
+        summary: 'Read the texts of the welcome mail',
+        description:
+          'Returns the tenant’s own texts, or the built-in ones. If the hint is null, the built-in hint is used.',
         response: { 200: Template },
       },
     },
@@ -114,9 +115,9 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'putWelcomeTemplate',
         tags,
-        summary: 'Replace the words of the welcome mail',
+        summary: 'Replace the texts of the welcome mail',
         description:
-          'Plain text with the placeholders {{name}}, {{vorname}}, {{benutzername}}, {{email}}, {{adresse}} and {{firma}}; HTML stays text. An empty hint is stored as null.',
+          'Plain text with the placeholders {{name}}, {{vorname}}, {{benutzername}}, {{email}}, {{adresse}} and {{firma}}; HTML tags appear as text. An empty hint is stored as null.',
         body: Template,
         response: { 200: Template },
       },
@@ -131,8 +132,8 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'deleteWelcomeTemplate',
         tags,
-        summary: 'Go back to the built-in welcome mail',
-        description: 'Forgets the tenant’s own words.',
+        summary: 'Restore the built-in welcome mail',
+        description: 'Deletes the tenant’s own texts.',
         response: { 204: NoContent },
       },
     },
@@ -146,8 +147,8 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'previewWelcomeMail',
         tags,
-        summary: 'See the welcome mail before saving its words',
-        description: 'Rendered for a sample person, with your own tenant as `firma`.',
+        summary: 'Preview the welcome mail before saving its texts',
+        description: 'Rendered for a sample person, with your own tenant as {{firma}}.',
         body: Template,
         response: {
           200: z.object({ subject: z.string(), html: z.string(), text: z.string() }).meta({
@@ -170,9 +171,9 @@ export function registerMailSettings(app: App): void {
       schema: {
         operationId: 'testWelcomeMail',
         tags,
-        summary: 'Send these words to yourself',
+        summary: 'Send these texts to yourself',
         description:
-          'With a link to the sign-in page and no token. Waits up to 15 s; later than that the mail may still arrive.',
+          'The mail has a link to the sign-in page, without a token. Waits up to 15 s; after that the mail may still arrive.',
         body: Template,
         response: {
           200: z.object({ sent: z.boolean(), reason: z.string().optional() }).meta({ example: { sent: true } }),

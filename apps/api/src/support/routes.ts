@@ -37,7 +37,7 @@ export function registerSupport(app: App): void {
           tags: ['support'],
           summary: 'Report a fault with a screenshot',
           description:
-            'Multipart: title, description, one PNG of at most 4 MiB, and what the reporter uses; without that the user agent tells. The report is mailed to whom the organization has named in its mail settings, the answer comes once the mail server has taken it, and answers to the mail reach the reporter. Five accepted reports of an account in ten minutes.',
+            'Multipart with title, description, one PNG of at most 4 MiB and, in the `origin…` fields, the app and system of the reporter; if these are missing, they are taken from the user agent. The report is mailed to the recipient named in the organization’s mail settings. The answer is sent after the mail server has accepted the mail, and replies to the mail go to the reporter. An account can send five reports in ten minutes.',
           body: BugReportForm,
           response: {
             202: z.object({ accepted: z.literal(true) }).meta({ example: { accepted: true } }),

@@ -52,36 +52,36 @@ export const LdapConfigInput = z
   .object({
     serverUrl: requiredLine(300)
       .refine(isServerUrl, 'must be ldap:// or ldaps:// with a host and, if need be, a port')
-      .describe('`ldap://` or `ldaps://`, a host and, where it is not 389 or 636, a port'),
-    startTls: z.boolean().default(false).describe('Encrypts a connection that begins as `ldap://`'),
-    baseDn: Dn.describe('Below this entry users and groups are looked for'),
+      .describe('`ldap://` or `ldaps://`, then the host and, if it is not 389 or 636, the port'),
+    startTls: z.boolean().default(false).describe('Encrypts an `ldap://` connection with StartTLS'),
+    baseDn: Dn.describe('Users and groups are searched for below this entry'),
     bindDn: optionalLine(2_000)
       .refine(isDnOrNull, notADn)
-      .describe('Who reads the directory; without it or its password the bind is anonymous'),
+      .describe('Account used to read the directory; without it or its password the bind is anonymous'),
     bindPassword: SecretInput,
     userFilter: optionalLine(2_000).describe(
-      'Which entries are users, as an LDAP filter (RFC 4515); null is any person',
+      'LDAP filter (RFC 4515) for the entries that are users; null means every person',
     ),
     syncIntervalMin: z.int().min(5).max(10_080).default(60).describe('Minutes between two synchronizations'),
     isActive: z
       .boolean()
       .default(true)
-      .describe('Switched off, nothing is synchronized by itself and no directory account can sign in'),
+      .describe('If false, there is no automatic synchronization and no directory account can sign in'),
     includeDns: z
       .array(Dn)
       .max(200)
       .overwrite((dns) => firstOfEach(dns, canonicalDn))
       .default([])
       .describe(
-        'Groups, whose members come in, and other entries, whose subtree does; empty is everything below the base',
+        'Entries to synchronize: of a group its members, of any other entry its subtree; an empty list means everything below the base',
       ),
     userExcludeList: z
       .array(requiredLine(128))
       .max(5_000)
       .overwrite((names) => firstOfEach(names, normalizeUsername))
       .default([])
-      .describe('Usernames that stay out, in upper or lower case'),
-    skipTlsVerify: z.boolean().default(false).describe('Takes any certificate; for tries only'),
+      .describe('Usernames that are not synchronized, regardless of case'),
+    skipTlsVerify: z.boolean().default(false).describe('Accepts any certificate; for testing only'),
     caCertificatePem: CaCertificatePem,
   })
   .superRefine(({ serverUrl, startTls }, check) => {
@@ -98,7 +98,7 @@ export const LdapConfig = z
     startTls: z.boolean().nullable(),
     baseDn: z.string().nullable(),
     bindDn: z.string().nullable(),
-    bindPassword: z.literal(secretMask).nullable().describe('The mask when a password is kept, null when none is'),
+    bindPassword: z.literal(secretMask).nullable().describe('The mask if a password is stored, otherwise null'),
     userFilter: z.string().nullable(),
     syncIntervalMin: z.int().nullable(),
     isActive: z.boolean().nullable(),
@@ -174,14 +174,19 @@ export const defaultMappings: readonly Pick<LdapMapping, 'ldapAttribute' | 'fiel
 export const LdapTest = z
   .object({
     ok: z.boolean(),
-    serverType: z.enum(['active-directory', 'openldap', 'other']).nullable().describe('Null when it was not reached'),
-    userCount: z.int().describe('Users the filter finds below the base, before the include and exclude lists'),
-    isCountComplete: z.boolean().describe('False when there are more than could be counted in some seconds'),
+    serverType: z
+      .enum(['active-directory', 'openldap', 'other'])
+      .nullable()
+      .describe('Null if the server was not reached'),
+    userCount: z
+      .int()
+      .describe('Users that the filter finds below the base, before the include and exclude lists apply'),
+    isCountComplete: z.boolean().describe('False if there are more users than could be counted in a few seconds'),
     sample: z
       .array(
         z.object({ username: z.string().nullable(), displayName: z.string().nullable(), mail: z.string().nullable() }),
       )
-      .describe('Ten users at most, as their accounts would be; the username is null where none can be made'),
+      .describe('At most ten users, as their accounts would look; the username is null if it cannot be derived'),
     error: z
       .object({
         kind: z.enum(['unreachable', 'credentials', 'certificate', 'baseDn', 'timeout', 'protocol']),

@@ -7,16 +7,16 @@ export const SyncCounts = z
   .object({
     read: z.int().describe('People the directory returned'),
     created: z.int(),
-    updated: z.int().describe('Accounts that changed, those switched on again left out'),
+    updated: z.int().describe('Accounts that changed, without those that were activated again'),
     reactivated: z.int(),
     deactivated: z.int(),
     skipped: z
       .int()
       .describe(
-        'People read who did not come in: outside the include list, excluded, switched off, without a free username',
+        'People who were read but not synchronized: not in the include list, excluded, deactivated in the directory, or without a free username',
       ),
-    groups: z.int().describe('Groups made, renamed or removed'),
-    memberships: z.int().describe('Memberships made or removed'),
+    groups: z.int().describe('Groups created, renamed or removed'),
+    memberships: z.int().describe('Memberships created or removed'),
   })
   .meta({ id: 'LdapSyncCounts' });
 export type SyncCounts = z.output<typeof SyncCounts>;
@@ -68,13 +68,13 @@ export const LdapSyncRun = z
     trigger: z.enum(['manual', 'schedule']),
     state: z
       .enum(['queued', 'running', 'succeeded', 'failed', 'blocked'])
-      .describe('`blocked`: it would have taken away too much and changed nothing; `force` lets it'),
+      .describe('`blocked`: the run would have deactivated or removed too much and changed nothing; `force` allows it'),
     startedAt: Instant.nullable(),
     finishedAt: Instant.nullable(),
     progress: z.object({ done: z.int(), total: z.int() }).nullable(),
     counts: SyncCounts,
-    error: z.string().nullable().describe('One sentence when it failed or was blocked'),
-    warnings: z.array(z.string()).describe(`At most ${maxWarnings}, and how many more there were`),
+    error: z.string().nullable().describe('One sentence if it failed or was blocked'),
+    warnings: z.array(z.string()).describe(`At most ${maxWarnings} warnings, then how many more there were`),
   })
   .meta({
     id: 'LdapSyncRun',
@@ -106,7 +106,7 @@ export const LdapSyncPreview = z
   .object({
     counts: SyncCounts,
     isBlocked: z.boolean().describe('Whether a run without `force` would end blocked'),
-    changes: z.array(SyncChange).describe(`The first ${maxPreviewChanges}`),
+    changes: z.array(SyncChange).describe(`The first ${maxPreviewChanges} changes`),
     warnings: z.array(z.string()),
   })
   .meta({

@@ -16,7 +16,7 @@ const optionalAddress = z.union([z.literal('').transform(() => null), Email.null
 const Host = optionalLine(253).refine((host) => host === null || hostForm.test(host), hostFault);
 
 const fields = z.object({
-  host: Host.describe('Without one the service’s own mail server is used'),
+  host: Host.describe('Without a host the service’s own mail server is used'),
   port: z.int().min(1).max(65_535).nullable().default(null),
   security: z.enum(['none', 'starttls', 'tls']).nullable().default(null),
   username: optionalLine(),
@@ -25,7 +25,7 @@ const fields = z.object({
   fromName: optionalLine(),
   replyTo: optionalAddress,
   verifyTls: z.boolean().default(true).describe('Whether the server must show a valid certificate'),
-  bugReportRecipient: optionalAddress.describe('Where bug reports of this tenant go'),
+  bugReportRecipient: optionalAddress.describe('Address that receives the bug reports of this tenant'),
 });
 
 const example = {
@@ -55,7 +55,7 @@ export const SmtpConfigInput = fields
 export type SmtpConfigInput = z.output<typeof SmtpConfigInput>;
 
 export const SmtpTestInput = fields
-  .extend({ to: Email.optional().describe('Where the test mail goes; the caller’s own address without it') })
+  .extend({ to: Email.optional().describe('Address the test mail is sent to; default is the caller’s own address') })
   .superRefine(complete)
   .meta({ example: { ...example, password: 'a mail password', to: 'anna.schmidt@example.org' } });
 export type SmtpTestInput = z.output<typeof SmtpTestInput>;
@@ -76,9 +76,9 @@ export const SmtpConfig = z
     dailyLimit: z
       .int()
       .describe(
-        'Mails this tenant may send a day, Berlin time, over the service’s own mail server; over its own there is no limit',
+        'Mails this tenant may send per day (Berlin time) over the service’s own mail server; over the tenant’s own mail server there is no limit',
       ),
-    sentToday: z.int().describe('How many of these have been used today'),
+    sentToday: z.int().describe('How many of these mails were used today'),
     heldBackToday: z
       .int()
       .describe('Mails that ended today without being sent, because this limit or that of one account was reached'),

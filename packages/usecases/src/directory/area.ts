@@ -10,7 +10,7 @@ import { bindPasswordContext } from './stored-ldap-config.ts';
 
 export const directory: Area = {
   name: 'directory',
-  tags: { directory: 'The tenant’s directory server: its settings, what of it comes in, and the synchronization.' },
+  tags: { directory: 'The tenant’s directory server: its settings, the mappings, and the synchronization.' },
   jobs: [
     handle(syncDirectory, async (ctx, payload, work) => {
       const { syncTenantDirectory } = await import('./sync/sync-directory.ts');
