@@ -1961,13 +1961,13 @@ export interface paths {
         };
         /**
          * List the cloud instances
-         * @description All of them, by the name of the customer, each with its light and how its version is judged today.
+         * @description All instances, by customer name, each with its light and the current rating of its version.
          */
         get: operations["listCloudInstances"];
         put?: never;
         /**
          * Add a cloud instance
-         * @description `statusUrl` may be the address of the cloud, of its sign-in page or of `status.php`. It is checked every hour, at a time of its own within the hour; check it by hand not to wait for the first time. 10,000 a tenant.
+         * @description `statusUrl` may be the address of the cloud, of its sign-in page or of `status.php`. The instance is checked every hour, at its own minute; for a first result at once, start a check by hand. A tenant can have 10,000 instances.
          */
         post: operations["createCloudInstance"];
         delete?: never;
@@ -1988,14 +1988,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a cloud instance
-         * @description With its logo and its transitions. A mail about it that was not sent yet is not sent.
+         * @description Also deletes its logo and its transitions. A mail about it that was not sent yet is cancelled.
          */
         delete: operations["deleteCloudInstance"];
         options?: never;
         head?: never;
         /**
          * Change a cloud instance
-         * @description Changes what is named. At another address it is checked within a minute or so; until then it stands as it did. One that is switched off is no longer checked by itself, and nobody is told of it.
+         * @description Changes only the fields that are sent. If the address changes, the instance is checked within about a minute; until then its state does not change. An instance that is switched off is no longer checked automatically, and no mails are sent about it.
          */
         patch: operations["updateCloudInstance"];
         trace?: never;
@@ -2009,14 +2009,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch the bell of a cloud instance on
-         * @description From the next failure on the caller gets a mail when it is reported and one when it is over. On already is fine.
+         * Subscribe to failure mails of a cloud instance
+         * @description The caller gets a mail when the next failure is reported and another when it is over. Subscribing twice has no further effect.
          */
         put: operations["subscribe"];
         post?: never;
         /**
-         * Switch the bell of a cloud instance off
-         * @description Holds for mails that were not sent yet, too. Off already is fine.
+         * Unsubscribe from failure mails of a cloud instance
+         * @description Also cancels mails not sent yet. Succeeds if not subscribed.
          */
         delete: operations["unsubscribe"];
         options?: never;
@@ -2032,8 +2032,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List how reported states have changed
-         * @description Newest first, of all instances or of one. Kept for 400 days, and as long as the instance is there.
+         * List changes of reported states
+         * @description Newest first, for all instances or for one. Changes are kept for 400 days, but not longer than the instance exists.
          */
         get: operations["listTransitions"];
         put?: never;
@@ -2052,19 +2052,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The logo of a cloud instance
-         * @description Nothing to be found while there is none. With the `ETag` in `If-None-Match` the answer is 304 as long as it is the same. An SVG holds nothing that could run.
+         * Get the logo of a cloud instance
+         * @description Answers 404 if the instance has no logo. With the `ETag` in `If-None-Match` the answer is 304 if the logo has not changed. An SVG contains nothing that can be executed.
          */
         get: operations["getLogo"];
         put?: never;
         /**
          * Upload the logo of a cloud instance
-         * @description Multipart, one file in the field `logo`: PNG, JPEG, GIF, WebP or SVG by content, at most 1 MiB and 4,096 pixels a side. Of an SVG only what draws is kept. It takes the place of the one before.
+         * @description Multipart with one file in the field `logo`: a PNG, JPEG, GIF, WebP or SVG image (checked by content) of at most 1 MiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. Replaces the previous logo.
          */
         post: operations["uploadLogo"];
         /**
          * Remove the logo of a cloud instance
-         * @description None at all is fine.
+         * @description Succeeds even if the instance has no logo.
          */
         delete: operations["removeLogo"];
         options?: never;
@@ -2083,7 +2083,7 @@ export interface paths {
         put?: never;
         /**
          * Check a cloud instance now
-         * @description Answers it as the check has found it; also one that is switched off, whose light stays grey. It counts like any other check: the second failure in a row is reported. Once in ten seconds for an instance.
+         * @description Returns the instance after the check. An instance that is switched off can be checked, too, but its light stays grey. The check counts like any other: the second failure in a row is reported. An instance can be checked once every ten seconds.
          */
         post: operations["checkCloudInstance"];
         delete?: never;
@@ -2103,7 +2103,7 @@ export interface paths {
         put?: never;
         /**
          * Check all active cloud instances now
-         * @description Answers 202 at once and goes on in the background; where such a run is under way, it is that one. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the list with status 200. Once in ten seconds for a tenant.
+         * @description Answers 202 at once and goes on in the background; if such a run is already under way, its id is returned. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the list with status 200. Allowed once every ten seconds per tenant.
          */
         post: operations["startCheckOfAll"];
         delete?: never;
@@ -4403,44 +4403,44 @@ export interface components {
             /** Format: uuid */
             id: string;
             customerName: string;
-            /** @description As it was typed */
+            /** @description As it was entered */
             statusUrl: string;
             hasLogo: boolean;
             isActive: boolean;
             /**
-             * @description `red` a failure was reported, or the release is out of support · `yellow` one failed check, maintenance, an update to be ended, a patch missing for more than 14 days, or support ends within 60 days · `grey` never checked, switched off, or a version nobody can judge · `green` all else
+             * @description `red` a failure was reported, or the release is out of support · `yellow` one failed check, maintenance, an unfinished update, a patch missing for more than 14 days, or support ends within 60 days · `grey` never checked, switched off, or the version cannot be rated · `green` everything else
              * @enum {string}
              */
             light: "green" | "yellow" | "red" | "grey";
             /**
-             * @description `support-ending` within 60 days; `unknown` where the version is hidden, no final release, newer than what is known, or of a product that is only related
+             * @description `support-ending` within 60 days; `unknown` if the version is hidden, not a final release, newer than the known releases, or of a related product that is not rated
              * @enum {string}
              */
             versionAssessment: "current" | "patch-available" | "major-available" | "support-ending" | "end-of-life" | "unknown";
-            /** @description Null while unknown or hidden */
+            /** @description Null if unknown or hidden */
             version: string | null;
-            /** @description What the cloud calls itself */
+            /** @description Product name that the cloud reports */
             productName: string | null;
-            /** @description The latest release of the same major */
+            /** @description The latest release of the same major version */
             latestVersion: string | null;
-            /** @description The last day of support; null with extended support or while nobody knows */
+            /** @description The last day of support; null if unknown or with extended support */
             supportEndsAt: components["schemas"]["Instant"] | null;
             isMaintenance: boolean;
             needsDbUpgrade: boolean;
-            /** @description Null until it was checked for the first time */
+            /** @description Null until the first check */
             lastCheckState: ("ok" | "failed") | null;
             /**
-             * @description `failed` after two failed checks in a row, `ok` again after a good one
+             * @description `failed` after two failed checks in a row, `ok` again after a successful one
              * @enum {string}
              */
             reportedState: "ok" | "failed";
             consecutiveFailures: number;
             failure: ("zugang" | "rechte" | "antwortform" | "server" | "netz" | "zertifikat") | null;
-            /** @description Why the last check failed, or what is to be known of it */
+            /** @description Why the last check failed, or a remark about its result */
             message: string | null;
             checkedAt: components["schemas"]["Instant"] | null;
             lastOkAt: components["schemas"]["Instant"] | null;
-            /** @description Whether the caller is told of failures by mail */
+            /** @description Whether the caller gets mails about failures */
             subscribed: boolean;
         };
         /**
@@ -12937,12 +12937,12 @@ export interface operations {
                 "application/json": {
                     customerName: string;
                     /**
-                     * @description The address of the cloud, of its sign-in page or of its status document; `https://` may be left out, and `http` counts only where it is written
+                     * @description The address of the cloud, of its sign-in page or of its status document; `https://` may be left out; `http://` must be written
                      * @example https://cloud.example.org
                      */
                     statusUrl: string;
                     /**
-                     * @description Whether it is checked by itself
+                     * @description Whether the instance is checked automatically
                      * @default true
                      */
                     isActive?: boolean;
@@ -13042,7 +13042,7 @@ export interface operations {
                 "application/json": {
                     customerName?: string;
                     /**
-                     * @description The address of the cloud, of its sign-in page or of its status document; `https://` may be left out, and `http` counts only where it is written
+                     * @description The address of the cloud, of its sign-in page or of its status document; `https://` may be left out; `http://` must be written
                      * @example https://cloud.example.org
                      */
                     statusUrl?: string;

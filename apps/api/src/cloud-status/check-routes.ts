@@ -21,7 +21,7 @@ export function registerCloudChecks(app: App): void {
         tags,
         summary: 'Check a cloud instance now',
         description:
-          'Answers it as the check has found it; also one that is switched off, whose light stays grey. It counts like any other check: the second failure in a row is reported. Once in ten seconds for an instance.',
+          'Returns the instance after the check. An instance that is switched off can be checked, too, but its light stays grey. The check counts like any other: the second failure in a row is reported. An instance can be checked once every ten seconds.',
         params: z.object({ id: PathId }),
         response: { 200: CloudInstance },
       },
@@ -38,7 +38,7 @@ export function registerCloudChecks(app: App): void {
         tags,
         summary: 'Check all active cloud instances now',
         description:
-          'Answers 202 at once and goes on in the background; where such a run is under way, it is that one. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the list with status 200. Once in ten seconds for a tenant.',
+          'Answers 202 at once and goes on in the background; if such a run is already under way, its id is returned. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the list with status 200. Allowed once every ten seconds per tenant.',
         response: {
           200: z.array(CloudInstance),
           202: z

@@ -35,8 +35,7 @@ export function registerCloudInstances(app: App): void {
         operationId: 'listCloudInstances',
         tags,
         summary: 'List the cloud instances',
-        description:
-          'All of them, by the name of the customer, each with its light and how its version is judged today.',
+        description: 'All instances, by customer name, each with its light and the current rating of its version.',
         response: { 200: z.array(CloudInstance) },
       },
     },
@@ -51,7 +50,7 @@ export function registerCloudInstances(app: App): void {
         operationId: 'createCloudInstance',
         tags,
         summary: 'Add a cloud instance',
-        description: `\`statusUrl\` may be the address of the cloud, of its sign-in page or of \`status.php\`. It is checked every hour, at a time of its own within the hour; check it by hand not to wait for the first time. ${maxCloudInstances.toLocaleString('en')} a tenant.`,
+        description: `\`statusUrl\` may be the address of the cloud, of its sign-in page or of \`status.php\`. The instance is checked every hour, at its own minute; for a first result at once, start a check by hand. A tenant can have ${maxCloudInstances.toLocaleString('en')} instances.`,
         body: NewCloudInstance,
         response: { 201: CloudInstance },
       },
@@ -68,7 +67,7 @@ export function registerCloudInstances(app: App): void {
         tags,
         summary: 'Change a cloud instance',
         description:
-          'Changes what is named. At another address it is checked within a minute or so; until then it stands as it did. One that is switched off is no longer checked by itself, and nobody is told of it.',
+          'Changes only the fields that are sent. If the address changes, the instance is checked within about a minute; until then its state does not change. An instance that is switched off is no longer checked automatically, and no mails are sent about it.',
         params: ById,
         body: CloudInstanceChange,
         response: { 200: CloudInstance },
@@ -85,7 +84,7 @@ export function registerCloudInstances(app: App): void {
         operationId: 'deleteCloudInstance',
         tags,
         summary: 'Delete a cloud instance',
-        description: 'With its logo and its transitions. A mail about it that was not sent yet is not sent.',
+        description: 'Also deletes its logo and its transitions. A mail about it that was not sent yet is cancelled.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -100,9 +99,9 @@ export function registerCloudInstances(app: App): void {
       schema: {
         operationId: 'subscribe',
         tags,
-        summary: 'Switch the bell of a cloud instance on',
+        summary: 'Subscribe to failure mails of a cloud instance',
         description:
-          'From the next failure on the caller gets a mail when it is reported and one when it is over. On already is fine.',
+          'The caller gets a mail when the next failure is reported and another when it is over. Subscribing twice has no further effect.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -117,8 +116,8 @@ export function registerCloudInstances(app: App): void {
       schema: {
         operationId: 'unsubscribe',
         tags,
-        summary: 'Switch the bell of a cloud instance off',
-        description: 'Holds for mails that were not sent yet, too. Off already is fine.',
+        summary: 'Unsubscribe from failure mails of a cloud instance',
+        description: 'Also cancels mails not sent yet. Succeeds if not subscribed.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -133,9 +132,9 @@ export function registerCloudInstances(app: App): void {
       schema: {
         operationId: 'listTransitions',
         tags,
-        summary: 'List how reported states have changed',
+        summary: 'List changes of reported states',
         description:
-          'Newest first, of all instances or of one. Kept for 400 days, and as long as the instance is there.',
+          'Newest first, for all instances or for one. Changes are kept for 400 days, but not longer than the instance exists.',
         querystring: z.object({ ...pageQuery({ after: TransitionCursor }), instanceId: Id.optional() }),
         response: { 200: z.array(CloudTransition) },
       },

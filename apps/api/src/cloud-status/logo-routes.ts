@@ -25,7 +25,7 @@ export function registerCloudLogos(app: App): void {
           tags,
           summary: 'Upload the logo of a cloud instance',
           description:
-            'Multipart, one file in the field `logo`: PNG, JPEG, GIF, WebP or SVG by content, at most 1 MiB and 4,096 pixels a side. Of an SVG only what draws is kept. It takes the place of the one before.',
+            'Multipart with one file in the field `logo`: a PNG, JPEG, GIF, WebP or SVG image (checked by content) of at most 1 MiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. Replaces the previous logo.',
           params: ById,
           body: FileForm('logo', logoMaxBytes),
           response: { 200: CloudInstance },
@@ -42,9 +42,9 @@ export function registerCloudLogos(app: App): void {
       schema: {
         operationId: 'getLogo',
         tags,
-        summary: 'The logo of a cloud instance',
+        summary: 'Get the logo of a cloud instance',
         description:
-          'Nothing to be found while there is none. With the `ETag` in `If-None-Match` the answer is 304 as long as it is the same. An SVG holds nothing that could run.',
+          'Answers 404 if the instance has no logo. With the `ETag` in `If-None-Match` the answer is 304 if the logo has not changed. An SVG contains nothing that can be executed.',
         params: ById,
         produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml'],
         response: { 200: z.any().describe('The logo'), 304: NoContent },
@@ -68,7 +68,7 @@ export function registerCloudLogos(app: App): void {
         operationId: 'removeLogo',
         tags,
         summary: 'Remove the logo of a cloud instance',
-        description: 'None at all is fine.',
+        description: 'Succeeds even if the instance has no logo.',
         params: ById,
         response: { 204: NoContent },
       },

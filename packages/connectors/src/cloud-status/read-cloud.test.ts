@@ -61,7 +61,7 @@ describe('a cloud', () => {
     );
     expect(await readCloud(origin, policy, never)).toMatchObject({
       isReached: true,
-      message: `The address leads on to ${origin}/3/status.php.`,
+      message: `The address redirects to ${origin}/3/status.php.`,
     });
   });
 

@@ -12,7 +12,7 @@ export const StatusAddress = z
   .meta({
     example: 'https://cloud.example.org',
     description:
-      'The address of the cloud, of its sign-in page or of its status document; `https://` may be left out, and `http` counts only where it is written',
+      'The address of the cloud, of its sign-in page or of its status document; `https://` may be left out; `http://` must be written',
   });
 
 /** Pages of a cloud's own: what stands from here on in an address that was copied from a browser leads to no other installation. */

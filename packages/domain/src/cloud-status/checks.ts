@@ -45,7 +45,7 @@ export function afterCheck(
 export const Light = z
   .enum(['green', 'yellow', 'red', 'grey'])
   .describe(
-    '`red` a failure was reported, or the release is out of support · `yellow` one failed check, maintenance, an update to be ended, a patch missing for more than 14 days, or support ends within 60 days · `grey` never checked, switched off, or a version nobody can judge · `green` all else',
+    '`red` a failure was reported, or the release is out of support · `yellow` one failed check, maintenance, an unfinished update, a patch missing for more than 14 days, or support ends within 60 days · `grey` never checked, switched off, or the version cannot be rated · `green` everything else',
   );
 export type Light = z.output<typeof Light>;
 

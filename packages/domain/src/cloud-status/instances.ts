@@ -18,7 +18,7 @@ export const NewCloudInstance = z
   .object({
     customerName: requiredLine(),
     statusUrl: StatusAddress,
-    isActive: z.boolean().default(true).describe('Whether it is checked by itself'),
+    isActive: z.boolean().default(true).describe('Whether the instance is checked automatically'),
   })
   .meta({ example: { ...input, isActive: true } });
 export type NewCloudInstance = z.output<typeof NewCloudInstance>;
@@ -37,27 +37,25 @@ export const CloudInstance = z
   .object({
     id: Id,
     customerName: z.string(),
-    statusUrl: z.string().describe('As it was typed'),
+    statusUrl: z.string().describe('As it was entered'),
     hasLogo: z.boolean(),
     isActive: z.boolean(),
     light: Light,
     versionAssessment: VersionAssessment,
-    version: z.string().nullable().describe('Null while unknown or hidden'),
-    productName: z.string().nullable().describe('What the cloud calls itself'),
-    latestVersion: z.string().nullable().describe('The latest release of the same major'),
-    supportEndsAt: Instant.nullable().describe(
-      'The last day of support; null with extended support or while nobody knows',
-    ),
+    version: z.string().nullable().describe('Null if unknown or hidden'),
+    productName: z.string().nullable().describe('Product name that the cloud reports'),
+    latestVersion: z.string().nullable().describe('The latest release of the same major version'),
+    supportEndsAt: Instant.nullable().describe('The last day of support; null if unknown or with extended support'),
     isMaintenance: z.boolean(),
     needsDbUpgrade: z.boolean(),
-    lastCheckState: CheckState.nullable().describe('Null until it was checked for the first time'),
-    reportedState: CheckState.describe('`failed` after two failed checks in a row, `ok` again after a good one'),
+    lastCheckState: CheckState.nullable().describe('Null until the first check'),
+    reportedState: CheckState.describe('`failed` after two failed checks in a row, `ok` again after a successful one'),
     consecutiveFailures: z.int(),
     failure: FailureClass.nullable(),
-    message: z.string().nullable().describe('Why the last check failed, or what is to be known of it'),
+    message: z.string().nullable().describe('Why the last check failed, or a remark about its result'),
     checkedAt: Instant.nullable(),
     lastOkAt: Instant.nullable(),
-    subscribed: z.boolean().describe('Whether the caller is told of failures by mail'),
+    subscribed: z.boolean().describe('Whether the caller gets mails about failures'),
   })
   .meta({
     id: 'CloudInstance',

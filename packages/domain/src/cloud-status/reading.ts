@@ -41,7 +41,7 @@ export function readStatusAnswer({ status, body, location, asked, url }: StatusA
   if (status !== 200 && !(status === 503 && isMaintenance))
     return failed(classOfStatus(status), refusal(status, document, location));
   if (!document)
-    return failed('antwortform', 'The answer is no status document but something else, such as a web page.');
+    return failed('antwortform', 'The answer is not a status document but something else, such as a web page.');
   const isInstalled = flagOf(document['installed']);
   if (isInstalled === false) return failed('antwortform', 'The cloud says that it is not installed.');
   if (isInstalled === null && !isMaintenance)
@@ -53,9 +53,9 @@ export function readStatusAnswer({ status, body, location, asked, url }: StatusA
   function noted(): { message: string } | null {
     const notes = [
       isMaintenance && 'The cloud is in maintenance.',
-      needsDbUpgrade && 'An update of the cloud was begun and waits for its end.',
+      needsDbUpgrade && 'An update of this cloud was started but not finished.',
       version?.hasExtendedSupport === true && 'The cloud has extended support.',
-      url.href !== asked.href && `The address leads on to ${shown(url.href, 300) ?? 'another one'}.`,
+      url.href !== asked.href && `The address redirects to ${shown(url.href, 300) ?? 'another address'}.`,
     ].filter((note) => note !== false);
     return notes.length === 0 ? null : { message: notes.join(' ') };
   }

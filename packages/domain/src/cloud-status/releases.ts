@@ -40,7 +40,7 @@ export const isOutdated = ({ updatedAt }: ReleaseTable, now: Date): boolean =>
 export const VersionAssessment = z
   .enum(['current', 'patch-available', 'major-available', 'support-ending', 'end-of-life', 'unknown'])
   .describe(
-    '`support-ending` within 60 days; `unknown` where the version is hidden, no final release, newer than what is known, or of a product that is only related',
+    '`support-ending` within 60 days; `unknown` if the version is hidden, not a final release, newer than the known releases, or of a related product that is not rated',
   );
 export type VersionAssessment = z.output<typeof VersionAssessment>;
 

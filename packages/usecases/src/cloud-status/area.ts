@@ -13,7 +13,7 @@ import { cloudRecoveredMail } from './mails/recovered.ts';
 export const cloudStatus: Area = {
   name: 'cloud-status',
   tags: {
-    'cloud-status': 'Clouds of customers: whether they answer, which versions they run, and who is told of failures.',
+    'cloud-status': 'Clouds of customers: their status, their versions, and mails about failures.',
   },
   jobs: [
     handle(startDueChecks, async (ctx) => {
