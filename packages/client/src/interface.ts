@@ -2120,14 +2120,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the servers with how they are
-         * @description By name, switched off ones too. `status` says what the last look found. What could not be read is `unknown`, never `ok`; a server that was not reached is `unknown`, from the second run in a row `critical`, and keeps its last facts and rules with their times. A warning counts once it is found twice in a row. A server that is switched off, or was not checked for three intervals, is `unknown`.
+         * List the servers with their status
+         * @description All servers by name, including those that are switched off. `status` is the result of the last check. Values that could not be read are `unknown`, never `ok`. A server that was not reached is `unknown`, and `critical` from the second run in a row on; it keeps its last facts and rules with their times. A warning counts once it is found twice in a row. A server that is switched off, or was not checked for three intervals, is `unknown`.
          */
         get: operations["listServers"];
         put?: never;
         /**
          * Add a server
-         * @description It is looked at within a minute, and then as often as the smallest `pollIntervalMin` of the active servers says. A token may be pasted whole into `tokenSecret`, as the server shows it. Mail gateways know no tokens. The account only ever reads; give it the role PVEAuditor, Audit or Auditor on `/`. 500 servers are the limit.
+         * @description The server is checked within a minute, and then at the smallest `pollIntervalMin` of all active servers. A token may be pasted into `tokenSecret` in full, as the server shows it. Mail gateways do not support tokens. The account is only used for reading; give it the role PVEAuditor, Audit or Auditor on `/`. A tenant has at most 500 servers.
          */
         post: operations["createServer"];
         delete?: never;
@@ -2146,8 +2146,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a server before saving it
-         * @description Signs in and reads what a look cannot do without, within 20 s. Trouble with the server is part of the answer: `ok` is false, `failure` its class, `message` says what is wrong or which rights are missing. With `id`, a blank secret takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.
+         * Test a server before saving it
+         * @description Signs in and reads the data every check needs, within 20 s. If the server fails, the answer is still 200: `ok` is false, `failure` is the class of the failure, and `message` says what is wrong or which rights are missing. With `id`, the stored secret is used for a blank one, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testServer"];
         delete?: never;
@@ -2166,13 +2166,13 @@ export interface paths {
         get?: never;
         /**
          * Replace a server
-         * @description A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is looked at anew within a minute. With another kind or address, what was found before is forgotten.
+         * @description A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is checked again within a minute. If the kind or address changes, earlier results are deleted.
          */
         put: operations["putServer"];
         post?: never;
         /**
          * Delete a server
-         * @description Its secrets and everything that was found of it go with it. Tiles that name it show the others.
+         * @description Also deletes its secrets and all results. Widgets that name it continue with the other servers.
          */
         delete: operations["deleteServer"];
         options?: never;
@@ -2190,8 +2190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a stored server
-         * @description As it is stored, with its secret; with a body, the settings in it, of which blank secrets are the stored ones. Otherwise as `POST /virtualization/servers/test`.
+         * Test a stored server
+         * @description Without a body the stored settings and secret are tested. With a body its settings are tested, and the stored secret is used for a blank one. Otherwise like `POST /virtualization/servers/test`.
          */
         post: operations["testStoredServer"];
         delete?: never;
@@ -2210,8 +2210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look at the servers now
-         * @description Answers 202 at once and goes on in the background; where a run is under way, that is the one. Once in ten seconds for a tenant, then 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 what `GET /virtualization/status` does.
+         * Check the servers now
+         * @description Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 and the body of `GET /virtualization/status`.
          */
         post: operations["startPoll"];
         delete?: never;
@@ -2228,8 +2228,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the active servers are, for a tile
-         * @description The worst first. `worst` is `unknown` where there is no active server.
+         * Get the status of the active servers for a widget
+         * @description Servers with the worst status come first. `worst` is `unknown` if there is no active server.
          */
         get: operations["getServerTile"];
         put?: never;
@@ -4527,7 +4527,7 @@ export interface components {
             /** @enum {string} */
             kind: "virtualization" | "backup" | "mail-gateway";
             name: string;
-            /** @description With its port */
+            /** @description Including the port */
             address: string;
             /** @enum {string} */
             authMethod: "token" | "password";
@@ -4547,11 +4547,11 @@ export interface components {
             /** @enum {string} */
             state: "ok" | "unknown" | "warning" | "critical";
             failure: ("zugang" | "rechte" | "antwortform" | "server" | "netz" | "zertifikat") | null;
-            /** @description Why it is not ok, or not known; null when it is ok */
+            /** @description Why the state is not `ok`; null if it is `ok` */
             message: string | null;
-            /** @description The last attempt; null before the first */
+            /** @description Time of the last attempt; null before the first */
             checkedAt: components["schemas"]["Instant"] | null;
-            /** @description When it last answered what was asked of it */
+            /** @description When the server last answered what it was asked */
             lastOkAt: components["schemas"]["Instant"] | null;
             headline: string;
             facts: {
@@ -4561,7 +4561,7 @@ export interface components {
                 unit: ("bytes" | "percent" | "seconds" | "count") | null;
                 /**
                  * Format: date-time
-                 * @description When it was read; a server that is not reached keeps its last ones
+                 * @description When these facts were read; a server that was not reached keeps its last facts
                  */
                 readAt: string;
             }[];
@@ -4571,11 +4571,11 @@ export interface components {
                 key: string;
                 /** @enum {string} */
                 state: "ok" | "unknown" | "warning" | "critical";
-                /** @description What was compared with the limits, where that is a number */
+                /** @description The value compared with the limits; null if it is not a number */
                 value: number | null;
                 /**
                  * Format: date-time
-                 * @description When it took on this state
+                 * @description Since when it has this state
                  */
                 since: string;
                 /** @description One English sentence */
@@ -4583,7 +4583,7 @@ export interface components {
             }[];
             notExamined: {
                 count: number;
-                /** @description The first of them by name */
+                /** @description The first entries by name */
                 items: {
                     what: string;
                     why: string;
@@ -4612,7 +4612,7 @@ export interface components {
             ok: boolean;
             failure: ("zugang" | "rechte" | "antwortform" | "server" | "netz" | "zertifikat") | null;
             version: string | null;
-            /** @description What is wrong, or which rights are missing; else that all is well */
+            /** @description What is wrong or which rights are missing, or a confirmation that everything works */
             message: string;
         };
         /**
@@ -4643,7 +4643,7 @@ export interface components {
          */
         ServerTile: {
             /**
-             * @description Of all active servers; unknown where there is none
+             * @description Worst state of all active servers; `unknown` if there is none
              * @enum {string}
              */
             worst: "ok" | "unknown" | "warning" | "critical";
@@ -4666,7 +4666,7 @@ export interface components {
                     unit: ("bytes" | "percent" | "seconds" | "count") | null;
                     /**
                      * Format: date-time
-                     * @description When it was read; a server that is not reached keeps its last ones
+                     * @description When these facts were read; a server that was not reached keeps its last facts
                      */
                     readAt: string;
                 }[];
@@ -13572,7 +13572,7 @@ export interface operations {
                     /** @enum {string} */
                     kind: "virtualization" | "backup" | "mail-gateway";
                     name: string;
-                    /** @description `https://` and a host; the port is the product’s own unless it is named */
+                    /** @description `https://` and a host; without a port the default port of the server’s product is used */
                     address: string;
                     /** @enum {string} */
                     authMethod: "token" | "password";
@@ -13607,7 +13607,7 @@ export interface operations {
                      */
                     caCertificatePem?: string | null;
                     /**
-                     * @description The smallest one of the active servers counts for all of them
+                     * @description The smallest interval of all active servers applies to all of them
                      * @default 5
                      */
                     pollIntervalMin?: number;
@@ -13723,7 +13723,7 @@ export interface operations {
                     kind: "virtualization" | "backup" | "mail-gateway";
                     /** @default  */
                     name?: string;
-                    /** @description `https://` and a host; the port is the product’s own unless it is named */
+                    /** @description `https://` and a host; without a port the default port of the server’s product is used */
                     address: string;
                     /** @enum {string} */
                     authMethod: "token" | "password";
@@ -13758,13 +13758,13 @@ export interface operations {
                      */
                     caCertificatePem?: string | null;
                     /**
-                     * @description The smallest one of the active servers counts for all of them
+                     * @description The smallest interval of all active servers applies to all of them
                      * @default 5
                      */
                     pollIntervalMin?: number;
                     /** @default true */
                     isActive?: boolean;
-                    /** @description A server whose secrets stand in for those left blank */
+                    /** @description Id of a stored server whose secrets are used for blank ones */
                     id?: string | null;
                 };
             };
@@ -13828,7 +13828,7 @@ export interface operations {
                     /** @enum {string} */
                     kind: "virtualization" | "backup" | "mail-gateway";
                     name: string;
-                    /** @description `https://` and a host; the port is the product’s own unless it is named */
+                    /** @description `https://` and a host; without a port the default port of the server’s product is used */
                     address: string;
                     /** @enum {string} */
                     authMethod: "token" | "password";
@@ -13863,7 +13863,7 @@ export interface operations {
                      */
                     caCertificatePem?: string | null;
                     /**
-                     * @description The smallest one of the active servers counts for all of them
+                     * @description The smallest interval of all active servers applies to all of them
                      * @default 5
                      */
                     pollIntervalMin?: number;
@@ -14008,7 +14008,7 @@ export interface operations {
                     kind: "virtualization" | "backup" | "mail-gateway";
                     /** @default  */
                     name?: string;
-                    /** @description `https://` and a host; the port is the product’s own unless it is named */
+                    /** @description `https://` and a host; without a port the default port of the server’s product is used */
                     address: string;
                     /** @enum {string} */
                     authMethod: "token" | "password";
@@ -14043,13 +14043,13 @@ export interface operations {
                      */
                     caCertificatePem?: string | null;
                     /**
-                     * @description The smallest one of the active servers counts for all of them
+                     * @description The smallest interval of all active servers applies to all of them
                      * @default 5
                      */
                     pollIntervalMin?: number;
                     /** @default true */
                     isActive?: boolean;
-                    /** @description A server whose secrets stand in for those left blank */
+                    /** @description Id of a stored server whose secrets are used for blank ones */
                     id?: string | null;
                 } | null;
             };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const FailureClass = z
   .enum(['zugang', 'rechte', 'antwortform', 'server', 'netz', 'zertifikat'])
   .describe(
-    '`zugang` the sign-in was refused · `rechte` a right is lacking · `antwortform` not the expected answer · `server` the server failed · `netz` it was not reached · `zertifikat` it did not prove who it is',
+    '`zugang` the sign-in was refused · `rechte` a right is missing · `antwortform` the answer has an unexpected form · `server` the server failed · `netz` the server was not reached · `zertifikat` the server’s certificate is not valid',
   );
 export type FailureClass = z.output<typeof FailureClass>;
 

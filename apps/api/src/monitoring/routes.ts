@@ -48,9 +48,9 @@ export function registerMonitoring(app: App): void {
       schema: {
         operationId: 'listServers',
         tags,
-        summary: 'List the servers with how they are',
+        summary: 'List the servers with their status',
         description:
-          'By name, switched off ones too. `status` says what the last look found. What could not be read is `unknown`, never `ok`; a server that was not reached is `unknown`, from the second run in a row `critical`, and keeps its last facts and rules with their times. A warning counts once it is found twice in a row. A server that is switched off, or was not checked for three intervals, is `unknown`.',
+          'All servers by name, including those that are switched off. `status` is the result of the last check. Values that could not be read are `unknown`, never `ok`. A server that was not reached is `unknown`, and `critical` from the second run in a row on; it keeps its last facts and rules with their times. A warning counts once it is found twice in a row. A server that is switched off, or was not checked for three intervals, is `unknown`.',
         response: { 200: z.array(Server) },
       },
     },
@@ -66,7 +66,7 @@ export function registerMonitoring(app: App): void {
         tags,
         summary: 'Add a server',
         description:
-          'It is looked at within a minute, and then as often as the smallest `pollIntervalMin` of the active servers says. A token may be pasted whole into `tokenSecret`, as the server shows it. Mail gateways know no tokens. The account only ever reads; give it the role PVEAuditor, Audit or Auditor on `/`. 500 servers are the limit.',
+          'The server is checked within a minute, and then at the smallest `pollIntervalMin` of all active servers. A token may be pasted into `tokenSecret` in full, as the server shows it. Mail gateways do not support tokens. The account is only used for reading; give it the role PVEAuditor, Audit or Auditor on `/`. A tenant has at most 500 servers.',
         body: ReadableServerInput,
         response: { 201: Server },
       },
@@ -81,9 +81,9 @@ export function registerMonitoring(app: App): void {
       schema: {
         operationId: 'testServer',
         tags,
-        summary: 'Try a server before saving it',
+        summary: 'Test a server before saving it',
         description:
-          'Signs in and reads what a look cannot do without, within 20 s. Trouble with the server is part of the answer: `ok` is false, `failure` its class, `message` says what is wrong or which rights are missing. With `id`, a blank secret takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+          'Signs in and reads the data every check needs, within 20 s. If the server fails, the answer is still 200: `ok` is false, `failure` is the class of the failure, and `message` says what is wrong or which rights are missing. With `id`, the stored secret is used for a blank one, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.',
         body: ReadableServerTestInput,
         response: { 200: ServerTestResult },
       },
@@ -100,7 +100,7 @@ export function registerMonitoring(app: App): void {
         tags,
         summary: 'Replace a server',
         description:
-          'A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is looked at anew within a minute. With another kind or address, what was found before is forgotten.',
+          'A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is checked again within a minute. If the kind or address changes, earlier results are deleted.',
         params,
         body: ReadableServerInput,
         response: { 200: Server },
@@ -117,7 +117,7 @@ export function registerMonitoring(app: App): void {
         operationId: 'deleteServer',
         tags,
         summary: 'Delete a server',
-        description: 'Its secrets and everything that was found of it go with it. Tiles that name it show the others.',
+        description: 'Also deletes its secrets and all results. Widgets that name it continue with the other servers.',
         params,
         response: { 204: NoContent },
       },
@@ -132,9 +132,9 @@ export function registerMonitoring(app: App): void {
       schema: {
         operationId: 'testStoredServer',
         tags,
-        summary: 'Try a stored server',
+        summary: 'Test a stored server',
         description:
-          'As it is stored, with its secret; with a body, the settings in it, of which blank secrets are the stored ones. Otherwise as `POST /virtualization/servers/test`.',
+          'Without a body the stored settings and secret are tested. With a body its settings are tested, and the stored secret is used for a blank one. Otherwise like `POST /virtualization/servers/test`.',
         params,
         body: FormOrNothing,
         response: { 200: ServerTestResult },
@@ -153,9 +153,9 @@ export function registerMonitoring(app: App): void {
       schema: {
         operationId: 'startPoll',
         tags,
-        summary: 'Look at the servers now',
+        summary: 'Check the servers now',
         description:
-          'Answers 202 at once and goes on in the background; where a run is under way, that is the one. Once in ten seconds for a tenant, then 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 what `GET /virtualization/status` does.',
+          'Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 and the body of `GET /virtualization/status`.',
         response: { 200: ServerTile, 202: StartedPoll },
       },
     },
@@ -176,8 +176,8 @@ export function registerMonitoring(app: App): void {
       schema: {
         operationId: 'getServerTile',
         tags,
-        summary: 'How the active servers are, for a tile',
-        description: 'The worst first. `worst` is `unknown` where there is no active server.',
+        summary: 'Get the status of the active servers for a widget',
+        description: 'Servers with the worst status come first. `worst` is `unknown` if there is no active server.',
         response: { 200: ServerTile },
       },
     },

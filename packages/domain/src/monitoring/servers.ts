@@ -65,7 +65,7 @@ const fields = {
   name: requiredLine(),
   address: requiredLine(300)
     .refine(isServerAddress, 'must be https:// with a host and, if need be, a port')
-    .describe('`https://` and a host; the port is the product’s own unless it is named'),
+    .describe('`https://` and a host; without a port the default port of the server’s product is used'),
   authMethod: z.enum(['token', 'password']),
   tokenId: optionalLine.describe('`user@realm!name`, with `authMethod` `token`'),
   tokenSecret: SecretInput,
@@ -78,7 +78,7 @@ const fields = {
     .min(1)
     .max(1_440)
     .default(5)
-    .describe('The smallest one of the active servers counts for all of them'),
+    .describe('The smallest interval of all active servers applies to all of them'),
   isActive: z.boolean().default(true),
 };
 
@@ -93,7 +93,7 @@ export const ServerTestInput = z
   .object({
     ...fields,
     name: line().default(''),
-    id: Id.nullish().describe('A server whose secrets stand in for those left blank'),
+    id: Id.nullish().describe('Id of a stored server whose secrets are used for blank ones'),
   })
   .meta({ example: { ...example, tokenSecret: '0f7d0c6e-2f6d-4a53-9a5e-1d2c3b4a5968' } });
 export type ServerTestInput = z.output<typeof ServerTestInput>;
@@ -190,8 +190,8 @@ const StoredInstant = z.iso.datetime();
 export const StatusRule = z.object({
   key: z.string().describe('`quorum`, `storage:nas`, `guest:101` …'),
   state: ServerState,
-  value: z.number().nullable().describe('What was compared with the limits, where that is a number'),
-  since: StoredInstant.describe('When it took on this state'),
+  value: z.number().nullable().describe('The value compared with the limits; null if it is not a number'),
+  since: StoredInstant.describe('Since when it has this state'),
   text: z.string().describe('One English sentence'),
 });
 export type StatusRule = z.output<typeof StatusRule>;
@@ -201,14 +201,14 @@ export const StatusFact = z.object({
   label: z.string(),
   value: z.union([z.number(), z.string()]),
   unit: z.enum(['bytes', 'percent', 'seconds', 'count']).nullable(),
-  readAt: StoredInstant.describe('When it was read; a server that is not reached keeps its last ones'),
+  readAt: StoredInstant.describe('When these facts were read; a server that was not reached keeps its last facts'),
 });
 export type StatusFact = z.output<typeof StatusFact>;
 
 /** What was not looked at, or could not be and is not needed for a verdict. */
 export const NotExamined = z.object({
   count: z.int(),
-  items: z.array(z.object({ what: z.string(), why: z.string() })).describe('The first of them by name'),
+  items: z.array(z.object({ what: z.string(), why: z.string() })).describe('The first entries by name'),
 });
 export type NotExamined = z.output<typeof NotExamined>;
 
@@ -219,9 +219,9 @@ export const ServerStatus = z
   .object({
     state: ServerState,
     failure: FailureClass.nullable(),
-    message: z.string().nullable().describe('Why it is not ok, or not known; null when it is ok'),
-    checkedAt: Instant.nullable().describe('The last attempt; null before the first'),
-    lastOkAt: Instant.nullable().describe('When it last answered what was asked of it'),
+    message: z.string().nullable().describe('Why the state is not `ok`; null if it is `ok`'),
+    checkedAt: Instant.nullable().describe('Time of the last attempt; null before the first'),
+    lastOkAt: Instant.nullable().describe('When the server last answered what it was asked'),
     headline: z.string(),
     facts: z.array(StatusFact),
     rules: z.array(StatusRule).describe('Worst first'),
@@ -239,7 +239,7 @@ export const Server = z
     id: Id,
     kind: ServerKind,
     name: z.string(),
-    address: z.string().describe('With its port'),
+    address: z.string().describe('Including the port'),
     authMethod: z.enum(['token', 'password']),
     tokenId: z.string().nullable(),
     hasTokenSecret: z.boolean(),
@@ -285,7 +285,7 @@ export const ServerTestResult = z
     ok: z.boolean(),
     failure: FailureClass.nullable(),
     version: z.string().nullable(),
-    message: z.string().describe('What is wrong, or which rights are missing; else that all is well'),
+    message: z.string().describe('What is wrong or which rights are missing, or a confirmation that everything works'),
   })
   .meta({
     id: 'ServerTestResult',
@@ -296,7 +296,7 @@ export type ServerTestResult = z.output<typeof ServerTestResult>;
 /** What a tile shows. */
 export const ServerTile = z
   .object({
-    worst: ServerState.describe('Of all active servers; unknown where there is none'),
+    worst: ServerState.describe('Worst state of all active servers; `unknown` if there is none'),
     servers: z.array(
       z.object({
         id: Id,

@@ -9,7 +9,7 @@ import { secretContext } from './stored-server.ts';
 
 export const monitoring: Area = {
   name: 'monitoring',
-  tags: { virtualization: 'Virtualization, backup and mail gateway servers: which there are, and how they are.' },
+  tags: { virtualization: 'Virtualization, backup and mail gateway servers and their status.' },
   jobs: [
     handle(pollServers, async (ctx, _payload, work) => {
       const { pollTenantServers } = await import('./run/poll-tenant-servers.ts');
