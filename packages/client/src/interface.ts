@@ -2249,18 +2249,18 @@ export interface paths {
         };
         /**
          * Read the settings of the invoice mailbox
-         * @description Nulls while nothing is set; the password is never shown.
+         * @description Fields are null while nothing is set; the password is never returned.
          */
         get: operations["getInvoiceMailbox"];
         /**
          * Replace the settings of the invoice mailbox
-         * @description While active it is read right away and then every 10 minutes. Without the two folders nothing in it is ever changed, not even a flag; with them a mail is moved once its documents are kept. The server has to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         * @description An active mailbox is read at once and then every 10 minutes. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
          */
         put: operations["putInvoiceMailbox"];
         post?: never;
         /**
          * Delete the invoice mailbox
-         * @description Forgets where invoices come from; those that came stay.
+         * @description Deletes the settings of the mailbox; invoices already fetched are kept.
          */
         delete: operations["deleteInvoiceMailbox"];
         options?: never;
@@ -2278,8 +2278,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try an invoice mailbox before saving it
-         * @description Signs in, opens the folder and looks for the two others, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.
+         * Test an invoice mailbox before saving it
+         * @description Signs in, opens the folder and checks that the two other folders exist, within 20 s; nothing is changed. If the mailbox fails, the answer is still 200 and says why. If the password is blank, the stored one is used, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testInvoiceMailbox"];
         delete?: never;
@@ -2299,7 +2299,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch invoices now
-         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads 20 mails in a minute at most and counts mails; what is left follows at once in a run of its own. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
+         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
          */
         post: operations["fetchInvoices"];
         delete?: never;
@@ -2317,7 +2317,7 @@ export interface paths {
         };
         /**
          * List the invoices
-         * @description Those that came in last first. `search` looks at number, seller and file names, whatever the case. The same document is there once, however often it came; another one with the same seller, number, date and total is a `duplicate` that names the first. XML and PDF of one mail with one number are one invoice with two files.
+         * @description Newest first. `search` looks in number, seller and file names, regardless of case. The same document is listed once, however often it arrived. A different document with the same seller, number, date and total is a `duplicate`, and `duplicateOf` names the first one. An XML and a PDF with the same number in one mail are one invoice with two files.
          */
         get: operations["listInvoices"];
         put?: never;
@@ -2337,7 +2337,7 @@ export interface paths {
         };
         /**
          * Read an invoice
-         * @description What its document says; null is what it does not say.
+         * @description The data of its document; fields that the document does not contain are null.
          */
         get: operations["getInvoice"];
         put?: never;
@@ -2347,7 +2347,7 @@ export interface paths {
         head?: never;
         /**
          * Mark an invoice as processed, or as new again
-         * @description Also one that is a duplicate or could not be read: `duplicateOf` and `error` go on saying so. Noted in the audit log.
+         * @description Also works for a duplicate and for an invoice that could not be read; `duplicateOf` and `error` keep their values. Noted in the audit log.
          */
         patch: operations["updateInvoice"];
         trace?: never;
@@ -2360,8 +2360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The document of an invoice
-         * @description Byte for byte as it came, to be saved; nothing in it can run in a browser. `file` is the place among `files`, the first unless given. Nothing to be found for a mail that was too large to be kept.
+         * Download the document of an invoice
+         * @description Returns the unchanged file as a download, so that nothing in it is executed by a browser. `file` is the index in `files`; default is the first file. 404 for a mail that was too large to be stored.
          */
         get: operations["getInvoiceDocument"];
         put?: never;
@@ -4699,9 +4699,9 @@ export interface components {
             isActive: boolean | null;
             processedFolder: string | null;
             failedFolder: string | null;
-            /** @description When the mailbox was last read without trouble */
+            /** @description When the mailbox was last read successfully */
             lastFetchedAt: components["schemas"]["Instant"] | null;
-            /** @description Why the last fetch failed; null when it did not */
+            /** @description Why the last fetch failed; null if it succeeded */
             lastError: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
         };
         /**
@@ -4714,7 +4714,7 @@ export interface components {
         ImapTest: {
             ok: boolean;
             error: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
-            /** @description One sentence that says what is wrong, or that nothing is */
+            /** @description One sentence that says what is wrong, or that everything works */
             message: string;
         };
         /**
@@ -4752,7 +4752,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description `new` it was read · `processed` somebody has dealt with it · `duplicate` another document with the same seller, number, date and total came before · `failed` it could not be read, see `error`
+             * @description `new` was read and nobody has processed it · `processed` somebody marked it as processed · `duplicate` another document with the same seller, number, date and total came before · `failed` could not be read, see `error`
              * @enum {string}
              */
             state: "new" | "processed" | "duplicate" | "failed";
@@ -4760,7 +4760,7 @@ export interface components {
             /** @description The first invoice with the same seller, number, date and total */
             duplicateOf: string | null;
             /**
-             * @description `zugferd` an XML inside a PDF · `xrechnung` an XML that says so by its guideline · `ubl`, `cii` another XML of that syntax · `other` no data that is read
+             * @description `zugferd` an XML inside a PDF · `xrechnung` an XML whose guideline is XRechnung · `ubl`, `cii` any other XML of that syntax · `other` no data that can be extracted
              * @enum {string}
              */
             format: "xrechnung" | "zugferd" | "ubl" | "cii" | "other";
@@ -4768,34 +4768,34 @@ export interface components {
             typeCode: string | null;
             number: string | null;
             date: string | null;
-            /** @description Null where the terms of payment are text alone */
+            /** @description Null if the terms of payment are only text */
             dueDate: string | null;
             seller: string | null;
-            /** @description Without blanks */
+            /** @description Without spaces */
             sellerVatId: string | null;
             buyer: string | null;
             currency: string | null;
-            /** @description With tax, as the document has it, in hundredths of the currency */
+            /** @description Total including tax, as stated in the document, in hundredths of the currency */
             totalCents: number | null;
-            /** @description What is left to be paid; differs from the total after a prepayment */
+            /** @description Amount left to pay; differs from the total after a prepayment */
             payableCents: number | null;
-            /** @description The first one */
+            /** @description The first IBAN in the document */
             iban: string | null;
             /**
              * @description When the mail arrived in the mailbox
              * @example 2026-11-20T08:30:00.000Z
              */
             receivedAt: components["schemas"]["Instant"];
-            /** @description The address the mail says it comes from */
+            /** @description The sender address stated in the mail */
             sender: string | null;
-            /** @description Of the mail */
+            /** @description Subject of the mail */
             subject: string | null;
-            /** @description Of the first file; null for a mail that was too large to be kept */
+            /** @description Name of the first file; null for a mail that was too large to be stored */
             fileName: string | null;
-            /** @description What `GET /invoices/{id}/document` serves, the document that was read first; a PDF beside an XML follows */
+            /** @description The files `GET /invoices/{id}/document` returns; the document the data comes from is first, then a PDF that came with an XML */
             files: {
                 fileName: string;
-                /** @description By content */
+                /** @description Detected from the content */
                 type: string;
                 sizeBytes: number;
             }[];
@@ -14274,7 +14274,7 @@ export interface operations {
                     /** @default 993 */
                     port?: number;
                     /**
-                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @description `tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt
                      * @default tls
                      * @enum {string}
                      */
@@ -14298,12 +14298,12 @@ export interface operations {
                     /** @default true */
                     isActive?: boolean;
                     /**
-                     * @description Where mails go whose documents are kept; without one they stay
+                     * @description Folder for mails whose documents were stored; without it they stay where they are
                      * @default null
                      */
                     processedFolder?: string | null;
                     /**
-                     * @description Where mails go that could not be read; without one they stay
+                     * @description Folder for mails that could not be read; without it they stay where they are
                      * @default null
                      */
                     failedFolder?: string | null;
@@ -14398,7 +14398,7 @@ export interface operations {
                     /** @default 993 */
                     port?: number;
                     /**
-                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @description `tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt
                      * @default tls
                      * @enum {string}
                      */
@@ -14422,12 +14422,12 @@ export interface operations {
                     /** @default true */
                     isActive?: boolean;
                     /**
-                     * @description Where mails go whose documents are kept; without one they stay
+                     * @description Folder for mails whose documents were stored; without it they stay where they are
                      * @default null
                      */
                     processedFolder?: string | null;
                     /**
-                     * @description Where mails go that could not be read; without one they stay
+                     * @description Folder for mails that could not be read; without it they stay where they are
                      * @default null
                      */
                     failedFolder?: string | null;
@@ -14522,7 +14522,7 @@ export interface operations {
     listInvoices: {
         parameters: {
             query?: {
-                /** @description `new` it was read · `processed` somebody has dealt with it · `duplicate` another document with the same seller, number, date and total came before · `failed` it could not be read, see `error` */
+                /** @description `new` was read and nobody has processed it · `processed` somebody marked it as processed · `duplicate` another document with the same seller, number, date and total came before · `failed` could not be read, see `error` */
                 state?: "new" | "processed" | "duplicate" | "failed";
                 search?: string;
                 /** @description Most entries one answer holds */
@@ -14830,7 +14830,7 @@ export interface operations {
                     /** @default 993 */
                     port?: number;
                     /**
-                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @description `tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt
                      * @default tls
                      * @enum {string}
                      */
@@ -14941,7 +14941,7 @@ export interface operations {
                     /** @default 993 */
                     port?: number;
                     /**
-                     * @description `tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`
+                     * @description `tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt
                      * @default tls
                      * @enum {string}
                      */

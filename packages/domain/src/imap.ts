@@ -9,13 +9,15 @@ import { line, requiredLine } from './text.ts';
 export const ImapFailureKind = z
   .enum(['unreachable', 'certificate', 'unauthorized', 'folderMissing', 'timeout', 'protocol'])
   .describe(
-    '`unreachable` no connection, or it broke · `certificate` the server did not prove who it is · `unauthorized` name or password was refused · `folderMissing` a folder is not there · `timeout` no answer in time · `protocol` not what an IMAP server answers',
+    '`unreachable` no connection, or it was lost · `certificate` the server’s certificate is not valid · `unauthorized` username or password was refused · `folderMissing` a folder does not exist · `timeout` no answer in time · `protocol` not a valid IMAP answer',
   );
 export type ImapFailureKind = z.output<typeof ImapFailureKind>;
 
 const ImapSecurity = z
   .enum(['none', 'starttls', 'tls'])
-  .describe('`tls` from the first byte (port 993), `starttls` before anything is sent (port 143), or `none`');
+  .describe(
+    '`tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt',
+  );
 
 /** How a mailbox is reached, as people write it. */
 export const imapFields = {
@@ -78,7 +80,7 @@ export const ImapTest = z
   .object({
     ok: z.boolean(),
     error: ImapFailureKind.nullable(),
-    message: z.string().describe('One sentence that says what is wrong, or that nothing is'),
+    message: z.string().describe('One sentence that says what is wrong, or that everything works'),
   })
   .meta({
     id: 'ImapTest',

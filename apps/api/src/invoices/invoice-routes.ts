@@ -22,7 +22,7 @@ export function registerInvoiceList(app: App): void {
         tags,
         summary: 'List the invoices',
         description:
-          'Those that came in last first. `search` looks at number, seller and file names, whatever the case. The same document is there once, however often it came; another one with the same seller, number, date and total is a `duplicate` that names the first. XML and PDF of one mail with one number are one invoice with two files.',
+          'Newest first. `search` looks in number, seller and file names, regardless of case. The same document is listed once, however often it arrived. A different document with the same seller, number, date and total is a `duplicate`, and `duplicateOf` names the first one. An XML and a PDF with the same number in one mail are one invoice with two files.',
         querystring: z.object({
           state: InvoiceState.optional(),
           search: InvoiceSearch.optional(),
@@ -45,7 +45,7 @@ export function registerInvoiceList(app: App): void {
         operationId: 'getInvoice',
         tags,
         summary: 'Read an invoice',
-        description: 'What its document says; null is what it does not say.',
+        description: 'The data of its document; fields that the document does not contain are null.',
         params: ById,
         response: { 200: Invoice },
       },
@@ -60,9 +60,9 @@ export function registerInvoiceList(app: App): void {
       schema: {
         operationId: 'getInvoiceDocument',
         tags,
-        summary: 'The document of an invoice',
+        summary: 'Download the document of an invoice',
         description:
-          'Byte for byte as it came, to be saved; nothing in it can run in a browser. `file` is the place among `files`, the first unless given. Nothing to be found for a mail that was too large to be kept.',
+          'Returns the unchanged file as a download, so that nothing in it is executed by a browser. `file` is the index in `files`; default is the first file. 404 for a mail that was too large to be stored.',
         params: ById,
         querystring: z.object({ file: z.coerce.number().int().min(0).max(1_000).default(0) }),
         produces: ['application/xml', 'application/pdf', 'application/octet-stream'],
@@ -89,7 +89,7 @@ export function registerInvoiceList(app: App): void {
         tags,
         summary: 'Mark an invoice as processed, or as new again',
         description:
-          'Also one that is a duplicate or could not be read: `duplicateOf` and `error` go on saying so. Noted in the audit log.',
+          'Also works for a duplicate and for an invoice that could not be read; `duplicateOf` and `error` keep their values. Noted in the audit log.',
         params: ById,
         body: InvoiceChange,
         response: { 200: Invoice },

@@ -27,7 +27,7 @@ export function registerInvoiceMailbox(app: App): void {
         operationId: 'getInvoiceMailbox',
         tags,
         summary: 'Read the settings of the invoice mailbox',
-        description: 'Nulls while nothing is set; the password is never shown.',
+        description: 'Fields are null while nothing is set; the password is never returned.',
         response: { 200: InvoiceMailbox },
       },
     },
@@ -43,7 +43,7 @@ export function registerInvoiceMailbox(app: App): void {
         tags,
         summary: 'Replace the settings of the invoice mailbox',
         description:
-          'While active it is read right away and then every 10 minutes. Without the two folders nothing in it is ever changed, not even a flag; with them a mail is moved once its documents are kept. The server has to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+          'An active mailbox is read at once and then every 10 minutes. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: ReadableMailboxInput,
         response: { 200: InvoiceMailbox },
       },
@@ -59,7 +59,7 @@ export function registerInvoiceMailbox(app: App): void {
         operationId: 'deleteInvoiceMailbox',
         tags,
         summary: 'Delete the invoice mailbox',
-        description: 'Forgets where invoices come from; those that came stay.',
+        description: 'Deletes the settings of the mailbox; invoices already fetched are kept.',
         response: { 204: NoContent },
       },
     },
@@ -73,9 +73,9 @@ export function registerInvoiceMailbox(app: App): void {
       schema: {
         operationId: 'testInvoiceMailbox',
         tags,
-        summary: 'Try an invoice mailbox before saving it',
+        summary: 'Test an invoice mailbox before saving it',
         description:
-          'Signs in, opens the folder and looks for the two others, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute for a tenant, each in the audit log with the server it was for.',
+          'Signs in, opens the folder and checks that the two other folders exist, within 20 s; nothing is changed. If the mailbox fails, the answer is still 200 and says why. If the password is blank, the stored one is used, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.',
         body: ReadableMailboxInput,
         response: { 200: ImapTest },
       },
@@ -92,7 +92,7 @@ export function registerInvoiceMailbox(app: App): void {
         tags,
         summary: 'Fetch invoices now',
         description:
-          'Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads 20 mails in a minute at most and counts mails; what is left follows at once in a run of its own. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.',
+          'Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.',
         response: {
           200: Run,
           202: z

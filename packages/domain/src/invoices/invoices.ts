@@ -6,21 +6,21 @@ import { Instant } from '../time.ts';
 export const InvoiceFormat = z
   .enum(['xrechnung', 'zugferd', 'ubl', 'cii', 'other'])
   .describe(
-    '`zugferd` an XML inside a PDF · `xrechnung` an XML that says so by its guideline · `ubl`, `cii` another XML of that syntax · `other` no data that is read',
+    '`zugferd` an XML inside a PDF · `xrechnung` an XML whose guideline is XRechnung · `ubl`, `cii` any other XML of that syntax · `other` no data that can be extracted',
   );
 export type InvoiceFormat = z.output<typeof InvoiceFormat>;
 
 export const InvoiceState = z
   .enum(['new', 'processed', 'duplicate', 'failed'])
   .describe(
-    '`new` it was read · `processed` somebody has dealt with it · `duplicate` another document with the same seller, number, date and total came before · `failed` it could not be read, see `error`',
+    '`new` was read and nobody has processed it · `processed` somebody marked it as processed · `duplicate` another document with the same seller, number, date and total came before · `failed` could not be read, see `error`',
   );
 export type InvoiceState = z.output<typeof InvoiceState>;
 
 export const InvoiceError = z
   .enum(['ENCRYPTED', 'DAMAGED', 'UNSUPPORTED', 'TOO_LARGE', 'XML_REFUSED'])
   .describe(
-    '`ENCRYPTED` it is locked with a password · `DAMAGED` it cannot be read · `UNSUPPORTED` an archive or something else that is not opened here · `TOO_LARGE` the mail, its documents or what they unfold to · `XML_REFUSED` an XML with a DOCTYPE, or one that is none',
+    '`ENCRYPTED` protected by a password · `DAMAGED` cannot be read · `UNSUPPORTED` an archive or another format that is not opened · `TOO_LARGE` the mail, its documents or their unpacked contents are too large · `XML_REFUSED` an XML with a DOCTYPE, or not valid XML',
   );
 export type InvoiceError = z.output<typeof InvoiceError>;
 
@@ -44,7 +44,7 @@ export interface InvoiceData {
 
 const InvoiceFile = z.object({
   fileName: z.string(),
-  type: z.string().describe('By content'),
+  type: z.string().describe('Detected from the content'),
   sizeBytes: z.int(),
 });
 
@@ -58,22 +58,25 @@ export const Invoice = z
     typeCode: z.string().nullable().describe('`380` invoice, `381` credit note, `389` self-billed invoice …'),
     number: z.string().nullable(),
     date: z.iso.date().nullable(),
-    dueDate: z.iso.date().nullable().describe('Null where the terms of payment are text alone'),
+    dueDate: z.iso.date().nullable().describe('Null if the terms of payment are only text'),
     seller: z.string().nullable(),
-    sellerVatId: z.string().nullable().describe('Without blanks'),
+    sellerVatId: z.string().nullable().describe('Without spaces'),
     buyer: z.string().nullable(),
     currency: z.string().nullable(),
-    totalCents: z.int().nullable().describe('With tax, as the document has it, in hundredths of the currency'),
-    payableCents: z.int().nullable().describe('What is left to be paid; differs from the total after a prepayment'),
-    iban: z.string().nullable().describe('The first one'),
+    totalCents: z
+      .int()
+      .nullable()
+      .describe('Total including tax, as stated in the document, in hundredths of the currency'),
+    payableCents: z.int().nullable().describe('Amount left to pay; differs from the total after a prepayment'),
+    iban: z.string().nullable().describe('The first IBAN in the document'),
     receivedAt: Instant.describe('When the mail arrived in the mailbox'),
-    sender: z.string().nullable().describe('The address the mail says it comes from'),
-    subject: z.string().nullable().describe('Of the mail'),
-    fileName: z.string().nullable().describe('Of the first file; null for a mail that was too large to be kept'),
+    sender: z.string().nullable().describe('The sender address stated in the mail'),
+    subject: z.string().nullable().describe('Subject of the mail'),
+    fileName: z.string().nullable().describe('Name of the first file; null for a mail that was too large to be stored'),
     files: z
       .array(InvoiceFile)
       .describe(
-        'What `GET /invoices/{id}/document` serves, the document that was read first; a PDF beside an XML follows',
+        'The files `GET /invoices/{id}/document` returns; the document the data comes from is first, then a PDF that came with an XML',
       ),
   })
   .meta({

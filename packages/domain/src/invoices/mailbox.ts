@@ -18,8 +18,12 @@ const example = {
 export const InvoiceMailboxInput = z
   .object({
     ...imapFields,
-    processedFolder: OptionalFolder.describe('Where mails go whose documents are kept; without one they stay'),
-    failedFolder: OptionalFolder.describe('Where mails go that could not be read; without one they stay'),
+    processedFolder: OptionalFolder.describe(
+      'Folder for mails whose documents were stored; without it they stay where they are',
+    ),
+    failedFolder: OptionalFolder.describe(
+      'Folder for mails that could not be read; without it they stay where they are',
+    ),
   })
   .superRefine(({ folder, processedFolder, failedFolder }, check) => {
     for (const [field, target] of Object.entries({ processedFolder, failedFolder })) {
@@ -36,8 +40,8 @@ export const InvoiceMailbox = z
     ...shownImapFields,
     processedFolder: z.string().nullable(),
     failedFolder: z.string().nullable(),
-    lastFetchedAt: Instant.nullable().describe('When the mailbox was last read without trouble'),
-    lastError: ImapFailureKind.nullable().describe('Why the last fetch failed; null when it did not'),
+    lastFetchedAt: Instant.nullable().describe('When the mailbox was last read successfully'),
+    lastError: ImapFailureKind.nullable().describe('Why the last fetch failed; null if it succeeded'),
   })
   .meta({
     id: 'InvoiceMailbox',

@@ -9,7 +9,7 @@ import { passwordContext } from './stored-mailbox.ts';
 
 export const invoices: Area = {
   name: 'invoices',
-  tags: { invoices: 'Invoices that come in by mail: where from, and what each of them says.' },
+  tags: { invoices: 'Invoices that arrive by mail: the mailbox, and the data of each invoice.' },
   jobs: [
     handle(fetchInvoices, async (ctx, _payload, work) => {
       const { fetchTenantInvoices } = await import('./fetch/fetch-invoices.ts');
