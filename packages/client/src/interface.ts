@@ -1485,12 +1485,12 @@ export interface paths {
         };
         /**
          * Show the settings of canteen billing
-         * @description The three numbers are empty until somebody sets them.
+         * @description `beraternummer`, `mandantennummer` and `lohnart` are empty until they are set.
          */
         get: operations["getCanteenSettings"];
         /**
          * Replace the settings of canteen billing
-         * @description What is left out goes back to its default. Payroll offices differ about `sign`: make one check run with them.
+         * @description Fields that are left out are reset to their defaults. Payroll offices expect different values of `sign`: test the first file with your payroll office.
          */
         put: operations["putCanteenSettings"];
         post?: never;
@@ -1509,12 +1509,12 @@ export interface paths {
         };
         /**
          * Show the settings of the merchandise export
-         * @description The defaults until an administrator sets others.
+         * @description Returns the defaults until an administrator sets other values.
          */
         get: operations["getMerchandiseSettings"];
         /**
          * Replace the settings of the merchandise export
-         * @description What is left out goes back to its default. `extf` needs both numbers and the contra account.
+         * @description Fields that are left out are reset to their defaults. `extf` needs `beraternummer`, `mandantennummer` and `defaultContraAccount`.
          */
         put: operations["putMerchandiseSettings"];
         post?: never;
@@ -1533,13 +1533,13 @@ export interface paths {
         };
         /**
          * List the accounts
-         * @description By number. `X-List-Version` rises with every change of the list.
+         * @description Accounts by number. `X-List-Version` rises with every change of the list.
          */
         get: operations["listMerchandiseAccounts"];
         put?: never;
         /**
          * Add an account
-         * @description Number and name are each in the list once; names compare without regard to case. `X-List-Version` is that of the list with it. At most 20,000 accounts.
+         * @description Number and name must each be unique in the list; names are compared regardless of case. `X-List-Version` is the version of the list with the new account. A list has at most 20,000 accounts.
          */
         post: operations["createMerchandiseAccount"];
         delete?: never;
@@ -1556,8 +1556,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The accounts as a file
-         * @description CSV `Konto;Name` in UTF-8 with a mark. A name that a spreadsheet would run stands behind an apostrophe, which an import takes away again.
+         * Download the accounts as a file
+         * @description CSV `Konto;Name` in UTF-8 with a byte order mark. A name that a spreadsheet program would execute as a formula starts with an apostrophe, which an import removes again.
          */
         get: operations["exportMerchandiseAccounts"];
         put?: never;
@@ -1580,14 +1580,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an account
-         * @description Files that were made with it stay as they are.
+         * @description Files exported earlier are not affected.
          */
         delete: operations["deleteMerchandiseAccount"];
         options?: never;
         head?: never;
         /**
          * Change an account
-         * @description Changes what is named.
+         * @description Changes only the fields that are sent.
          */
         patch: operations["updateMerchandiseAccount"];
         trace?: never;
@@ -2891,7 +2891,7 @@ export interface paths {
         put?: never;
         /**
          * Check a canteen’s list
-         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user. Rows with faults are listed under `errors`; faults of the whole file are 400.
+         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a byte order mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are detected. The header must have a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may have `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of the file is stored. Each user can make 120 uploads per minute. Rows with faults are listed under `errors`; faults of the whole file answer 400.
          */
         post: operations["previewCanteen"];
         delete?: never;
@@ -2910,8 +2910,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the payroll file of a canteen’s list
-         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user. Answers the import file of DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line a person, by personnel number, without those whose sum is zero. A sum below zero is refused unless `allowNegative` confirms it. That there was an export is noted in the audit log.
+         * Export the payroll file of a canteen’s list
+         * @description A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a byte order mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are detected. The header must have a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may have `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of the file is stored. Each user can make 120 uploads per minute. Returns the import file for DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line per person, by personnel number, without people whose sum is zero. A sum below zero is refused unless `allowNegative` confirms it. The export is noted in the audit log.
          */
         post: operations["exportCanteen"];
         delete?: never;
@@ -2931,7 +2931,7 @@ export interface paths {
         put?: never;
         /**
          * Check a list of merchandise
-         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user. Rows with faults are listed under `errors`, names the account list does not have are `isNew`; faults of the whole file are 400.
+         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Only the first visible sheet is read: B1 is the header; from row 2 on, column A names an account by number or name, and column B has an amount, as a number or as text in German notation. Nothing of the file is stored. Each user can make 120 uploads per minute. Rows with faults are listed under `errors`, names that are missing in the account list are marked `isNew`; faults of the whole file answer 400.
          */
         post: operations["previewMerchandise"];
         delete?: never;
@@ -2950,8 +2950,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the file of a list of merchandise
-         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user. Answers the file, in Windows-1252: one line an account, by number, without those whose sum is zero. Names the account list does not have need a number in `assignments`, and become accounts together with the export. 409 `ACCOUNTS_STALE` says in `details` what changed in the list since the preview. `period` is for lists whose B1 names no month. That there was an export is noted in the audit log.
+         * Export a list of merchandise
+         * @description An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Only the first visible sheet is read: B1 is the header; from row 2 on, column A names an account by number or name, and column B has an amount, as a number or as text in German notation. Nothing of the file is stored. Each user can make 120 uploads per minute. Returns the file, in Windows-1252: one line per account, by number, without accounts whose sum is zero. Names that are missing in the account list need a number in `assignments`; the export adds them to the account list. 409 `ACCOUNTS_STALE` says in `details` what changed in the list since the preview. `period` is for lists whose cell B1 names no month. The export is noted in the audit log.
          */
         post: operations["exportMerchandise"];
         delete?: never;
@@ -2970,8 +2970,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the accounts by those of a file
-         * @description CSV `Konto;Name` in UTF-8 or Windows-1252, in the field `file`; all of it or nothing. Accounts whose number stays keep their id. With `dryRun=true` it only says what would be done. 120 uploads a minute for each user.
+         * Replace the accounts with those of a file
+         * @description Send a CSV file `Konto;Name` in UTF-8 or Windows-1252 in the field `file`. Either the whole file is imported or nothing. Accounts whose number stays the same keep their id. With `dryRun=true` the answer only says what would be done. Each user can make 120 uploads per minute.
          */
         post: operations["importMerchandiseAccounts"];
         delete?: never;
@@ -3884,7 +3884,7 @@ export interface components {
              */
             target: "lodas" | "lohn-und-gehalt";
             /**
-             * @description How the payroll office expects what is kept back; a check run shows it
+             * @description The sign that the payroll office expects for deductions; a test import shows which one
              * @default minus
              * @enum {string}
              */
@@ -3922,7 +3922,7 @@ export interface components {
              */
             target: "lodas" | "lohn-und-gehalt";
             /**
-             * @description How the payroll office expects what is kept back; a check run shows it
+             * @description The sign that the payroll office expects for deductions; a test import shows which one
              * @default minus
              * @enum {string}
              */
@@ -3940,29 +3940,29 @@ export interface components {
          */
         MerchandiseSettings: {
             /**
-             * @description `txt`: four columns that any program maps; `extf`: DATEV
+             * @description `txt`: four columns that any program can import; `extf`: DATEV
              * @default txt
              * @enum {string}
              */
             format: "txt" | "extf";
             /**
-             * @description Between the columns of `txt`
+             * @description Separator between the columns of `txt`
              * @default ;
              * @enum {string}
              */
             separator: ";" | "\t" | "|";
             /**
-             * @description Gegenkonto, for `extf`; its digits are the length of all general accounts
+             * @description Contra account (Gegenkonto) for `extf`; its number of digits is the length of all general accounts
              * @default
              */
             defaultContraAccount: string;
             /**
-             * @description For `extf`
+             * @description Required for `extf`
              * @default
              */
             beraternummer: string;
             /**
-             * @description For `extf`
+             * @description Required for `extf`
              * @default
              */
             mandantennummer: string;
@@ -3984,29 +3984,29 @@ export interface components {
          */
         MerchandiseSettingsInput: {
             /**
-             * @description `txt`: four columns that any program maps; `extf`: DATEV
+             * @description `txt`: four columns that any program can import; `extf`: DATEV
              * @default txt
              * @enum {string}
              */
             format: "txt" | "extf";
             /**
-             * @description Between the columns of `txt`
+             * @description Separator between the columns of `txt`
              * @default ;
              * @enum {string}
              */
             separator: ";" | "\t" | "|";
             /**
-             * @description Gegenkonto, for `extf`; its digits are the length of all general accounts
+             * @description Contra account (Gegenkonto) for `extf`; its number of digits is the length of all general accounts
              * @default
              */
             defaultContraAccount: string;
             /**
-             * @description For `extf`
+             * @description Required for `extf`
              * @default
              */
             beraternummer: string;
             /**
-             * @description For `extf`
+             * @description Required for `extf`
              * @default
              */
             mandantennummer: string;
@@ -5487,30 +5487,30 @@ export interface components {
             /** @enum {string} */
             encoding: "utf-8" | "utf-8-bom" | "windows-1252";
             rows: {
-                /** @description Line of the file on which the record starts */
+                /** @description Line of the file where the record starts */
                 row: number;
-                /** @description Without leading zeros; as it stands where it is none */
+                /** @description Without leading zeros; unchanged if it is not a valid personnel number */
                 personnelNumber: string;
                 name: string;
-                /** @description Null where it cannot be read */
+                /** @description Null if it cannot be read */
                 amountCents: number | null;
                 warnings: ("COLUMN_COUNT" | "PERSONNEL_MISSING" | "PERSONNEL_INVALID" | "NAME_MISSING" | "NAME_TOO_LONG" | "NAME_INVALID" | "AMOUNT_MISSING" | "AMOUNT_INVALID" | "AMOUNT_PRECISION" | "AMOUNT_IS_DATE" | "DATE_INVALID" | "ACCOUNT_MISSING" | "ACCOUNT_INVALID" | "ACCOUNT_TOO_LONG" | "DUPLICATE_NUMBER" | "DUPLICATE_NAME" | "SUM_TOO_LARGE" | "NAME_UNMAPPABLE" | "AMOUNT_ZERO" | "AMOUNT_NEGATIVE" | "AMOUNT_AMBIGUOUS" | "DATE_OUTSIDE_PERIOD" | "DUPLICATE_ROW" | "NAME_CONFLICT" | "BADGE_NUMBER" | "TOTAL_LEFT_OUT" | "TOTAL_DIFFERS" | "SUM_NEGATIVE" | "SUM_ZERO" | "SHEETS_IGNORED")[];
             }[];
-            /** @description Of the lines without a fault */
+            /** @description Sums of the lines without faults */
             totals: {
                 rows: number;
                 people: number;
                 amountCents: number;
-                /** @description By personnel number */
+                /** @description Sorted by personnel number */
                 byPerson: {
                     personnelNumber: string;
                     name: string;
                     amountCents: number;
                 }[];
             };
-            /** @description What keeps lines out of an export; the first thousand */
+            /** @description Faults that exclude lines from an export; at most the first 1,000 */
             errors: components["schemas"]["AccountingFinding"][];
-            /** @description What is left out or worth a look beside the lines; the first thousand */
+            /** @description Content that is left out or should be checked; at most the first 1,000 */
             warnings: components["schemas"]["AccountingFinding"][];
         };
         /**
@@ -5522,7 +5522,7 @@ export interface components {
          *     }
          */
         AccountingFinding: {
-            /** @description Line of the file on which the record starts; null for the whole file */
+            /** @description Line of the file where the record starts; null for the whole file */
             row: number | null;
             /** @description Heading or letter of the column; null for the whole line */
             column: string | null;
@@ -5554,23 +5554,23 @@ export interface components {
             header: {
                 /** @description Cell B1, at most 60 characters */
                 text: string;
-                /** @description The month B1 names; null where it names none */
+                /** @description The month that B1 names; null if it names none */
                 period: string | null;
             };
             rows: {
                 row: number;
                 name: string;
-                /** @description Null where it cannot be read */
+                /** @description Null if it cannot be read */
                 amountCents: number | null;
-                /** @description Null where the list has no such account */
+                /** @description Null if the account list has no such account */
                 accountNumber: string | null;
                 isNew: boolean;
             }[];
-            /** @description What keeps rows out of an export; the first thousand */
+            /** @description Faults that exclude rows from an export; at most the first 1,000 */
             errors: components["schemas"]["AccountingFinding"][];
-            /** @description What is left out or worth a look; the first thousand */
+            /** @description Content that is left out or should be checked; at most the first 1,000 */
             warnings: components["schemas"]["AccountingFinding"][];
-            /** @description Of the account list this was compared with */
+            /** @description Version of the account list used for the comparison */
             accountsVersion: number;
         };
         /**
@@ -16821,7 +16821,7 @@ export interface operations {
                      * @example 2026-11
                      */
                     month: string;
-                    /** @description Whether sums below zero are right */
+                    /** @description Confirms that sums below zero are correct */
                     allowNegative?: boolean;
                 };
             };
@@ -16927,7 +16927,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** Format: binary */
                     file: string;
-                    /** @description Of the preview */
+                    /** @description `accountsVersion` of the preview */
                     accountsVersion: string;
                     assignments?: string;
                     /** @example 2026-11 */

@@ -30,7 +30,7 @@ export function registerMerchandiseAccounts(app: App): void {
         operationId: 'listMerchandiseAccounts',
         tags,
         summary: 'List the accounts',
-        description: 'By number. `X-List-Version` rises with every change of the list.',
+        description: 'Accounts by number. `X-List-Version` rises with every change of the list.',
         response: { 200: z.array(MerchandiseAccount) },
       },
     },
@@ -50,7 +50,7 @@ export function registerMerchandiseAccounts(app: App): void {
         tags,
         summary: 'Add an account',
         description:
-          'Number and name are each in the list once; names compare without regard to case. `X-List-Version` is that of the list with it. At most 20,000 accounts.',
+          'Number and name must each be unique in the list; names are compared regardless of case. `X-List-Version` is the version of the list with the new account. A list has at most 20,000 accounts.',
         body: AccountInput,
         response: { 201: MerchandiseAccount },
       },
@@ -69,9 +69,9 @@ export function registerMerchandiseAccounts(app: App): void {
       schema: {
         operationId: 'exportMerchandiseAccounts',
         tags,
-        summary: 'The accounts as a file',
+        summary: 'Download the accounts as a file',
         description:
-          'CSV `Konto;Name` in UTF-8 with a mark. A name that a spreadsheet would run stands behind an apostrophe, which an import takes away again.',
+          'CSV `Konto;Name` in UTF-8 with a byte order mark. A name that a spreadsheet program would execute as a formula starts with an apostrophe, which an import removes again.',
         produces: ['text/csv'],
         response: { 200: z.any().describe('The file') },
       },
@@ -94,9 +94,9 @@ export function registerMerchandiseAccounts(app: App): void {
         schema: {
           operationId: 'importMerchandiseAccounts',
           tags,
-          summary: 'Replace the accounts by those of a file',
+          summary: 'Replace the accounts with those of a file',
           description:
-            'CSV `Konto;Name` in UTF-8 or Windows-1252, in the field `file`; all of it or nothing. Accounts whose number stays keep their id. With `dryRun=true` it only says what would be done. 120 uploads a minute for each user.',
+            'Send a CSV file `Konto;Name` in UTF-8 or Windows-1252 in the field `file`. Either the whole file is imported or nothing. Accounts whose number stays the same keep their id. With `dryRun=true` the answer only says what would be done. Each user can make 120 uploads per minute.',
           querystring: z.object({
             dryRun: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false),
           }),
@@ -119,7 +119,7 @@ export function registerMerchandiseAccounts(app: App): void {
         operationId: 'updateMerchandiseAccount',
         tags,
         summary: 'Change an account',
-        description: 'Changes what is named.',
+        description: 'Changes only the fields that are sent.',
         params,
         body: AccountChange,
         response: { 200: MerchandiseAccount },
@@ -140,7 +140,7 @@ export function registerMerchandiseAccounts(app: App): void {
         operationId: 'deleteMerchandiseAccount',
         tags,
         summary: 'Delete an account',
-        description: 'Files that were made with it stay as they are.',
+        description: 'Files exported earlier are not affected.',
         params,
         response: { 204: NoContent },
       },

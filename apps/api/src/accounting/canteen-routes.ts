@@ -17,7 +17,7 @@ const example = { file: '(bytes)', month: '2026-11' };
 const fileFaults = ['ENCODING_UNSUPPORTED', 'HEADER_MISSING', 'FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
 
 const whatIsRead =
-  'A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are found by rule; the header names a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may name `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of it is kept. 120 uploads a minute for each user.';
+  'A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a byte order mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are detected. The header must have a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may have `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of the file is stored. Each user can make 120 uploads per minute.';
 
 /** A canteen's list as a payroll file. */
 export function registerCanteen(app: App): void {
@@ -29,7 +29,7 @@ export function registerCanteen(app: App): void {
         operationId: 'getCanteenSettings',
         tags,
         summary: 'Show the settings of canteen billing',
-        description: 'The three numbers are empty until somebody sets them.',
+        description: '`beraternummer`, `mandantennummer` and `lohnart` are empty until they are set.',
         response: { 200: CanteenSettings },
       },
     },
@@ -45,7 +45,7 @@ export function registerCanteen(app: App): void {
         tags,
         summary: 'Replace the settings of canteen billing',
         description:
-          'What is left out goes back to its default. Payroll offices differ about `sign`: make one check run with them.',
+          'Fields that are left out are reset to their defaults. Payroll offices expect different values of `sign`: test the first file with your payroll office.',
         body: CanteenSettings,
         response: { 200: CanteenSettings },
       },
@@ -62,7 +62,7 @@ export function registerCanteen(app: App): void {
           operationId: 'previewCanteen',
           tags,
           summary: 'Check a canteen’s list',
-          description: `${whatIsRead} Rows with faults are listed under \`errors\`; faults of the whole file are 400.`,
+          description: `${whatIsRead} Rows with faults are listed under \`errors\`; faults of the whole file answer 400.`,
           body: z.object(upload).meta({ example }),
           response: { 200: CanteenPreview },
         },
@@ -87,15 +87,15 @@ export function registerCanteen(app: App): void {
         schema: {
           operationId: 'exportCanteen',
           tags,
-          summary: 'Make the payroll file of a canteen’s list',
-          description: `${whatIsRead} Answers the import file of DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line a person, by personnel number, without those whose sum is zero. A sum below zero is refused unless \`allowNegative\` confirms it. That there was an export is noted in the audit log.`,
+          summary: 'Export the payroll file of a canteen’s list',
+          description: `${whatIsRead} Returns the import file for DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line per person, by personnel number, without people whose sum is zero. A sum below zero is refused unless \`allowNegative\` confirms it. The export is noted in the audit log.`,
           body: z
             .object({
               ...upload,
               allowNegative: z
                 .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
                 .default(false)
-                .describe('Whether sums below zero are right'),
+                .describe('Confirms that sums below zero are correct'),
             })
             .meta({ example: { ...example, allowNegative: false } }),
           produces: ['text/plain'],

@@ -18,7 +18,7 @@ const fileFaults = ['FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
 const assignmentsMaxBytes = 4 * 1024 * 1024;
 
 const whatIsRead =
-  'An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Of its first visible sheet B1 is the header, and from row 2 on column A names an account by number or name and column B holds an amount, a number or text as Germans write it. Nothing of it is kept. 120 uploads a minute for each user.';
+  'An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Only the first visible sheet is read: B1 is the header; from row 2 on, column A names an account by number or name, and column B has an amount, as a number or as text in German notation. Nothing of the file is stored. Each user can make 120 uploads per minute.';
 
 /** A list of merchandise as a file for financial accounting. */
 export function registerMerchandise(app: App): void {
@@ -30,7 +30,7 @@ export function registerMerchandise(app: App): void {
         operationId: 'getMerchandiseSettings',
         tags,
         summary: 'Show the settings of the merchandise export',
-        description: 'The defaults until an administrator sets others.',
+        description: 'Returns the defaults until an administrator sets other values.',
         response: { 200: MerchandiseSettings },
       },
     },
@@ -45,7 +45,8 @@ export function registerMerchandise(app: App): void {
         operationId: 'putMerchandiseSettings',
         tags,
         summary: 'Replace the settings of the merchandise export',
-        description: 'What is left out goes back to its default. `extf` needs both numbers and the contra account.',
+        description:
+          'Fields that are left out are reset to their defaults. `extf` needs `beraternummer`, `mandantennummer` and `defaultContraAccount`.',
         body: MerchandiseSettings,
         response: { 200: MerchandiseSettings },
       },
@@ -62,7 +63,7 @@ export function registerMerchandise(app: App): void {
           operationId: 'previewMerchandise',
           tags,
           summary: 'Check a list of merchandise',
-          description: `${whatIsRead} Rows with faults are listed under \`errors\`, names the account list does not have are \`isNew\`; faults of the whole file are 400.`,
+          description: `${whatIsRead} Rows with faults are listed under \`errors\`, names that are missing in the account list are marked \`isNew\`; faults of the whole file answer 400.`,
           body: z.object({ file }).meta({ example: { file: '(bytes)' } }),
           response: { 200: MerchandisePreview },
         },
@@ -89,8 +90,8 @@ export function registerMerchandise(app: App): void {
         schema: {
           operationId: 'exportMerchandise',
           tags,
-          summary: 'Make the file of a list of merchandise',
-          description: `${whatIsRead} Answers the file, in Windows-1252: one line an account, by number, without those whose sum is zero. Names the account list does not have need a number in \`assignments\`, and become accounts together with the export. 409 \`ACCOUNTS_STALE\` says in \`details\` what changed in the list since the preview. \`period\` is for lists whose B1 names no month. That there was an export is noted in the audit log.`,
+          summary: 'Export a list of merchandise',
+          description: `${whatIsRead} Returns the file, in Windows-1252: one line per account, by number, without accounts whose sum is zero. Names that are missing in the account list need a number in \`assignments\`; the export adds them to the account list. 409 \`ACCOUNTS_STALE\` says in \`details\` what changed in the list since the preview. \`period\` is for lists whose cell B1 names no month. The export is noted in the audit log.`,
           body: z
             .object({
               file,
@@ -98,7 +99,7 @@ export function registerMerchandise(app: App): void {
                 .string()
                 .regex(/^\d{1,9}$/, 'must be a whole number')
                 .transform(Number)
-                .describe('Of the preview'),
+                .describe('`accountsVersion` of the preview'),
               assignments: formJson(Assignments, assignmentsMaxBytes).default([]),
               period: Month.optional(),
             })

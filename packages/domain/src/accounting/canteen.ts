@@ -25,7 +25,7 @@ export const CanteenSettings = z
     sign: z
       .enum(['minus', 'plus'])
       .default('minus')
-      .describe('How the payroll office expects what is kept back; a check run shows it'),
+      .describe('The sign that the payroll office expects for deductions; a test import shows which one'),
   })
   .refine(({ target, lohnart }) => target === 'lodas' || !grossAccounts(lohnart), {
     path: ['lohnart'],
@@ -47,10 +47,10 @@ const PersonSum = z.object({ personnelNumber: z.string(), name: z.string(), amou
 export type PersonSum = z.infer<typeof PersonSum>;
 
 const CanteenRow = z.object({
-  row: z.int().describe('Line of the file on which the record starts'),
-  personnelNumber: z.string().describe('Without leading zeros; as it stands where it is none'),
+  row: z.int().describe('Line of the file where the record starts'),
+  personnelNumber: z.string().describe('Without leading zeros; unchanged if it is not a valid personnel number'),
   name: z.string(),
-  amountCents: z.int().nullable().describe('Null where it cannot be read'),
+  amountCents: z.int().nullable().describe('Null if it cannot be read'),
   warnings: z.array(z.enum(Object.keys(findingTexts) as [FindingCode, ...FindingCode[]])),
 });
 export type CanteenRow = z.infer<typeof CanteenRow>;
@@ -67,11 +67,11 @@ export const CanteenPreview = z
         rows: z.int(),
         people: z.int(),
         amountCents: z.int(),
-        byPerson: z.array(PersonSum).describe('By personnel number'),
+        byPerson: z.array(PersonSum).describe('Sorted by personnel number'),
       })
-      .describe('Of the lines without a fault'),
-    errors: z.array(Finding).describe('What keeps lines out of an export; the first thousand'),
-    warnings: z.array(Finding).describe('What is left out or worth a look beside the lines; the first thousand'),
+      .describe('Sums of the lines without faults'),
+    errors: z.array(Finding).describe('Faults that exclude lines from an export; at most the first 1,000'),
+    warnings: z.array(Finding).describe('Content that is left out or should be checked; at most the first 1,000'),
   })
   .meta({
     id: 'CanteenPreview',

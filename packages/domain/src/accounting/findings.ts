@@ -42,7 +42,7 @@ export const maxFindings = 1_000;
 
 export const Finding = z
   .object({
-    row: z.int().nullable().describe('Line of the file on which the record starts; null for the whole file'),
+    row: z.int().nullable().describe('Line of the file where the record starts; null for the whole file'),
     column: z.string().nullable().describe('Heading or letter of the column; null for the whole line'),
     code: z.enum(Object.keys(findingTexts) as [FindingCode, ...FindingCode[]]),
     message: z.string(),

@@ -13,17 +13,20 @@ export const accountNumberPattern = /^(?=.*[1-9])\d{1,9}$/;
 
 export const MerchandiseSettings = z
   .object({
-    format: z.enum(['txt', 'extf']).default('txt').describe('`txt`: four columns that any program maps; `extf`: DATEV'),
-    separator: z.enum([';', '\t', '|']).default(';').describe('Between the columns of `txt`'),
+    format: z
+      .enum(['txt', 'extf'])
+      .default('txt')
+      .describe('`txt`: four columns that any program can import; `extf`: DATEV'),
+    separator: z.enum([';', '\t', '|']).default(';').describe('Separator between the columns of `txt`'),
     defaultContraAccount: settingNumber(/^\d{4,8}$/, 1, 'must have 4 to 8 digits')
       .default('')
-      .describe('Gegenkonto, for `extf`; its digits are the length of all general accounts'),
+      .describe('Contra account (Gegenkonto) for `extf`; its number of digits is the length of all general accounts'),
     beraternummer: settingNumber(/^\d{4,7}$/, 1_001, 'must be 1001 to 9999999')
       .default('')
-      .describe('For `extf`'),
+      .describe('Required for `extf`'),
     mandantennummer: settingNumber(/^\d{1,5}$/, 1, 'must have 1 to 5 digits')
       .default('')
-      .describe('For `extf`'),
+      .describe('Required for `extf`'),
     fiscalYearStart: z
       .string()
       .trim()
@@ -96,15 +99,15 @@ export type Assignments = z.infer<typeof Assignments>;
 
 export const MerchandiseHeader = z.object({
   text: z.string().describe('Cell B1, at most 60 characters'),
-  period: Month.nullable().describe('The month B1 names; null where it names none'),
+  period: Month.nullable().describe('The month that B1 names; null if it names none'),
 });
 export type MerchandiseHeader = z.infer<typeof MerchandiseHeader>;
 
 const MerchandiseRow = z.object({
   row: z.int(),
   name: z.string(),
-  amountCents: z.int().nullable().describe('Null where it cannot be read'),
-  accountNumber: z.string().nullable().describe('Null where the list has no such account'),
+  amountCents: z.int().nullable().describe('Null if it cannot be read'),
+  accountNumber: z.string().nullable().describe('Null if the account list has no such account'),
   isNew: z.boolean(),
 });
 export type MerchandiseRow = z.infer<typeof MerchandiseRow>;
@@ -113,9 +116,9 @@ export const MerchandisePreview = z
   .object({
     header: MerchandiseHeader,
     rows: z.array(MerchandiseRow),
-    errors: z.array(Finding).describe('What keeps rows out of an export; the first thousand'),
-    warnings: z.array(Finding).describe('What is left out or worth a look; the first thousand'),
-    accountsVersion: z.int().describe('Of the account list this was compared with'),
+    errors: z.array(Finding).describe('Faults that exclude rows from an export; at most the first 1,000'),
+    warnings: z.array(Finding).describe('Content that is left out or should be checked; at most the first 1,000'),
+    accountsVersion: z.int().describe('Version of the account list used for the comparison'),
   })
   .meta({
     id: 'MerchandisePreview',

@@ -6,8 +6,8 @@ import { auditActions } from './audit.ts';
 export const accounting: Area = {
   name: 'accounting',
   tags: {
-    'canteen-billing': 'A canteen’s list as a file for payroll accounting.',
-    'merchandise-export': 'A list of merchandise as a file for financial accounting, and the accounts it goes to.',
+    'canteen-billing': 'Convert the list of a canteen to a file for payroll accounting.',
+    'merchandise-export': 'Convert a list of merchandise to a file for financial accounting, and manage its accounts.',
   },
   retention: [
     {
