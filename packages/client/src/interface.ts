@@ -1466,8 +1466,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a file of certificates, a key or a request
-         * @description Takes the parts as PEM, as an analysis answers them, and answers a file to be saved, called after the common name. `fullchain`, `p7b` and `pfx` hold the certificate first and then, whatever their order in `chainPems`, those on the best way up from it; the root only with `includeRoot`. A PFX is locked with AES-256 and SHA-256, with `legacy` by 3DES and SHA-1. Keys in other formats come without a password. That a key was exported is noted in the audit log. 30 a minute for each user.
+         * Export certificates, a key or a certificate request to a file
+         * @description Send the parts as PEM, as an analysis returns them. The answer is a file download named after the common name. `fullchain`, `p7b` and `pfx` contain the certificate first and then the certificates of its best chain, whatever their order in `chainPems`; the root only with `includeRoot`. A PFX is encrypted with AES-256 and SHA-256, or with 3DES and SHA-1 if `legacy` is set. Keys in other formats have no password. The export of a key is noted in the audit log. Each user can make 30 calls per minute.
          */
         post: operations["exportCertificate"];
         delete?: never;
@@ -1600,14 +1600,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one’s own calendars
-         * @description In the order they were added. Passwords are never answered, and of the address of a file of events no more than its server, for whoever knows that address can read the events.
+         * List your own calendars
+         * @description Calendars in the order they were added. Passwords are never returned. Of the address of an events file only the server is returned, because everyone who knows the full address can read the events.
          */
         get: operations["listCalendarSources"];
         put?: never;
         /**
          * Add a calendar
-         * @description A file of events (`ics`) or a calendar server (`caldav`: a calendar, or where those of a person are found). Addresses are https; `webcal:` is taken for it, and the page of a public Nextcloud calendar for its file. It is read when events are asked for. 20 a user.
+         * @description A calendar is an events file (`ics`) or a calendar on a server (`caldav`: the address of one calendar, or an address where the calendars of a person are found). Addresses must be https; `webcal:` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have 20 calendars.
          */
         post: operations["addCalendarSource"];
         delete?: never;
@@ -1628,14 +1628,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a calendar
-         * @description Its secrets and everything that was read of it go with it. Widgets that name it do without.
+         * @description Also deletes its secrets and all events read from it. It is removed from widgets that name it.
          */
         delete: operations["deleteCalendarSource"];
         options?: never;
         head?: never;
         /**
          * Change a calendar
-         * @description A missing or blank address or password, or an address as it was shown, keeps the stored one; a password is removed by null. A stored password stays with the server and username it was stored for; otherwise it is 400 `SECRET_REQUIRED`. With another address or sign-in, what was read before is forgotten.
+         * @description If the address or the password is missing or blank, or if the address is sent as it was returned, the stored value is kept; null removes the password. A stored password can only be kept with the server and username it was stored for; otherwise the answer is 400 `SECRET_REQUIRED`. If the address or the sign-in changes, the events read before are deleted.
          */
         patch: operations["changeCalendarSource"];
         trace?: never;
@@ -1650,8 +1650,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a calendar before saving it
-         * @description Within 15 s. Trouble with the calendar is part of the answer: `ok` is false and `error` says what kind. Of a calendar server `calendars` are those that hold events. With `id`, what is left blank is that of the stored one, as long as it goes where it was stored for. Ten tries a minute for each user, each in the audit log with the server it was for.
+         * Test a calendar before saving it
+         * @description Takes at most 15 s. If the calendar cannot be read, the answer is still 200: `ok` is false and `error` says why. For a calendar server `calendars` lists the calendars that contain events. With `id`, the stored address and password are used for blank ones, but only for the server they were stored for. A user can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testCalendarSource"];
         delete?: never;
@@ -1670,8 +1670,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a stored calendar
-         * @description As it is stored, with its secrets. Otherwise as `POST /calendar/sources/test`.
+         * Test a stored calendar
+         * @description Uses the stored settings and secrets. Otherwise like `POST /calendar/sources/test`.
          */
         post: operations["testStoredCalendarSource"];
         delete?: never;
@@ -1688,8 +1688,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what the active calendars hold
-         * @description Everything that takes place between two instants, also what began before, each occurrence of a series by itself; what is cancelled is left out. Times without a zone, and in one that nobody knows, are of Berlin; days are compared as they begin there. What was read is good for five minutes; then all calendars are asked at once, for 15 s. One that fails is named in `errors` beside what was last read of it, and is asked again after a minute. Of a calendar 10 MiB, 20,000 events and 2,000 occurrences are taken; where there is more, its error is `invalid` and the first of them are shown.
+         * List the events of the active calendars
+         * @description Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned.
          */
         get: operations["listCalendarEvents"];
         put?: never;
@@ -2870,8 +2870,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find out what certificate files hold
-         * @description Certificates, keys and requests in PEM, DER, PKCS#7 and PFX, told by content, in several files or a ZIP of them. What occurs twice is one part, parts of the same public key name each other, and chains are built along every path that names, key ids and signatures allow, the best first. Whatever is locked or cannot be read is listed beside the rest. At most 50 files of 1 MiB and 10 MiB together; a ZIP may hold 200 entries and 20 MiB, and no other archive. 30 a minute for each user. Nothing is kept, and nothing is fetched.
+         * Analyze certificate files
+         * @description Reads certificates, keys and certificate requests in PEM, DER, PKCS#7 and PFX from one or more files or a ZIP; the format is detected from the content. Duplicates become one part, and parts with the same public key name each other in `matches`. Chains are built along every path that names, key ids and signatures allow; the best comes first. Parts that are protected by a password or cannot be read are also listed. At most 50 files of 1 MiB each and 10 MiB together; a ZIP may have 200 entries and 20 MiB, and must not contain another archive. Each user can make 30 calls per minute. Nothing is stored, and nothing is fetched from elsewhere.
          */
         post: operations["analyzeCertificates"];
         delete?: never;
@@ -4046,11 +4046,11 @@ export interface components {
             id: string;
             name: string;
             /**
-             * @description `ics` a file of events · `caldav` a calendar server
+             * @description `ics` an events file · `caldav` a calendar server
              * @enum {string}
              */
             kind: "ics" | "caldav";
-            /** @description Of a file of events only the server, for its address is a secret */
+            /** @description For an events file only the server, because the full address is a secret */
             url: string;
             username: string | null;
             hasPassword: boolean;
@@ -4072,7 +4072,7 @@ export interface components {
         CalendarTestResult: {
             ok: boolean;
             error: ("unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid") | null;
-            /** @description Those of a calendar server that hold events; each of these addresses can be a source */
+            /** @description Calendars of a calendar server that contain events; each address can be added as a calendar */
             calendars?: {
                 name: string;
                 url: string;
@@ -4095,14 +4095,14 @@ export interface components {
          *     }
          */
         CalendarEvents: {
-            /** @description By start */
+            /** @description Sorted by start */
             events: components["schemas"]["CalendarEvent"][];
-            /** @description Sources that could not be read, or not whole; what was last read of them is among the events */
+            /** @description Calendars that could not be read or not completely; the events last read from them are in `events` */
             errors: {
                 /** Format: uuid */
                 sourceId: string;
                 /**
-                 * @description `unreachable` not reached, or the server failed · `unauthorized` the sign-in was refused · `notFound` nothing is there · `certificate` it did not prove who it is · `timeout` it was too slow · `invalid` no calendar, or more than is taken
+                 * @description `unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits
                  * @enum {string}
                  */
                 error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid";
@@ -4112,11 +4112,11 @@ export interface components {
             /** Format: uuid */
             sourceId: string;
             uid: string;
-            /** @description Text, whatever it looks like; may be empty */
+            /** @description Plain text, even if it looks like HTML; may be empty */
             title: string;
-            /** @description An instant, or the date of an event that lasts all day */
+            /** @description An instant, or a date for an all-day event */
             start: string;
-            /** @description As `start`; that of an event that lasts all day is the day after its last */
+            /** @description Same form as `start`; for an all-day event the day after its last day */
             end: string;
             allDay: boolean;
             location: string | null;
@@ -5390,15 +5390,15 @@ export interface components {
          */
         CertificateAnalysis: {
             parts: {
-                /** @description SHA-256 of the DER; of a key that of its public key (SPKI) */
+                /** @description SHA-256 of the DER; for a key SHA-256 of its public key (SPKI) */
                 id: string;
                 /** @enum {string} */
                 kind: "server" | "intermediate" | "root" | "key" | "csr";
-                /** @description Every file it was found in */
+                /** @description All files that contain it */
                 files: string[];
-                /** @description Of a key PKCS#8 without a password */
+                /** @description For a key PKCS#8 without a password */
                 pem: string;
-                /** @description The same as `id`, which for a certificate is its fingerprint */
+                /** @description Same as `id`; for a certificate this is its fingerprint */
                 sha256: string;
                 subject: string | null;
                 issuer: string | null;
@@ -5406,16 +5406,16 @@ export interface components {
                 serialNumber: string | null;
                 notBefore: components["schemas"]["Instant"] | null;
                 notAfter: components["schemas"]["Instant"] | null;
-                /** @description Names and addresses alone, without their kind */
+                /** @description Only the names and addresses, without their types */
                 sans: string[];
                 /** @description `RSA 2048`, `EC P-256`, `Ed25519` */
                 keyType: string;
-                /** @description Parts of the same public key */
+                /** @description Ids of parts with the same public key */
                 matches: string[];
                 warnings: {
                     /** @enum {string} */
                     code: "EXPIRED" | "NOT_YET_VALID" | "EXPIRES_SOON" | "LONG_VALIDITY" | "WEAK_KEY" | "WEAK_SIGNATURE" | "NO_SAN" | "WILDCARD" | "NOT_SERVER_AUTH" | "KEY_MISSING" | "KEY_MISMATCH" | "CHAIN_INCOMPLETE" | "ROOT_MISSING" | "CHAIN_EXPIRED" | "MULTIPLE_CHAINS" | "NOT_CA" | "PASSWORD_REQUIRED" | "PASSWORD_WRONG" | "UNSUPPORTED";
-                    /** @description The part it is about; null where it is about a file */
+                    /** @description The part this warning is about; null if it is about a file */
                     part: string | null;
                     message: string;
                 }[];
@@ -5425,12 +5425,12 @@ export interface components {
                 leaf: string;
                 /** @description From the leaf to the root */
                 path: string[];
-                /** @description Whether it ends in a certificate that signed itself */
+                /** @description Whether the chain ends with a self-signed certificate */
                 isComplete: boolean;
                 warnings: {
                     /** @enum {string} */
                     code: "EXPIRED" | "NOT_YET_VALID" | "EXPIRES_SOON" | "LONG_VALIDITY" | "WEAK_KEY" | "WEAK_SIGNATURE" | "NO_SAN" | "WILDCARD" | "NOT_SERVER_AUTH" | "KEY_MISSING" | "KEY_MISMATCH" | "CHAIN_INCOMPLETE" | "ROOT_MISSING" | "CHAIN_EXPIRED" | "MULTIPLE_CHAINS" | "NOT_CA" | "PASSWORD_REQUIRED" | "PASSWORD_WRONG" | "UNSUPPORTED";
-                    /** @description The part it is about; null where it is about a file */
+                    /** @description The part this warning is about; null if it is about a file */
                     part: string | null;
                     message: string;
                 }[];
@@ -5446,11 +5446,11 @@ export interface components {
                 reason: "UNSUPPORTED" | "DAMAGED" | "TOO_LARGE" | "NESTED_ARCHIVE";
                 hint: string;
             }[];
-            /** @description All of them, also those of parts and chains */
+            /** @description All warnings, including those of parts and chains */
             warnings: {
                 /** @enum {string} */
                 code: "EXPIRED" | "NOT_YET_VALID" | "EXPIRES_SOON" | "LONG_VALIDITY" | "WEAK_KEY" | "WEAK_SIGNATURE" | "NO_SAN" | "WILDCARD" | "NOT_SERVER_AUTH" | "KEY_MISSING" | "KEY_MISMATCH" | "CHAIN_INCOMPLETE" | "ROOT_MISSING" | "CHAIN_EXPIRED" | "MULTIPLE_CHAINS" | "NOT_CA" | "PASSWORD_REQUIRED" | "PASSWORD_WRONG" | "UNSUPPORTED";
-                /** @description The part it is about; null where it is about a file */
+                /** @description The part this warning is about; null if it is about a file */
                 part: string | null;
                 message: string;
             }[];
@@ -5603,9 +5603,9 @@ export interface components {
             chainPems?: string[];
             privateKeyPem?: string;
             csrPem?: string;
-            /** @description Of the PFX that is made; also opens a `privateKeyPem` that has one */
+            /** @description Password of the exported PFX; also used to open a `privateKeyPem` that has a password */
             password?: string;
-            /** @description What a PFX calls its key; without it the common name */
+            /** @description Name of the key in the PFX; default is the common name */
             friendlyName?: string;
             /**
              * @description A PFX for old systems: 3DES and SHA-1
@@ -11687,7 +11687,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /**
-                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @description `ics` an events file · `caldav` a calendar server
                      * @enum {string}
                      */
                     kind: "ics" | "caldav";
@@ -11697,7 +11697,7 @@ export interface operations {
                      */
                     url: string;
                     /**
-                     * @description Where the calendar wants a sign-in
+                     * @description For calendars that need a sign-in
                      * @default null
                      */
                     username?: string | null;
@@ -11796,13 +11796,13 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     /**
-                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @description `ics` an events file · `caldav` a calendar server
                      * @enum {string}
                      */
                     kind?: "ics" | "caldav";
-                    /** @description Missing, blank or as it was shown means the stored one */
+                    /** @description If missing, blank or sent as it was returned, the stored address is kept */
                     url?: "" | string;
-                    /** @description Where the calendar wants a sign-in */
+                    /** @description For calendars that need a sign-in */
                     username?: string | null;
                     /**
                      * Format: password
@@ -11864,16 +11864,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description A source whose address and password stand in for those left blank */
+                    /** @description Id of a stored calendar whose address and password are used for blank ones */
                     id?: string | null;
                     /**
-                     * @description `ics` a file of events · `caldav` a calendar server
+                     * @description `ics` an events file · `caldav` a calendar server
                      * @enum {string}
                      */
                     kind: "ics" | "caldav";
-                    /** @description Missing, blank or as it was shown means the stored one */
+                    /** @description If missing, blank or sent as it was returned, the stored address is kept */
                     url?: "" | string;
-                    /** @description Where the calendar wants a sign-in */
+                    /** @description For calendars that need a sign-in */
                     username?: string | null;
                     /**
                      * Format: password
@@ -11961,7 +11961,7 @@ export interface operations {
         parameters: {
             query: {
                 from: components["schemas"]["Instant"];
-                /** @description Later than `from`, by 92 days at most */
+                /** @description After `from`, by at most 92 days */
                 to: components["schemas"]["Instant"];
             };
             header?: never;
@@ -16653,7 +16653,7 @@ export interface operations {
                  */
                 "multipart/form-data": {
                     files: string[];
-                    /** @description Tried on everything that is locked */
+                    /** @description Tried on everything that needs a password */
                     password?: string;
                 };
             };

@@ -29,9 +29,9 @@ export function registerCalendar(app: App): void {
       schema: {
         operationId: 'listCalendarSources',
         tags,
-        summary: 'List one’s own calendars',
+        summary: 'List your own calendars',
         description:
-          'In the order they were added. Passwords are never answered, and of the address of a file of events no more than its server, for whoever knows that address can read the events.',
+          'Calendars in the order they were added. Passwords are never returned. Of the address of an events file only the server is returned, because everyone who knows the full address can read the events.',
         response: { 200: z.array(CalendarSource) },
       },
     },
@@ -46,7 +46,7 @@ export function registerCalendar(app: App): void {
         operationId: 'addCalendarSource',
         tags,
         summary: 'Add a calendar',
-        description: `A file of events (\`ics\`) or a calendar server (\`caldav\`: a calendar, or where those of a person are found). Addresses are https; \`webcal:\` is taken for it, and the page of a public Nextcloud calendar for its file. It is read when events are asked for. ${maxSources} a user.`,
+        description: `A calendar is an events file (\`ics\`) or a calendar on a server (\`caldav\`: the address of one calendar, or an address where the calendars of a person are found). Addresses must be https; \`webcal:\` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have ${maxSources} calendars.`,
         body: NewCalendarSource,
         response: { 201: CalendarSource },
       },
@@ -63,7 +63,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'Change a calendar',
         description:
-          'A missing or blank address or password, or an address as it was shown, keeps the stored one; a password is removed by null. A stored password stays with the server and username it was stored for; otherwise it is 400 `SECRET_REQUIRED`. With another address or sign-in, what was read before is forgotten.',
+          'If the address or the password is missing or blank, or if the address is sent as it was returned, the stored value is kept; null removes the password. A stored password can only be kept with the server and username it was stored for; otherwise the answer is 400 `SECRET_REQUIRED`. If the address or the sign-in changes, the events read before are deleted.',
         params,
         body: CalendarSourceChange,
         response: { 200: CalendarSource },
@@ -80,7 +80,7 @@ export function registerCalendar(app: App): void {
         operationId: 'deleteCalendarSource',
         tags,
         summary: 'Delete a calendar',
-        description: 'Its secrets and everything that was read of it go with it. Widgets that name it do without.',
+        description: 'Also deletes its secrets and all events read from it. It is removed from widgets that name it.',
         params,
         response: { 204: NoContent },
       },
@@ -95,9 +95,9 @@ export function registerCalendar(app: App): void {
       schema: {
         operationId: 'testCalendarSource',
         tags,
-        summary: 'Try a calendar before saving it',
+        summary: 'Test a calendar before saving it',
         description:
-          'Within 15 s. Trouble with the calendar is part of the answer: `ok` is false and `error` says what kind. Of a calendar server `calendars` are those that hold events. With `id`, what is left blank is that of the stored one, as long as it goes where it was stored for. Ten tries a minute for each user, each in the audit log with the server it was for.',
+          'Takes at most 15 s. If the calendar cannot be read, the answer is still 200: `ok` is false and `error` says why. For a calendar server `calendars` lists the calendars that contain events. With `id`, the stored address and password are used for blank ones, but only for the server they were stored for. A user can make ten tests per minute; each is noted in the audit log with its server.',
         body: CalendarSourceTest,
         response: { 200: CalendarTestResult },
       },
@@ -112,8 +112,8 @@ export function registerCalendar(app: App): void {
       schema: {
         operationId: 'testStoredCalendarSource',
         tags,
-        summary: 'Try a stored calendar',
-        description: 'As it is stored, with its secrets. Otherwise as `POST /calendar/sources/test`.',
+        summary: 'Test a stored calendar',
+        description: 'Uses the stored settings and secrets. Otherwise like `POST /calendar/sources/test`.',
         params,
         response: { 200: CalendarTestResult },
       },
@@ -128,9 +128,9 @@ export function registerCalendar(app: App): void {
       schema: {
         operationId: 'listCalendarEvents',
         tags,
-        summary: 'List what the active calendars hold',
+        summary: 'List the events of the active calendars',
         description:
-          'Everything that takes place between two instants, also what began before, each occurrence of a series by itself; what is cancelled is left out. Times without a zone, and in one that nobody knows, are of Berlin; days are compared as they begin there. What was read is good for five minutes; then all calendars are asked at once, for 15 s. One that fails is named in `errors` beside what was last read of it, and is asked again after a minute. Of a calendar 10 MiB, 20,000 events and 2,000 occurrences are taken; where there is more, its error is `invalid` and the first of them are shown.',
+          'Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned.',
         querystring: EventWindow,
         response: { 200: CalendarEvents },
       },

@@ -23,7 +23,7 @@ const Upload = z
       tooLarge: 'TOO_LARGE',
       tooMany: 'TOO_MANY_FILES',
     }),
-    password: FilePassword.optional().describe('Tried on everything that is locked'),
+    password: FilePassword.optional().describe('Tried on everything that needs a password'),
   })
   .meta({ example: { files: ['(bytes)'], password: 'four loud herons' } });
 
@@ -41,8 +41,8 @@ export function registerCertificates(app: App): void {
         schema: {
           operationId: 'analyzeCertificates',
           tags,
-          summary: 'Find out what certificate files hold',
-          description: `Certificates, keys and requests in PEM, DER, PKCS#7 and PFX, told by content, in several files or a ZIP of them. What occurs twice is one part, parts of the same public key name each other, and chains are built along every path that names, key ids and signatures allow, the best first. Whatever is locked or cannot be read is listed beside the rest. At most ${uploadLimits.files} files of 1 MiB and 10 MiB together; a ZIP may hold ${uploadLimits.archiveEntries} entries and 20 MiB, and no other archive. 30 a minute for each user. Nothing is kept, and nothing is fetched.`,
+          summary: 'Analyze certificate files',
+          description: `Reads certificates, keys and certificate requests in PEM, DER, PKCS#7 and PFX from one or more files or a ZIP; the format is detected from the content. Duplicates become one part, and parts with the same public key name each other in \`matches\`. Chains are built along every path that names, key ids and signatures allow; the best comes first. Parts that are protected by a password or cannot be read are also listed. At most ${uploadLimits.files} files of 1 MiB each and 10 MiB together; a ZIP may have ${uploadLimits.archiveEntries} entries and 20 MiB, and must not contain another archive. Each user can make 30 calls per minute. Nothing is stored, and nothing is fetched from elsewhere.`,
           body: Upload,
           response: { 200: CertificateAnalysis },
         },
@@ -68,9 +68,9 @@ export function registerCertificates(app: App): void {
       schema: {
         operationId: 'exportCertificate',
         tags,
-        summary: 'Make a file of certificates, a key or a request',
+        summary: 'Export certificates, a key or a certificate request to a file',
         description:
-          'Takes the parts as PEM, as an analysis answers them, and answers a file to be saved, called after the common name. `fullchain`, `p7b` and `pfx` hold the certificate first and then, whatever their order in `chainPems`, those on the best way up from it; the root only with `includeRoot`. A PFX is locked with AES-256 and SHA-256, with `legacy` by 3DES and SHA-1. Keys in other formats come without a password. That a key was exported is noted in the audit log. 30 a minute for each user.',
+          'Send the parts as PEM, as an analysis returns them. The answer is a file download named after the common name. `fullchain`, `p7b` and `pfx` contain the certificate first and then the certificates of its best chain, whatever their order in `chainPems`; the root only with `includeRoot`. A PFX is encrypted with AES-256 and SHA-256, or with 3DES and SHA-1 if `legacy` is set. Keys in other formats have no password. The export of a key is noted in the audit log. Each user can make 30 calls per minute.',
         body: CertificateExport,
         produces: ['application/octet-stream'],
         response: { 200: z.any().describe('The file') },

@@ -10,7 +10,7 @@ const maxDays = 92;
 export const EventWindow = z
   .object({
     from: Instant,
-    to: Instant.describe(`Later than \`from\`, by ${maxDays} days at most`),
+    to: Instant.describe(`After \`from\`, by at most ${maxDays} days`),
   })
   .superRefine(({ from, to }, check) => {
     // Not a number where one of them is no instant, which has been said already.
@@ -21,18 +21,16 @@ export const EventWindow = z
   });
 export type EventWindow = z.output<typeof EventWindow>;
 
-const start = z
-  .union([z.iso.datetime(), z.iso.date()])
-  .describe('An instant, or the date of an event that lasts all day');
+const start = z.union([z.iso.datetime(), z.iso.date()]).describe('An instant, or a date for an all-day event');
 
 /** One time at which an event is. */
 export const CalendarEvent = z
   .object({
     sourceId: Id,
     uid: z.string(),
-    title: z.string().describe('Text, whatever it looks like; may be empty'),
+    title: z.string().describe('Plain text, even if it looks like HTML; may be empty'),
     start,
-    end: start.describe('As `start`; that of an event that lasts all day is the day after its last'),
+    end: start.describe('Same form as `start`; for an all-day event the day after its last day'),
     allDay: z.boolean(),
     location: z.string().nullable(),
   })
@@ -42,10 +40,10 @@ export type CalendarEvent = z.output<typeof CalendarEvent>;
 /** What the calendars of an account hold. */
 export const CalendarEvents = z
   .object({
-    events: z.array(CalendarEvent).describe('By start'),
+    events: z.array(CalendarEvent).describe('Sorted by start'),
     errors: z
       .array(z.object({ sourceId: Id, error: CalendarError }))
-      .describe('Sources that could not be read, or not whole; what was last read of them is among the events'),
+      .describe('Calendars that could not be read or not completely; the events last read from them are in `events`'),
   })
   .meta({
     id: 'CalendarEvents',

@@ -8,14 +8,14 @@ import { HttpsAddress } from '../web-address.ts';
 /** Sources of one user. */
 export const maxSources = 20;
 
-export const CalendarKind = z.enum(['ics', 'caldav']).describe('`ics` a file of events · `caldav` a calendar server');
+export const CalendarKind = z.enum(['ics', 'caldav']).describe('`ics` an events file · `caldav` a calendar server');
 export type CalendarKind = z.output<typeof CalendarKind>;
 
 /** Why a calendar could not be read. */
 export const CalendarError = z
   .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid'])
   .describe(
-    '`unreachable` not reached, or the server failed · `unauthorized` the sign-in was refused · `notFound` nothing is there · `certificate` it did not prove who it is · `timeout` it was too slow · `invalid` no calendar, or more than is taken',
+    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits',
   );
 export type CalendarError = z.output<typeof CalendarError>;
 
@@ -66,7 +66,7 @@ const username = line()
   .nullable()
   .overwrite((value) => (value === '' ? null : value))
   .refine((value) => !value?.includes(':'), 'must not contain a colon')
-  .describe('Where the calendar wants a sign-in');
+  .describe('For calendars that need a sign-in');
 const color = z
   .string()
   .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #3366cc')
@@ -98,7 +98,7 @@ export type NewCalendarSource = z.output<typeof NewCalendarSource>;
 const keptAddress = z
   .union([z.literal(''), CalendarAddress])
   .optional()
-  .describe('Missing, blank or as it was shown means the stored one');
+  .describe('If missing, blank or sent as it was returned, the stored address is kept');
 
 /** What of a source changes. */
 export const CalendarSourceChange = z
@@ -117,7 +117,7 @@ export type CalendarSourceChange = z.output<typeof CalendarSourceChange>;
 /** A source to be tried before it is saved. */
 export const CalendarSourceTest = z
   .object({
-    id: Id.nullish().describe('A source whose address and password stand in for those left blank'),
+    id: Id.nullish().describe('Id of a stored calendar whose address and password are used for blank ones'),
     kind: CalendarKind,
     url: keptAddress,
     username: username.optional(),
@@ -132,7 +132,7 @@ export const CalendarSource = z
     id: Id,
     name: z.string(),
     kind: CalendarKind,
-    url: z.string().describe('Of a file of events only the server, for its address is a secret'),
+    url: z.string().describe('For an events file only the server, because the full address is a secret'),
     username: z.string().nullable(),
     hasPassword: z.boolean(),
     color: z.string(),
@@ -157,7 +157,7 @@ export const CalendarTestResult = z
     calendars: z
       .array(z.object({ name: z.string(), url: z.string() }))
       .optional()
-      .describe('Those of a calendar server that hold events; each of these addresses can be a source'),
+      .describe('Calendars of a calendar server that contain events; each address can be added as a calendar'),
   })
   .meta({
     id: 'CalendarTestResult',

@@ -50,25 +50,25 @@ const WarningCode = z.enum([
 
 export const Warning = z.object({
   code: WarningCode,
-  part: PartId.nullable().describe('The part it is about; null where it is about a file'),
+  part: PartId.nullable().describe('The part this warning is about; null if it is about a file'),
   message: z.string(),
 });
 export type Warning = z.output<typeof Warning>;
 
 export const Part = z.object({
-  id: PartId.describe('SHA-256 of the DER; of a key that of its public key (SPKI)'),
+  id: PartId.describe('SHA-256 of the DER; for a key SHA-256 of its public key (SPKI)'),
   kind: PartKind,
-  files: z.array(z.string()).describe('Every file it was found in'),
-  pem: z.string().describe('Of a key PKCS#8 without a password'),
-  sha256: z.string().describe('The same as `id`, which for a certificate is its fingerprint'),
+  files: z.array(z.string()).describe('All files that contain it'),
+  pem: z.string().describe('For a key PKCS#8 without a password'),
+  sha256: z.string().describe('Same as `id`; for a certificate this is its fingerprint'),
   subject: z.string().nullable(),
   issuer: z.string().nullable(),
   serialNumber: z.string().nullable().describe('In hex'),
   notBefore: Instant.nullable(),
   notAfter: Instant.nullable(),
-  sans: z.array(z.string()).describe('Names and addresses alone, without their kind'),
+  sans: z.array(z.string()).describe('Only the names and addresses, without their types'),
   keyType: z.string().describe('`RSA 2048`, `EC P-256`, `Ed25519`'),
-  matches: z.array(PartId).describe('Parts of the same public key'),
+  matches: z.array(PartId).describe('Ids of parts with the same public key'),
   warnings: z.array(Warning),
 });
 export type Part = z.output<typeof Part>;
@@ -76,7 +76,7 @@ export type Part = z.output<typeof Part>;
 export const Chain = z.object({
   leaf: PartId,
   path: z.array(PartId).describe('From the leaf to the root'),
-  isComplete: z.boolean().describe('Whether it ends in a certificate that signed itself'),
+  isComplete: z.boolean().describe('Whether the chain ends with a self-signed certificate'),
   warnings: z.array(Warning),
 });
 export type Chain = z.output<typeof Chain>;
@@ -96,7 +96,7 @@ export const CertificateAnalysis = z
     chains: z.array(Chain).describe('Best first'),
     locked: z.array(z.object({ file: z.string(), reason: LockedReason })),
     rejected: z.array(z.object({ file: z.string(), reason: RejectedReason, hint: z.string() })),
-    warnings: z.array(Warning).describe('All of them, also those of parts and chains'),
+    warnings: z.array(Warning).describe('All warnings, including those of parts and chains'),
   })
   .meta({
     id: 'CertificateAnalysis',
@@ -150,8 +150,10 @@ export const CertificateExport = z
     chainPems: z.array(pem()).max(uploadLimits.files).optional(),
     privateKeyPem: pem().optional(),
     csrPem: pem().optional(),
-    password: FilePassword.optional().describe('Of the PFX that is made; also opens a `privateKeyPem` that has one'),
-    friendlyName: line().optional().describe('What a PFX calls its key; without it the common name'),
+    password: FilePassword.optional().describe(
+      'Password of the exported PFX; also used to open a `privateKeyPem` that has a password',
+    ),
+    friendlyName: line().optional().describe('Name of the key in the PFX; default is the common name'),
     legacy: z.boolean().default(false).describe('A PFX for old systems: 3DES and SHA-1'),
     includeRoot: z.boolean().default(false),
   })

@@ -4,7 +4,7 @@ import { auditActions } from './audit.ts';
 export const certificates: Area = {
   name: 'certificates',
   tags: {
-    certificates: 'Certificates, keys and requests: what a set of files holds, and files of other formats made of it.',
+    certificates: 'Analyze files with certificates, keys and certificate requests, and export them to other formats.',
   },
   auditActions,
 };
