@@ -2380,19 +2380,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the settings of the own alert mailbox
-         * @description Nulls while nothing is set; the password is never shown.
+         * Read the settings of your own alert mailbox
+         * @description Fields are null while nothing is set; the password is never returned.
          */
         get: operations["getAlertMailbox"];
         /**
-         * Replace the settings of the own alert mailbox
-         * @description While active it is read right away and then every 10 minutes, the first time seven days back, 50 mails and a minute a run. Nothing in it is ever changed, not even a flag. Links of known portals in its mails become tenders that are listed for the caller alone until a public source shows them, too; no link is followed, and nothing else of a mail is kept. The host has to be at a public address and to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. After three refused sign-ins in a row it is left alone until it is written once more. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         * Replace the settings of your own alert mailbox
+         * @description An active mailbox is read at once and then every 10 minutes. The first time, mails of the last seven days are read; a run reads at most 50 mails and takes at most a minute. Nothing in the mailbox is changed, not even a flag. Links of known portals in its mails become tenders; only the caller sees them until a public source lists them, too. No link is followed, and nothing else of a mail is stored. The host must have a public address and show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. After three refused sign-ins in a row the mailbox is not read any more until its settings are saved again. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
          */
         put: operations["putAlertMailbox"];
         post?: never;
         /**
-         * Delete the own alert mailbox
-         * @description Forgets where alert mails come in; the tenders they brought stay the caller’s.
+         * Delete your own alert mailbox
+         * @description Deletes the settings of the mailbox; the caller keeps the tenders found in its mails.
          */
         delete: operations["deleteAlertMailbox"];
         options?: never;
@@ -2410,8 +2410,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try an alert mailbox before saving it
-         * @description Signs in and opens the folder, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute, each in the audit log with the server it was for.
+         * Test an alert mailbox before saving it
+         * @description Signs in and opens the folder, within 20 s; nothing is changed. If the mailbox fails, the answer is still 200 and says why. If the password is blank, the stored one is used, but only for the server it was stored for. A user can make ten tests per minute; each is noted in the audit log with its server.
          */
         post: operations["testAlertMailbox"];
         delete?: never;
@@ -2428,8 +2428,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find tenders
-         * @description Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner. With `savedSearchId` its filters take the place of the usual ones, and what else is named narrows them.
+         * Search tenders
+         * @description Without `noticeType` the list has calls for competition that are still open. `X-Total-Count` is the number of matches; it is left out above 1,000. Sorting by `published` puts the newest first, sorting by `deadline` the next deadline; sorting by `relevance` orders the 1,000 newest matches by how well they match the words of `q`. A tender that only a personal feed has listed is visible only to users who registered that feed; a tender from an alert mailbox is visible only to its owner. With `savedSearchId` the filters of the saved search replace the default filters, and other parameters narrow the result.
          */
         get: operations["listTenders"];
         put?: never;
@@ -2448,8 +2448,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count tenders by source, Land and division
-         * @description Under the filters of `GET /tenders`; of more than 10,000 that match the newest are counted.
+         * Count tenders by source, federal state and CPV division
+         * @description Uses the filters of `GET /tenders`. If more than 10,000 tenders match, only the newest 10,000 are counted.
          */
         get: operations["getTenderFacets"];
         put?: never;
@@ -2470,8 +2470,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Note several tenders as read or as favorites
-         * @description All of them, or none: an id nobody knows is 404. What is left out stays as it is.
+         * Mark several tenders as read or as favorites
+         * @description Either all tenders are marked or none: if one id does not exist, the answer is 404. A field that is left out does not change.
          */
         post: operations["triageTenders"];
         delete?: never;
@@ -2489,7 +2489,7 @@ export interface paths {
         };
         /**
          * Read a tender
-         * @description A correction keeps the id. `alsoAt` names other sources of the same procurement, personal ones only to those who registered them.
+         * @description A tender keeps its id when its notice is corrected. `alsoAt` names other sources of the same procurement; a personal source is named only to users who registered it.
          */
         get: operations["getTender"];
         put?: never;
@@ -2509,8 +2509,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Note a tender as read or as a favorite
-         * @description What is left out stays as it is.
+         * Mark a tender as read or as a favorite
+         * @description A field that is left out does not change.
          */
         put: operations["triageTender"];
         post?: never;
@@ -2528,14 +2528,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own saved searches
-         * @description By name. `GET /tenders?savedSearchId=` lists what one of them finds.
+         * List your own saved searches
+         * @description Saved searches by name. `GET /tenders?savedSearchId=` lists the tenders that a saved search finds.
          */
         get: operations["listSavedSearches"];
         put?: never;
         /**
          * Save a search
-         * @description From now on tenders that match are told: by the digest, or within five minutes with `instantAlert`, which needs filters that ask for something. What it finds of the last 30 days counts as told. Names differ in more than case; 50 searches are the limit. Unknown keys in `filters` are 400, and so are words none of which can be searched.
+         * @description From now on new matches are reported by mail: in the digest, or within five minutes with `instantAlert`, which needs filters that are not empty. Matches of the last 30 days count as already reported. Names must be unique regardless of case. A user can have 50 saved searches. 400 for unknown keys in `filters`, and if none of the words can be searched.
          */
         post: operations["createSavedSearch"];
         delete?: never;
@@ -2554,8 +2554,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what a search would find
-         * @description The same tenders a list and the matches of a saved search would show.
+         * Preview a search
+         * @description Returns the tenders that the list and the matches of a saved search with these filters would show.
          */
         post: operations["previewSavedSearch"];
         delete?: never;
@@ -2575,15 +2575,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a saved search
-         * @description Nothing it has found is told any more.
+         * Delete a saved search
+         * @description Its matches are no longer reported.
          */
         delete: operations["deleteSavedSearch"];
         options?: never;
         head?: never;
         /**
          * Change a saved search
-         * @description With other filters, what it had found and nobody was told is dropped, and what it finds of the last 30 days counts as told.
+         * @description If the filters change, matches that were not reported yet are dropped, and matches of the last 30 days count as already reported.
          */
         patch: operations["updateSavedSearch"];
         trace?: never;
@@ -2596,13 +2596,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read how often the digest comes
-         * @description Daily unless set.
+         * Read how often the digest is sent
+         * @description Default is `daily`.
          */
         get: operations["getTenderNotificationPreference"];
         /**
-         * Choose how often the digest comes
-         * @description Switched off, what was found meanwhile is not told later. Instant alerts are a matter of each saved search.
+         * Choose how often the digest is sent
+         * @description Matches found while the digest is off are not reported later. Instant alerts are set in each saved search.
          */
         put: operations["setTenderNotificationPreference"];
         post?: never;
@@ -2620,8 +2620,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sources with how they are
-         * @description Those of the settings, then the caller’s alert mailbox, feeds of everybody and the caller’s own.
+         * List the sources with their status
+         * @description The sources in the settings of the service, then the caller’s alert mailbox, the platform feeds and the caller’s own feeds.
          */
         get: operations["listTenderSources"];
         put?: never;
@@ -2643,7 +2643,7 @@ export interface paths {
         put?: never;
         /**
          * Read a source now
-         * @description Answers 202 at once; `GET /runs/{id}` shows how it goes. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.
+         * @description Answers 202 at once; `GET /runs/{id}` shows the progress. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read. 404 for a source that is switched off and for the alert mailbox, which is read automatically.
          */
         post: operations["runTenderSource"];
         delete?: never;
@@ -2660,14 +2660,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own feeds and those of everybody
-         * @description Oldest first, each with how its source is. Others’ personal feeds are nobody’s business.
+         * List your own feeds and the platform feeds
+         * @description Oldest first, each with the status of its source. Other users’ personal feeds are not listed.
          */
         get: operations["listRssFeeds"];
         put?: never;
         /**
          * Register a feed
-         * @description RSS, Atom or RDF at a public address. What a personal feed shows is listed for its owner alone until a public source shows it, too; one of the platform is for everybody and takes an administrator. 50 personal feeds are the limit.
+         * @description The feed must be RSS, Atom or RDF at a public address. Tenders of a personal feed are listed only for its owner until a public source lists them, too. A platform feed is for everybody; only administrators can register one. A user can have 50 personal feeds.
          */
         post: operations["createRssFeed"];
         delete?: never;
@@ -2688,14 +2688,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a feed
-         * @description The own ones; those of everybody take an administrator. Tenders that only a personal feed has shown go out of sight with it.
+         * @description Your own feeds; platform feeds can be removed by administrators only. Tenders that were listed only by a personal feed are no longer visible afterwards.
          */
         delete: operations["deleteRssFeed"];
         options?: never;
         head?: never;
         /**
-         * Rename a feed, or let it rest
-         * @description The own ones; those of everybody take an administrator.
+         * Rename a feed, or switch it on or off
+         * @description Your own feeds; platform feeds can be changed by administrators only.
          */
         patch: operations["updateRssFeed"];
         trace?: never;
@@ -3008,14 +3008,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ask whether mails of a kind are to end
-         * @description A small German page with a button; opening it changes nothing.
+         * Show the page to unsubscribe from mails
+         * @description A small German page with a button that unsubscribes; opening the page changes nothing.
          */
         get: operations["askToEndMails"];
         put?: never;
         /**
-         * End mails of a kind
-         * @description The one click of RFC 8058: a POST of any form, without signing in. A digest’s link switches digests off, that of an instant alert the alerts of all own saved searches. A second time nothing happens.
+         * Unsubscribe from mails
+         * @description The one-click unsubscribe of RFC 8058: a POST with any body, without signing in. The link in a digest switches digests off; the link in an instant alert switches off the alerts of all saved searches of the account. A second call has no further effect.
          */
         post: operations["endMails"];
         delete?: never;
@@ -4824,11 +4824,11 @@ export interface components {
             folder: string | null;
             caCertificatePem: string | null;
             isActive: boolean | null;
-            /** @description Three sign-ins in a row were refused: it is left alone until it is written once more */
+            /** @description True if three sign-ins in a row were refused; the mailbox is not read until its settings are saved again */
             isPaused: boolean;
-            /** @description When all that was new in it had last been read */
+            /** @description When all new mails had last been read */
             lastFetchedAt: components["schemas"]["Instant"] | null;
-            /** @description Why it could not be read last; null when it could */
+            /** @description Why the last read failed; null if it succeeded */
             lastError: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
         };
         /**
@@ -4872,21 +4872,21 @@ export interface components {
             title: string;
             buyerName: string | null;
             buyerCity: string | null;
-            /** @description Eight digits each, the main one first */
+            /** @description Eight digits each, the main code first */
             cpvCodes: string[];
             cpvDivisions: string[];
-            /** @description The one Land there is */
+            /** @description The federal state, if there is exactly one */
             bundesland: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH") | null;
             bundeslaender: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
             isNationwide: boolean;
             region: string | null;
-            /** @description What the notice is for (BT-03); null where its source does not say */
+            /** @description Form type of the notice (BT-03); null if its source does not state it */
             noticeType: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion") | null;
             procedureType: string | null;
             publishedAt: components["schemas"]["Instant"];
-            /** @description The earliest that is still to come, else the last; null where none is known */
+            /** @description The earliest deadline in the future, otherwise the last one; null if no deadline is known */
             deadlineAt: components["schemas"]["Instant"] | null;
-            /** @description Only a day was named: `deadlineAt` is its end in Berlin */
+            /** @description True if only a day was given; `deadlineAt` is then the end of that day in Berlin */
             deadlineIsDateOnly: boolean;
             valueCents: number | null;
             currency: string | null;
@@ -4928,7 +4928,7 @@ export interface components {
                 key: string;
                 count: number;
             }[];
-            /** @description A nationwide tender counts for each */
+            /** @description A nationwide tender is counted for every federal state */
             bundeslaender: {
                 key: string;
                 count: number;
@@ -4937,7 +4937,7 @@ export interface components {
                 key: string;
                 count: number;
             }[];
-            /** @description There are more than 10,000 tenders, and the newest of them were counted */
+            /** @description True if there are more than 10,000 tenders; then only the newest 10,000 were counted */
             isCapped: boolean;
         };
         /**
@@ -5014,21 +5014,21 @@ export interface components {
             title: string;
             buyerName: string | null;
             buyerCity: string | null;
-            /** @description Eight digits each, the main one first */
+            /** @description Eight digits each, the main code first */
             cpvCodes: string[];
             cpvDivisions: string[];
-            /** @description The one Land there is */
+            /** @description The federal state, if there is exactly one */
             bundesland: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH") | null;
             bundeslaender: ("BW" | "BY" | "BE" | "BB" | "HB" | "HH" | "HE" | "MV" | "NI" | "NW" | "RP" | "SL" | "SN" | "ST" | "SH" | "TH")[];
             isNationwide: boolean;
             region: string | null;
-            /** @description What the notice is for (BT-03); null where its source does not say */
+            /** @description Form type of the notice (BT-03); null if its source does not state it */
             noticeType: ("competition" | "planning" | "consultation" | "result" | "dir-awa-pre" | "cont-modif" | "change" | "completion") | null;
             procedureType: string | null;
             publishedAt: components["schemas"]["Instant"];
-            /** @description The earliest that is still to come, else the last; null where none is known */
+            /** @description The earliest deadline in the future, otherwise the last one; null if no deadline is known */
             deadlineAt: components["schemas"]["Instant"] | null;
-            /** @description Only a day was named: `deadlineAt` is its end in Berlin */
+            /** @description True if only a day was given; `deadlineAt` is then the end of that day in Berlin */
             deadlineIsDateOnly: boolean;
             valueCents: number | null;
             currency: string | null;
@@ -5048,7 +5048,7 @@ export interface components {
                 currency: string | null;
             }[];
             documentsUrl: string | null;
-            /** @description All there are, of all lots */
+            /** @description All deadlines of all lots */
             deadlines: {
                 /** @enum {string} */
                 kind: "tender" | "participation" | "interest";
@@ -5193,11 +5193,11 @@ export interface components {
                 /** @default true */
                 includeRss: boolean;
             };
-            /** @description Whether new matches are told within five minutes, by a mail of their own */
+            /** @description Whether new matches are reported within five minutes, in a separate mail */
             instantAlert: boolean;
-            /** @description Tenders it has matched, those of the 30 days before it was saved among them */
+            /** @description Number of tenders it has matched, including those of the 30 days before it was saved */
             matchCount: number;
-            /** @description Those of them that the account has not read */
+            /** @description Number of these tenders that the account has not read */
             newCount: number;
         };
         /**
@@ -5207,9 +5207,9 @@ export interface components {
          *     }
          */
         TenderSearchPreview: {
-            /** @description How many there are, counted up to 1,000 */
+            /** @description Number of matches, counted up to 1,000 */
             count: number;
-            /** @description The newest of them */
+            /** @description The newest matches */
             items: components["schemas"]["Tender"][];
         };
         /**
@@ -5241,13 +5241,13 @@ export interface components {
             lastRunAt: components["schemas"]["Instant"] | null;
             lastSuccessAt: components["schemas"]["Instant"] | null;
             /**
-             * @description `off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more
+             * @description `off`: not read here; `new`: not read yet; `gone`: the feed reported that it no longer exists
              * @enum {string}
              */
             state: "off" | "new" | "running" | "ok" | "failed" | "gone";
-            /** @description Notices the last look that went well brought that were not known */
+            /** @description New notices found by the last successful read */
             newCount: number;
-            /** @description What went wrong at the last look, also with single notices; null when nothing did */
+            /** @description What went wrong at the last read, also with single notices; null if nothing went wrong */
             error: string | null;
         };
         /**
@@ -5274,18 +5274,18 @@ export interface components {
             /** @enum {string} */
             scope: "personal" | "platform";
             isActive: boolean;
-            /** @description Under which tenders of this feed are found */
+            /** @description Value for `source` in `GET /tenders` */
             sourceKey: string;
             lastRunAt: components["schemas"]["Instant"] | null;
             lastSuccessAt: components["schemas"]["Instant"] | null;
             /**
-             * @description `off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more
+             * @description `off`: not read here; `new`: not read yet; `gone`: the feed reported that it no longer exists
              * @enum {string}
              */
             state: "off" | "new" | "running" | "ok" | "failed" | "gone";
-            /** @description Notices the last look that went well brought that were not known */
+            /** @description New notices found by the last successful read */
             newCount: number;
-            /** @description What went wrong at the last look, also with single notices; null when nothing did */
+            /** @description What went wrong at the last read, also with single notices; null if nothing went wrong */
             error: string | null;
             createdAt: components["schemas"]["Instant"];
         };
@@ -14997,25 +14997,26 @@ export interface operations {
     listTenders: {
         parameters: {
             query?: {
-                /** @description Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones */
+                /** @description Words that must all occur, phrases in quotation marks, `-words` that must not occur, and beginnings of words with a star (`reinig*`). Umlauts may be spelled out. A word is also found at the beginning and the end of a longer word */
                 q?: string;
-                /** @description Digits CPV codes begin with, several between commas */
+                /** @description First digits of CPV codes, comma-separated */
                 cpv?: string;
-                /** @description One or several; nationwide tenders match each */
+                /** @description Federal states, comma-separated; nationwide tenders match every state */
                 bundesland?: string;
                 source?: string;
-                /** @description Words of the buyer’s name */
+                /** @description Words in the buyer’s name */
                 buyer?: string;
                 publishedFrom?: components["schemas"]["Instant"];
                 publishedTo?: components["schemas"]["Instant"];
-                /** @description A deadline nobody knows may be any */
+                /** @description Tenders without a known deadline always match */
                 deadlineFrom?: components["schemas"]["Instant"];
+                /** @description Tenders without a known deadline always match */
                 deadlineTo?: components["schemas"]["Instant"];
-                /** @description Left out: calls that are still open */
+                /** @description If left out, calls for competition that are still open */
                 noticeType?: string;
                 favorite?: boolean;
                 unread?: boolean;
-                /** @description What this saved search finds; the other parameters narrow it */
+                /** @description Lists the tenders this saved search finds; the other parameters narrow the result */
                 savedSearchId?: string;
                 sort?: "published" | "deadline" | "relevance";
                 /** @description Most entries one answer holds */
@@ -15089,25 +15090,26 @@ export interface operations {
     getTenderFacets: {
         parameters: {
             query?: {
-                /** @description Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones */
+                /** @description Words that must all occur, phrases in quotation marks, `-words` that must not occur, and beginnings of words with a star (`reinig*`). Umlauts may be spelled out. A word is also found at the beginning and the end of a longer word */
                 q?: string;
-                /** @description Digits CPV codes begin with, several between commas */
+                /** @description First digits of CPV codes, comma-separated */
                 cpv?: string;
-                /** @description One or several; nationwide tenders match each */
+                /** @description Federal states, comma-separated; nationwide tenders match every state */
                 bundesland?: string;
                 source?: string;
-                /** @description Words of the buyer’s name */
+                /** @description Words in the buyer’s name */
                 buyer?: string;
                 publishedFrom?: components["schemas"]["Instant"];
                 publishedTo?: components["schemas"]["Instant"];
-                /** @description A deadline nobody knows may be any */
+                /** @description Tenders without a known deadline always match */
                 deadlineFrom?: components["schemas"]["Instant"];
+                /** @description Tenders without a known deadline always match */
                 deadlineTo?: components["schemas"]["Instant"];
-                /** @description Left out: calls that are still open */
+                /** @description If left out, calls for competition that are still open */
                 noticeType?: string;
                 favorite?: boolean;
                 unread?: boolean;
-                /** @description What this saved search finds; the other parameters narrow it */
+                /** @description Lists the tenders this saved search finds; the other parameters narrow the result */
                 savedSearchId?: string;
             };
             header?: never;
@@ -15563,7 +15565,7 @@ export interface operations {
                         includeRss?: boolean;
                     };
                     /**
-                     * @description Whether new matches are told within five minutes, by a mail of their own
+                     * @description Whether new matches are reported within five minutes, in a separate mail
                      * @default false
                      */
                     instantAlert?: boolean;
@@ -15888,7 +15890,7 @@ export interface operations {
                         /** @default true */
                         includeRss?: boolean;
                     };
-                    /** @description Whether new matches are told within five minutes, by a mail of their own */
+                    /** @description Whether new matches are reported within five minutes, in a separate mail */
                     instantAlert?: boolean;
                 };
             };

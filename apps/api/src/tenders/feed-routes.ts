@@ -18,8 +18,8 @@ export function registerRssFeeds(app: App): void {
       schema: {
         operationId: 'listRssFeeds',
         tags,
-        summary: 'List the own feeds and those of everybody',
-        description: 'Oldest first, each with how its source is. Others’ personal feeds are nobody’s business.',
+        summary: 'List your own feeds and the platform feeds',
+        description: 'Oldest first, each with the status of its source. Other users’ personal feeds are not listed.',
         response: { 200: z.array(RssFeed) },
       },
     },
@@ -35,7 +35,7 @@ export function registerRssFeeds(app: App): void {
         tags,
         summary: 'Register a feed',
         description:
-          'RSS, Atom or RDF at a public address. What a personal feed shows is listed for its owner alone until a public source shows it, too; one of the platform is for everybody and takes an administrator. 50 personal feeds are the limit.',
+          'The feed must be RSS, Atom or RDF at a public address. Tenders of a personal feed are listed only for its owner until a public source lists them, too. A platform feed is for everybody; only administrators can register one. A user can have 50 personal feeds.',
         body: NewRssFeed,
         response: { 201: RssFeed },
       },
@@ -50,8 +50,8 @@ export function registerRssFeeds(app: App): void {
       schema: {
         operationId: 'updateRssFeed',
         tags,
-        summary: 'Rename a feed, or let it rest',
-        description: 'The own ones; those of everybody take an administrator.',
+        summary: 'Rename a feed, or switch it on or off',
+        description: 'Your own feeds; platform feeds can be changed by administrators only.',
         params,
         body: RssFeedChange,
         response: { 200: RssFeed },
@@ -69,7 +69,7 @@ export function registerRssFeeds(app: App): void {
         tags,
         summary: 'Remove a feed',
         description:
-          'The own ones; those of everybody take an administrator. Tenders that only a personal feed has shown go out of sight with it.',
+          'Your own feeds; platform feeds can be removed by administrators only. Tenders that were listed only by a personal feed are no longer visible afterwards.',
         params,
         response: { 204: NoContent },
       },

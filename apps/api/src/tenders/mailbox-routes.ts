@@ -18,8 +18,8 @@ export function registerAlertMailbox(app: App): void {
       schema: {
         operationId: 'getAlertMailbox',
         tags,
-        summary: 'Read the settings of the own alert mailbox',
-        description: 'Nulls while nothing is set; the password is never shown.',
+        summary: 'Read the settings of your own alert mailbox',
+        description: 'Fields are null while nothing is set; the password is never returned.',
         response: { 200: AlertMailbox },
       },
     },
@@ -33,9 +33,9 @@ export function registerAlertMailbox(app: App): void {
       schema: {
         operationId: 'putAlertMailbox',
         tags,
-        summary: 'Replace the settings of the own alert mailbox',
+        summary: 'Replace the settings of your own alert mailbox',
         description:
-          'While active it is read right away and then every 10 minutes, the first time seven days back, 50 mails and a minute a run. Nothing in it is ever changed, not even a flag. Links of known portals in its mails become tenders that are listed for the caller alone until a public source shows them, too; no link is followed, and nothing else of a mail is kept. The host has to be at a public address and to show a valid certificate, of an authority the system trusts or of one in `caCertificatePem`. After three refused sign-ins in a row it is left alone until it is written once more. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+          'An active mailbox is read at once and then every 10 minutes. The first time, mails of the last seven days are read; a run reads at most 50 mails and takes at most a minute. Nothing in the mailbox is changed, not even a flag. Links of known portals in its mails become tenders; only the caller sees them until a public source lists them, too. No link is followed, and nothing else of a mail is stored. The host must have a public address and show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. After three refused sign-ins in a row the mailbox is not read any more until its settings are saved again. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: ReadableAlertMailboxInput,
         response: { 200: AlertMailbox },
       },
@@ -50,8 +50,8 @@ export function registerAlertMailbox(app: App): void {
       schema: {
         operationId: 'deleteAlertMailbox',
         tags,
-        summary: 'Delete the own alert mailbox',
-        description: 'Forgets where alert mails come in; the tenders they brought stay the caller’s.',
+        summary: 'Delete your own alert mailbox',
+        description: 'Deletes the settings of the mailbox; the caller keeps the tenders found in its mails.',
         response: { 204: NoContent },
       },
     },
@@ -65,9 +65,9 @@ export function registerAlertMailbox(app: App): void {
       schema: {
         operationId: 'testAlertMailbox',
         tags,
-        summary: 'Try an alert mailbox before saving it',
+        summary: 'Test an alert mailbox before saving it',
         description:
-          'Signs in and opens the folder, within 20 s; nothing is changed. Trouble with the mailbox is part of the answer. A blank password takes the stored one, as long as it goes where it was stored for. Ten tries a minute, each in the audit log with the server it was for.',
+          'Signs in and opens the folder, within 20 s; nothing is changed. If the mailbox fails, the answer is still 200 and says why. If the password is blank, the stored one is used, but only for the server it was stored for. A user can make ten tests per minute; each is noted in the audit log with its server.',
         body: ReadableAlertMailboxInput,
         response: { 200: ImapTest },
       },

@@ -32,8 +32,9 @@ export function registerSavedSearches(app: App): void {
       schema: {
         operationId: 'listSavedSearches',
         tags,
-        summary: 'List the own saved searches',
-        description: 'By name. `GET /tenders?savedSearchId=` lists what one of them finds.',
+        summary: 'List your own saved searches',
+        description:
+          'Saved searches by name. `GET /tenders?savedSearchId=` lists the tenders that a saved search finds.',
         response: { 200: z.array(SavedSearch) },
       },
     },
@@ -49,7 +50,7 @@ export function registerSavedSearches(app: App): void {
         tags,
         summary: 'Save a search',
         description:
-          'From now on tenders that match are told: by the digest, or within five minutes with `instantAlert`, which needs filters that ask for something. What it finds of the last 30 days counts as told. Names differ in more than case; 50 searches are the limit. Unknown keys in `filters` are 400, and so are words none of which can be searched.',
+          'From now on new matches are reported by mail: in the digest, or within five minutes with `instantAlert`, which needs filters that are not empty. Matches of the last 30 days count as already reported. Names must be unique regardless of case. A user can have 50 saved searches. 400 for unknown keys in `filters`, and if none of the words can be searched.',
         body: NewSavedSearch,
         response: { 201: SavedSearch },
       },
@@ -64,8 +65,9 @@ export function registerSavedSearches(app: App): void {
       schema: {
         operationId: 'previewSavedSearch',
         tags,
-        summary: 'See what a search would find',
-        description: 'The same tenders a list and the matches of a saved search would show.',
+        summary: 'Preview a search',
+        description:
+          'Returns the tenders that the list and the matches of a saved search with these filters would show.',
         body: z.object({ filters: TenderFilters }).meta({ example: { filters: { text: { all: ['reinigung'] } } } }),
         response: { 200: SearchPreview },
       },
@@ -82,7 +84,7 @@ export function registerSavedSearches(app: App): void {
         tags,
         summary: 'Change a saved search',
         description:
-          'With other filters, what it had found and nobody was told is dropped, and what it finds of the last 30 days counts as told.',
+          'If the filters change, matches that were not reported yet are dropped, and matches of the last 30 days count as already reported.',
         params,
         body: SavedSearchChange,
         response: { 200: SavedSearch },
@@ -98,8 +100,8 @@ export function registerSavedSearches(app: App): void {
       schema: {
         operationId: 'deleteSavedSearch',
         tags,
-        summary: 'Remove a saved search',
-        description: 'Nothing it has found is told any more.',
+        summary: 'Delete a saved search',
+        description: 'Its matches are no longer reported.',
         params,
         response: { 204: NoContent },
       },
@@ -114,8 +116,8 @@ export function registerSavedSearches(app: App): void {
       schema: {
         operationId: 'getTenderNotificationPreference',
         tags,
-        summary: 'Read how often the digest comes',
-        description: 'Daily unless set.',
+        summary: 'Read how often the digest is sent',
+        description: 'Default is `daily`.',
         response: { 200: NotificationPreference },
       },
     },
@@ -129,9 +131,9 @@ export function registerSavedSearches(app: App): void {
       schema: {
         operationId: 'setTenderNotificationPreference',
         tags,
-        summary: 'Choose how often the digest comes',
+        summary: 'Choose how often the digest is sent',
         description:
-          'Switched off, what was found meanwhile is not told later. Instant alerts are a matter of each saved search.',
+          'Matches found while the digest is off are not reported later. Instant alerts are set in each saved search.',
         body: NotificationPreference,
         response: { 200: NotificationPreference },
       },

@@ -21,8 +21,9 @@ export function registerTenderSources(app: App): void {
       schema: {
         operationId: 'listTenderSources',
         tags,
-        summary: 'List the sources with how they are',
-        description: 'Those of the settings, then the caller’s alert mailbox, feeds of everybody and the caller’s own.',
+        summary: 'List the sources with their status',
+        description:
+          'The sources in the settings of the service, then the caller’s alert mailbox, the platform feeds and the caller’s own feeds.',
         response: { 200: z.array(TenderSource) },
       },
     },
@@ -38,7 +39,7 @@ export function registerTenderSources(app: App): void {
         tags,
         summary: 'Read a source now',
         description:
-          'Answers 202 at once; `GET /runs/{id}` shows how it goes. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read, 404 for one that is switched off and for the mailbox, which is read by itself.',
+          'Answers 202 at once; `GET /runs/{id}` shows the progress. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. 409 while the source is being read. 404 for a source that is switched off and for the alert mailbox, which is read automatically.',
         params: z.object({ key: z.string() }),
         response: {
           200: Run,

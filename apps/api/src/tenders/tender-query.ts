@@ -28,20 +28,24 @@ const SearchText = line(200).refine((typed) => {
 /** A short form of filters; times of the calendar and what the caller noted are of the list alone. */
 export const TenderQuery = z.object({
   q: SearchText.optional().describe(
-    'Words that all have to be there, “phrases” between quotes, `-words` that must not, beginnings with a star (`reinig*`). Umlauts may be spelled out, and a word is found at the end and the beginning of long ones',
+    'Words that must all occur, phrases in quotation marks, `-words` that must not occur, and beginnings of words with a star (`reinig*`). Umlauts may be spelled out. A word is also found at the beginning and the end of a longer word',
   ),
-  cpv: several(CpvPrefix, 50).optional().describe('Digits CPV codes begin with, several between commas'),
-  bundesland: several(Land, 16).optional().describe('One or several; nationwide tenders match each'),
+  cpv: several(CpvPrefix, 50).optional().describe('First digits of CPV codes, comma-separated'),
+  bundesland: several(Land, 16)
+    .optional()
+    .describe('Federal states, comma-separated; nationwide tenders match every state'),
   source: several(SourceKey, 50).optional(),
-  buyer: line(200).optional().describe('Words of the buyer’s name'),
+  buyer: line(200).optional().describe('Words in the buyer’s name'),
   publishedFrom: Instant.optional(),
   publishedTo: Instant.optional(),
-  deadlineFrom: Instant.optional().describe('A deadline nobody knows may be any'),
-  deadlineTo: Instant.optional(),
-  noticeType: several(NoticeFormKey, 8).optional().describe('Left out: calls that are still open'),
+  deadlineFrom: Instant.optional().describe('Tenders without a known deadline always match'),
+  deadlineTo: Instant.optional().describe('Tenders without a known deadline always match'),
+  noticeType: several(NoticeFormKey, 8).optional().describe('If left out, calls for competition that are still open'),
   favorite: flag.optional(),
   unread: flag.optional(),
-  savedSearchId: Id.optional().describe('What this saved search finds; the other parameters narrow it'),
+  savedSearchId: Id.optional().describe(
+    'Lists the tenders this saved search finds; the other parameters narrow the result',
+  ),
 });
 
 /** What the parameters ask for, with the filters of a saved search where they name one. Throws 404. */

@@ -26,9 +26,9 @@ export function registerTenderLists(app: App): void {
       schema: {
         operationId: 'listTenders',
         tags,
-        summary: 'Find tenders',
+        summary: 'Search tenders',
         description:
-          'Without `noticeType` calls for competition that are still open. `X-Total-Count` says how many match, up to 1,000, and is left out beyond. By `published` the newest come first, by `deadline` what ends next; by `relevance` the 1,000 newest that match are ordered by how well the words of `q` fit. A tender that only a personal feed has shown is listed for those who registered it, one of an alert mailbox for its owner. With `savedSearchId` its filters take the place of the usual ones, and what else is named narrows them.',
+          'Without `noticeType` the list has calls for competition that are still open. `X-Total-Count` is the number of matches; it is left out above 1,000. Sorting by `published` puts the newest first, sorting by `deadline` the next deadline; sorting by `relevance` orders the 1,000 newest matches by how well they match the words of `q`. A tender that only a personal feed has listed is visible only to users who registered that feed; a tender from an alert mailbox is visible only to its owner. With `savedSearchId` the filters of the saved search replace the default filters, and other parameters narrow the result.',
         querystring: z.object({
           ...TenderQuery.shape,
           sort: z.enum(tenderSorts).default('published'),
@@ -51,8 +51,9 @@ export function registerTenderLists(app: App): void {
       schema: {
         operationId: 'getTenderFacets',
         tags,
-        summary: 'Count tenders by source, Land and division',
-        description: 'Under the filters of `GET /tenders`; of more than 10,000 that match the newest are counted.',
+        summary: 'Count tenders by source, federal state and CPV division',
+        description:
+          'Uses the filters of `GET /tenders`. If more than 10,000 tenders match, only the newest 10,000 are counted.',
         querystring: TenderQuery,
         response: { 200: TenderFacets },
       },
@@ -67,8 +68,9 @@ export function registerTenderLists(app: App): void {
       schema: {
         operationId: 'triageTenders',
         tags,
-        summary: 'Note several tenders as read or as favorites',
-        description: 'All of them, or none: an id nobody knows is 404. What is left out stays as it is.',
+        summary: 'Mark several tenders as read or as favorites',
+        description:
+          'Either all tenders are marked or none: if one id does not exist, the answer is 404. A field that is left out does not change.',
         body: z
           .object({ ids: z.array(Id).min(1).max(200), ...TriageInput.shape })
           .meta({ example: { ids: ['0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b'], read: true } }),
@@ -91,7 +93,7 @@ export function registerTenderLists(app: App): void {
         tags,
         summary: 'Read a tender',
         description:
-          'A correction keeps the id. `alsoAt` names other sources of the same procurement, personal ones only to those who registered them.',
+          'A tender keeps its id when its notice is corrected. `alsoAt` names other sources of the same procurement; a personal source is named only to users who registered it.',
         params,
         response: { 200: TenderDetail },
       },
@@ -106,8 +108,8 @@ export function registerTenderLists(app: App): void {
       schema: {
         operationId: 'triageTender',
         tags,
-        summary: 'Note a tender as read or as a favorite',
-        description: 'What is left out stays as it is.',
+        summary: 'Mark a tender as read or as a favorite',
+        description: 'A field that is left out does not change.',
         params,
         body: TriageInput,
         response: { 200: Triage },

@@ -70,8 +70,8 @@ export function registerUnsubscribe(app: App): void {
         schema: {
           operationId: 'askToEndMails',
           tags,
-          summary: 'Ask whether mails of a kind are to end',
-          description: 'A small German page with a button; opening it changes nothing.',
+          summary: 'Show the page to unsubscribe from mails',
+          description: 'A small German page with a button that unsubscribes; opening the page changes nothing.',
           params,
           produces: ['text/html'],
           response: { 200: z.string().describe('The page') },
@@ -87,9 +87,9 @@ export function registerUnsubscribe(app: App): void {
         schema: {
           operationId: 'endMails',
           tags,
-          summary: 'End mails of a kind',
+          summary: 'Unsubscribe from mails',
           description:
-            'The one click of RFC 8058: a POST of any form, without signing in. A digest’s link switches digests off, that of an instant alert the alerts of all own saved searches. A second time nothing happens.',
+            'The one-click unsubscribe of RFC 8058: a POST with any body, without signing in. The link in a digest switches digests off; the link in an instant alert switches off the alerts of all saved searches of the account. A second call has no further effect.',
           params,
           produces: ['text/html'],
           response: { 200: z.string().describe('The page') },

@@ -22,9 +22,11 @@ export const AlertMailbox = z
     ...shownImapFields,
     isPaused: z
       .boolean()
-      .describe('Three sign-ins in a row were refused: it is left alone until it is written once more'),
-    lastFetchedAt: Instant.nullable().describe('When all that was new in it had last been read'),
-    lastError: ImapFailureKind.nullable().describe('Why it could not be read last; null when it could'),
+      .describe(
+        'True if three sign-ins in a row were refused; the mailbox is not read until its settings are saved again',
+      ),
+    lastFetchedAt: Instant.nullable().describe('When all new mails had last been read'),
+    lastError: ImapFailureKind.nullable().describe('Why the last read failed; null if it succeeded'),
   })
   .meta({
     id: 'TenderAlertMailbox',

@@ -11,12 +11,12 @@ const health = {
   lastSuccessAt: Instant.nullable(),
   state: z
     .enum(sourceStates)
-    .describe('`off`: not read here; `new`: not read yet; `gone`: the feed said that it is no more'),
-  newCount: z.int().describe('Notices the last look that went well brought that were not known'),
+    .describe('`off`: not read here; `new`: not read yet; `gone`: the feed reported that it no longer exists'),
+  newCount: z.int().describe('New notices found by the last successful read'),
   error: z
     .string()
     .nullable()
-    .describe('What went wrong at the last look, also with single notices; null when nothing did'),
+    .describe('What went wrong at the last read, also with single notices; null if nothing went wrong'),
 };
 
 export const TenderSource = z.object({ key: z.string(), name: z.string(), ...health }).meta({
@@ -65,7 +65,7 @@ export const RssFeed = z
     title: z.string().nullable(),
     scope: z.enum(feedScopes),
     isActive: z.boolean(),
-    sourceKey: z.string().describe('Under which tenders of this feed are found'),
+    sourceKey: z.string().describe('Value for `source` in `GET /tenders`'),
     ...health,
     createdAt: Instant,
   })

@@ -18,7 +18,7 @@ const exampleFilters = {
 const example = { name: 'Reinigung im Westen', filters: exampleFilters, instantAlert: true };
 
 const name = requiredLine();
-const instantAlert = z.boolean().describe('Whether new matches are told within five minutes, by a mail of their own');
+const instantAlert = z.boolean().describe('Whether new matches are reported within five minutes, in a separate mail');
 
 export const NewSavedSearch = z
   .object({ name, filters: TenderFilters, instantAlert: instantAlert.default(false) })
@@ -37,8 +37,10 @@ export const SavedSearch = z
     name: z.string(),
     filters: TenderFilters,
     instantAlert,
-    matchCount: z.int().describe('Tenders it has matched, those of the 30 days before it was saved among them'),
-    newCount: z.int().describe('Those of them that the account has not read'),
+    matchCount: z
+      .int()
+      .describe('Number of tenders it has matched, including those of the 30 days before it was saved'),
+    newCount: z.int().describe('Number of these tenders that the account has not read'),
   })
   .meta({
     id: 'SavedSearch',
@@ -54,8 +56,8 @@ export type SavedSearch = z.output<typeof SavedSearch>;
 
 export const SearchPreview = z
   .object({
-    count: z.int().describe('How many there are, counted up to 1,000'),
-    items: z.array(Tender).max(5).describe('The newest of them'),
+    count: z.int().describe('Number of matches, counted up to 1,000'),
+    items: z.array(Tender).max(5).describe('The newest matches'),
   })
   .meta({ id: 'TenderSearchPreview', example: { count: 0, items: [] } });
 export type SearchPreview = z.output<typeof SearchPreview>;

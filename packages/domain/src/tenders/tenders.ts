@@ -17,19 +17,23 @@ const tender = {
   title: z.string(),
   buyerName: z.string().nullable(),
   buyerCity: z.string().nullable(),
-  cpvCodes: z.array(z.string()).describe('Eight digits each, the main one first'),
+  cpvCodes: z.array(z.string()).describe('Eight digits each, the main code first'),
   cpvDivisions: z.array(z.string()),
-  bundesland: Land.nullable().describe('The one Land there is'),
+  bundesland: Land.nullable().describe('The federal state, if there is exactly one'),
   bundeslaender: z.array(Land),
   isNationwide: z.boolean(),
   region: z.string().nullable(),
-  noticeType: NoticeFormKey.nullable().describe('What the notice is for (BT-03); null where its source does not say'),
+  noticeType: NoticeFormKey.nullable().describe(
+    'Form type of the notice (BT-03); null if its source does not state it',
+  ),
   procedureType: z.string().nullable(),
   publishedAt: Instant,
   deadlineAt: Instant.nullable().describe(
-    'The earliest that is still to come, else the last; null where none is known',
+    'The earliest deadline in the future, otherwise the last one; null if no deadline is known',
   ),
-  deadlineIsDateOnly: z.boolean().describe('Only a day was named: `deadlineAt` is its end in Berlin'),
+  deadlineIsDateOnly: z
+    .boolean()
+    .describe('True if only a day was given; `deadlineAt` is then the end of that day in Berlin'),
   valueCents: z.int().nullable(),
   currency: z.string().nullable(),
   sourcePortal: z.string(),
@@ -97,7 +101,7 @@ export const TenderDetail = z
     description: z.string().nullable(),
     lots: z.array(Lot),
     documentsUrl: z.string().nullable(),
-    deadlines: z.array(Deadline).describe('All there are, of all lots'),
+    deadlines: z.array(Deadline).describe('All deadlines of all lots'),
     alsoAt: z.array(Elsewhere).describe('The same procurement at other sources'),
   })
   .meta({
@@ -135,9 +139,11 @@ const Count = z.object({ key: z.string(), count: z.int() });
 export const TenderFacets = z
   .object({
     sources: z.array(Count),
-    bundeslaender: z.array(Count).describe('A nationwide tender counts for each'),
+    bundeslaender: z.array(Count).describe('A nationwide tender is counted for every federal state'),
     cpvDivisions: z.array(Count),
-    isCapped: z.boolean().describe('There are more than 10,000 tenders, and the newest of them were counted'),
+    isCapped: z
+      .boolean()
+      .describe('True if there are more than 10,000 tenders; then only the newest 10,000 were counted'),
   })
   .meta({
     id: 'TenderFacets',

@@ -26,7 +26,7 @@ import { passwordContext } from './mailbox/stored-mailbox.ts';
 
 export const tenders: Area = {
   name: 'tenders',
-  tags: { tenders: 'Public tenders: which there are, where they come from, and what people note of them.' },
+  tags: { tenders: 'Public tenders, their sources, and the marks and saved searches of users.' },
   jobs: [
     ...[readSource, readFeed].map((job) =>
       handle(job, async (system, { source }, work) => {
