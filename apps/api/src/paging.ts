@@ -14,7 +14,7 @@ export function pageQuery<After extends z.ZodType = z.ZodString>(
   const { max = 200, standard = 50 } = options;
   const after: z.ZodType = options.after ?? z.string();
   return {
-    limit: z.coerce.number().int().min(1).max(max).default(standard).describe('Most entries one answer holds'),
+    limit: z.coerce.number().int().min(1).max(max).default(standard).describe('Maximum number of entries per page'),
     cursor: z
       .string()
       .max(maxCursorLength)
@@ -25,7 +25,7 @@ export function pageQuery<After extends z.ZodType = z.ZodString>(
         return z.NEVER;
       })
       .optional()
-      .describe('From `X-Next-Cursor` of the page before; left out, the list starts at its beginning'),
+      .describe('`X-Next-Cursor` of the previous page; if left out, the list starts at its beginning'),
   };
 }
 

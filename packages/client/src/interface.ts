@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document
-         * @description OpenAPI 3.1, every route with request, answers, errors and examples.
+         * Get this document
+         * @description OpenAPI 3.1: every route with its request, answers, errors and examples.
          */
         get: operations["getOpenApiDocument"];
         put?: never;
@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document to browse
-         * @description A page that shows every route and lets one try it.
+         * Browse this document
+         * @description A page that shows every route and allows you to try it.
          */
         get: operations["getDocumentation"];
         put?: never;
@@ -1900,8 +1900,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The current release of the desktop app
-         * @description Its packages by platform, as far as their files are there whole. 404 while the service offers no desktop app.
+         * Get the current release of the desktop app
+         * @description Lists the packages by platform whose files are complete. 404 if the service offers no desktop app.
          */
         get: operations["getLatestDesktop"];
         put?: never;
@@ -1921,7 +1921,7 @@ export interface paths {
         };
         /**
          * Download the package for a platform
-         * @description Whole, or a part with `Range`. The entity tag is the SHA-256 of the whole file: a download that broke off goes on with `If-Range`, and starts anew when the file has become another one.
+         * @description Returns the whole file, or a part of it with `Range`. The entity tag is the SHA-256 of the whole file: with `If-Range` an interrupted download continues, or starts again if the file has changed.
          */
         get: operations["downloadDesktop"];
         put?: never;
@@ -1940,8 +1940,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an installed desktop app may update itself to
-         * @description The newer release, or 204 when there is none for the caller: unknown system, processor or version, a package without signature, or a version that is not above the caller’s. 404 without a usable manifest or package. The link to the package begins with `origin`, which is https, or http on the caller’s own machine.
+         * Check for an update of an installed desktop app
+         * @description Returns the newer release. 204 if there is no update for the caller: the system, processor or version is unknown, the package has no signature, or its version is not above the caller’s. 404 without a usable manifest or package. The link to the package begins with `origin`, which must be https, or http on the caller’s own machine.
          */
         get: operations["getDesktopUpdate"];
         put?: never;
@@ -2728,8 +2728,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service is alive
-         * @description Touches nothing else: neither database nor queue.
+         * Check whether the service is alive
+         * @description Does not check anything else, neither the database nor the queue.
          */
         get: operations["getHealth"];
         put?: never;
@@ -2748,8 +2748,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service can work
-         * @description `degraded` when only the job queue is away: everything but background work goes on. 503 when the database is away.
+         * Check whether the service can work
+         * @description `degraded` if only the job queue is unavailable: everything except background work continues. 503 if the database is unavailable.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2768,8 +2768,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which release is running
-         * @description As the image build stamped it; a run from source says `dev`.
+         * Get the running release
+         * @description Set by the image build; `dev` if the service runs from source.
          */
         get: operations["getVersion"];
         put?: never;
@@ -2788,8 +2788,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How started work stands
-         * @description Runs the caller started; administrators see all of their tenant, SUPER_ADMIN also those of the platform.
+         * Get the state of a run
+         * @description You see the runs you started; administrators see all runs of their tenant, and a SUPER_ADMIN also those of the platform.
          */
         get: operations["getRun"];
         put?: never;
@@ -2808,8 +2808,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All kinds of background jobs
-         * @description Each with its schedule, its last run and how many of it wait, run and have failed.
+         * List all kinds of background jobs
+         * @description Each kind with its schedule, its last run, and how many of its jobs are waiting, running and failed.
          */
         get: operations["listJobs"];
         put?: never;
@@ -2828,8 +2828,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The job queues to browse
-         * @description A page with all queues and their jobs, which can be tried again and removed there; the audit log notes it. While the queues are away it answers 503.
+         * Browse the job queues
+         * @description A page with all queues and their jobs. Jobs can be retried and removed there; this is noted in the audit log. 503 while the queues are unavailable.
          */
         get: operations["getQueueBoard"];
         put?: never;
@@ -2848,8 +2848,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures for Prometheus
-         * @description With the setting METRICS_TOKEN for who sends it as a bearer token, without it for callers on this machine that name it as `127.0.0.1`, `[::1]` or `localhost`; everybody else gets 404. Under `npm start` the worker’s figures are included.
+         * Get metrics for Prometheus
+         * @description If METRICS_TOKEN is set, callers must send it as a bearer token. If it is not set, only callers on the same machine that use the host `127.0.0.1`, `[::1]` or `localhost` are allowed. All other callers get 404. Under `npm start` the worker’s metrics are included.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -3028,21 +3028,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Every refusal and failure has this form. */
+        /** @description Every error has this form. */
         Error: {
             statusCode: number;
             /** @description Reason phrase of the status */
             error: string;
             /** @description What went wrong, for programs; never changes */
             code: string;
-            /** @description The same for people: one plain English sentence */
+            /** @description The error for people: one plain English sentence */
             message: string;
-            /** @description What exactly is wrong with the input */
+            /** @description The faults of the input */
             details?: {
-                /** @description Where in the input, dotted: `filters.cpv.0` */
+                /** @description Path of the field in the input, with dots: `filters.cpv.0` */
                 path: string;
                 message: string;
-                /** @description The same for programs, where the input is a file */
+                /** @description The fault for programs; only if the input is a file */
                 code?: string;
             }[];
         };
@@ -3763,7 +3763,7 @@ export interface components {
             iconVersion: number;
         };
         /**
-         * @description Work that somebody started and that goes on in the background.
+         * @description Work in the background that somebody started.
          * @example {
          *       "id": "0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b",
          *       "kind": "directory.sync",
@@ -3789,7 +3789,7 @@ export interface components {
                 done: number;
                 total: number;
             } | null;
-            /** @description One sentence when it failed */
+            /** @description One sentence if it failed */
             error: string | null;
         };
         /**
@@ -4344,16 +4344,16 @@ export interface components {
             version: string;
             channel: string;
             commit: string;
-            /** @description What the feed offers; null when it offers nothing */
+            /** @description The version offered as an update; null if no update is offered */
             updateVersion: string | null;
-            /** @description Those there is a package for */
+            /** @description The platforms that have a package */
             platforms: {
                 /** @enum {string} */
                 platform: "windows-x86_64" | "windows-aarch64" | "darwin-x86_64" | "darwin-aarch64" | "linux-x86_64" | "linux-aarch64";
                 fileName: string;
                 sizeBytes: number;
                 sha256: string;
-                /** @description Whether the app can update itself to it */
+                /** @description Whether the package has a signature, so that the app can update to it */
                 signed: boolean;
                 url: string;
             }[];
@@ -5333,7 +5333,7 @@ export interface components {
         Job: {
             queue: string;
             name: string;
-            /** @description When it runs by itself; null when only something else starts it */
+            /** @description When it runs automatically; null if it is only started by something else */
             schedule: string | null;
             lastRunAt: components["schemas"]["Instant"] | null;
             lastState: ("succeeded" | "failed") | null;
@@ -6363,13 +6363,13 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The next page (RFC 8288, `rel="next"`); absent on the last one */
+        /** @description The next page (RFC 8288, `rel="next"`); absent on the last page */
         Link: string;
-        /** @description The next page’s `cursor`; absent on the last one */
+        /** @description The `cursor` of the next page; absent on the last page */
         "X-Next-Cursor": string;
-        /** @description How many entries match in all, where counting is cheap */
+        /** @description Total number of matching entries; absent if counting would be expensive */
         "X-Total-Count": number;
-        /** @description Seconds until it is worth trying again */
+        /** @description Seconds to wait before the next attempt */
         "Retry-After": number;
     };
     pathItems: never;
@@ -7379,9 +7379,9 @@ export interface operations {
                 source?: "local" | "directory";
                 /** @description Only for SUPER_ADMIN */
                 tenantId?: string;
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
             };
             header?: never;
@@ -10792,7 +10792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Work that somebody started and that goes on in the background. */
+            /** @description Work in the background that somebody started. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12619,9 +12619,9 @@ export interface operations {
     listSyncRuns: {
         parameters: {
             query?: {
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
             };
             header?: never;
@@ -12798,7 +12798,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description The part of it that was asked for */
+            /** @description The requested part of the package */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -12822,9 +12822,9 @@ export interface operations {
                 target: string;
                 /** @description `x86_64` or `aarch64` */
                 arch: string;
-                /** @description The version that asks */
+                /** @description The installed version */
                 current_version: string;
-                /** @description Where the caller reaches the service; without it the public address */
+                /** @description Origin at which the caller reaches the service; default is the public address */
                 origin?: string;
             };
             header?: never;
@@ -13153,9 +13153,9 @@ export interface operations {
     listTransitions: {
         parameters: {
             query?: {
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
                 instanceId?: string;
             };
@@ -14470,7 +14470,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Work that somebody started and that goes on in the background. */
+            /** @description Work in the background that somebody started. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14525,9 +14525,9 @@ export interface operations {
                 /** @description `new` was read and nobody has processed it · `processed` somebody marked it as processed · `duplicate` another document with the same seller, number, date and total came before · `failed` could not be read, see `error` */
                 state?: "new" | "processed" | "duplicate" | "failed";
                 search?: string;
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
             };
             header?: never;
@@ -15019,9 +15019,9 @@ export interface operations {
                 /** @description Lists the tenders this saved search finds; the other parameters narrow the result */
                 savedSearchId?: string;
                 sort?: "published" | "deadline" | "relevance";
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
             };
             header?: never;
@@ -16088,7 +16088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Work that somebody started and that goes on in the background. */
+            /** @description Work in the background that somebody started. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16342,9 +16342,9 @@ export interface operations {
                 actorId?: string;
                 from?: components["schemas"]["Instant"];
                 to?: components["schemas"]["Instant"];
-                /** @description Most entries one answer holds */
+                /** @description Maximum number of entries per page */
                 limit?: number;
-                /** @description From `X-Next-Cursor` of the page before; left out, the list starts at its beginning */
+                /** @description `X-Next-Cursor` of the previous page; if left out, the list starts at its beginning */
                 cursor?: string;
             };
             header?: never;
@@ -16511,7 +16511,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Work that somebody started and that goes on in the background. */
+            /** @description Work in the background that somebody started. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -17,9 +17,9 @@ export function registerDesktop(app: App): void {
       schema: {
         operationId: 'getLatestDesktop',
         tags,
-        summary: 'The current release of the desktop app',
+        summary: 'Get the current release of the desktop app',
         description:
-          'Its packages by platform, as far as their files are there whole. 404 while the service offers no desktop app.',
+          'Lists the packages by platform whose files are complete. 404 if the service offers no desktop app.',
         response: { 200: DesktopLatest },
       },
     },
@@ -35,10 +35,10 @@ export function registerDesktop(app: App): void {
         tags,
         summary: 'Download the package for a platform',
         description:
-          'Whole, or a part with `Range`. The entity tag is the SHA-256 of the whole file: a download that broke off goes on with `If-Range`, and starts anew when the file has become another one.',
+          'Returns the whole file, or a part of it with `Range`. The entity tag is the SHA-256 of the whole file: with `If-Range` an interrupted download continues, or starts again if the file has changed.',
         params: z.object({ platform: z.string() }),
         produces: ['application/octet-stream'],
-        response: { 200: z.any().describe('The package'), 206: z.any().describe('The part of it that was asked for') },
+        response: { 200: z.any().describe('The package'), 206: z.any().describe('The requested part of the package') },
       },
     },
     async (request, reply) => {
@@ -55,14 +55,17 @@ export function registerDesktop(app: App): void {
       schema: {
         operationId: 'getDesktopUpdate',
         tags,
-        summary: 'What an installed desktop app may update itself to',
+        summary: 'Check for an update of an installed desktop app',
         description:
-          'The newer release, or 204 when there is none for the caller: unknown system, processor or version, a package without signature, or a version that is not above the caller’s. 404 without a usable manifest or package. The link to the package begins with `origin`, which is https, or http on the caller’s own machine.',
+          'Returns the newer release. 204 if there is no update for the caller: the system, processor or version is unknown, the package has no signature, or its version is not above the caller’s. 404 without a usable manifest or package. The link to the package begins with `origin`, which must be https, or http on the caller’s own machine.',
         querystring: z.object({
           target: z.string().describe('`windows`, `darwin` or `linux`'),
           arch: z.string().describe('`x86_64` or `aarch64`'),
-          current_version: z.string().describe('The version that asks'),
-          origin: z.string().optional().describe('Where the caller reaches the service; without it the public address'),
+          current_version: z.string().describe('The installed version'),
+          origin: z
+            .string()
+            .optional()
+            .describe('Origin at which the caller reaches the service; default is the public address'),
         }),
         response: { 200: DesktopUpdate, 204: NoContent },
       },

@@ -2,13 +2,16 @@ import { refTo } from './schemas.ts';
 
 /** Headers that mean the same wherever they stand. */
 export const headers = {
-  Link: { description: 'The next page (RFC 8288, `rel="next"`); absent on the last one', schema: { type: 'string' } },
-  'X-Next-Cursor': { description: 'The next page’s `cursor`; absent on the last one', schema: { type: 'string' } },
+  Link: { description: 'The next page (RFC 8288, `rel="next"`); absent on the last page', schema: { type: 'string' } },
+  'X-Next-Cursor': {
+    description: 'The `cursor` of the next page; absent on the last page',
+    schema: { type: 'string' },
+  },
   'X-Total-Count': {
-    description: 'How many entries match in all, where counting is cheap',
+    description: 'Total number of matching entries; absent if counting would be expensive',
     schema: { type: 'integer' },
   },
-  'Retry-After': { description: 'Seconds until it is worth trying again', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 } as const;
 
 export const headerRefs = (names: (keyof typeof headers)[]) =>

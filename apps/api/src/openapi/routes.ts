@@ -62,8 +62,8 @@ export function registerDocs(app: App, config: Config): void {
       schema: {
         operationId: 'getOpenApiDocument',
         tags,
-        summary: 'This document',
-        description: 'OpenAPI 3.1, every route with request, answers, errors and examples.',
+        summary: 'Get this document',
+        description: 'OpenAPI 3.1: every route with its request, answers, errors and examples.',
         response: {
           200: z
             .looseObject({ openapi: z.string() })
@@ -92,8 +92,8 @@ export function registerDocs(app: App, config: Config): void {
       schema: {
         operationId: 'getDocumentation',
         tags,
-        summary: 'This document to browse',
-        description: 'A page that shows every route and lets one try it.',
+        summary: 'Browse this document',
+        description: 'A page that shows every route and allows you to try it.',
         produces: ['text/html'],
         response: { 200: z.string().describe('The page') },
       },

@@ -22,8 +22,8 @@ export function registerHealth(app: App, runtime: Runtime): void {
       schema: {
         operationId: 'getHealth',
         tags,
-        summary: 'Whether the service is alive',
-        description: 'Touches nothing else: neither database nor queue.',
+        summary: 'Check whether the service is alive',
+        description: 'Does not check anything else, neither the database nor the queue.',
         response: { 200: z.object({ status: z.literal('ok'), timestamp: Instant }) },
       },
     },
@@ -39,9 +39,9 @@ export function registerHealth(app: App, runtime: Runtime): void {
       schema: {
         operationId: 'getReadiness',
         tags,
-        summary: 'Whether the service can work',
+        summary: 'Check whether the service can work',
         description:
-          '`degraded` when only the job queue is away: everything but background work goes on. 503 when the database is away.',
+          '`degraded` if only the job queue is unavailable: everything except background work continues. 503 if the database is unavailable.',
         response: {
           200: z.object({
             status: z.enum(['ok', 'degraded']),
@@ -61,8 +61,8 @@ export function registerHealth(app: App, runtime: Runtime): void {
       schema: {
         operationId: 'getVersion',
         tags,
-        summary: 'Which release is running',
-        description: 'As the image build stamped it; a run from source says `dev`.',
+        summary: 'Get the running release',
+        description: 'Set by the image build; `dev` if the service runs from source.',
         response: {
           200: z
             .object({

@@ -23,9 +23,9 @@ export function registerMetrics(app: App, runtime: Runtime): void {
       schema: {
         operationId: 'getMetrics',
         tags: ['operations'],
-        summary: 'Figures for Prometheus',
+        summary: 'Get metrics for Prometheus',
         description:
-          'With the setting METRICS_TOKEN for who sends it as a bearer token, without it for callers on this machine that name it as `127.0.0.1`, `[::1]` or `localhost`; everybody else gets 404. Under `npm start` the worker’s figures are included.',
+          'If METRICS_TOKEN is set, callers must send it as a bearer token. If it is not set, only callers on the same machine that use the host `127.0.0.1`, `[::1]` or `localhost` are allowed. All other callers get 404. Under `npm start` the worker’s metrics are included.',
         produces: ['text/plain'],
         response: { 200: z.string().describe('Prometheus text format') },
       },

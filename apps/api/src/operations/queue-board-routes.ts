@@ -21,9 +21,9 @@ export function registerQueueBoard(app: App): void {
       schema: {
         operationId: 'getQueueBoard',
         tags: ['operations'],
-        summary: 'The job queues to browse',
+        summary: 'Browse the job queues',
         description:
-          'A page with all queues and their jobs, which can be tried again and removed there; the audit log notes it. While the queues are away it answers 503.',
+          'A page with all queues and their jobs. Jobs can be retried and removed there; this is noted in the audit log. 503 while the queues are unavailable.',
         produces: ['text/html'],
         response: { 200: z.string().describe('The page') },
       },

@@ -16,11 +16,11 @@ export const Run = z
     startedAt: Instant.nullable(),
     finishedAt: Instant.nullable(),
     progress: z.object({ done: z.int(), total: z.int() }).nullable(),
-    error: z.string().nullable().describe('One sentence when it failed'),
+    error: z.string().nullable().describe('One sentence if it failed'),
   })
   .meta({
     id: 'Run',
-    description: 'Work that somebody started and that goes on in the background.',
+    description: 'Work in the background that somebody started.',
     example: {
       id: '0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
       kind: 'directory.sync',
@@ -36,7 +36,10 @@ const Job = z
   .object({
     queue: z.string(),
     name: z.string(),
-    schedule: z.string().nullable().describe('When it runs by itself; null when only something else starts it'),
+    schedule: z
+      .string()
+      .nullable()
+      .describe('When it runs automatically; null if it is only started by something else'),
     lastRunAt: Instant.nullable(),
     lastState: z.enum(['succeeded', 'failed']).nullable(),
     lastDurationMs: z.int().nullable(),
@@ -70,9 +73,9 @@ export function registerWork(app: App): void {
       schema: {
         operationId: 'getRun',
         tags,
-        summary: 'How started work stands',
+        summary: 'Get the state of a run',
         description:
-          'Runs the caller started; administrators see all of their tenant, SUPER_ADMIN also those of the platform.',
+          'You see the runs you started; administrators see all runs of their tenant, and a SUPER_ADMIN also those of the platform.',
         params: z.object({ id: PathId }),
         response: { 200: Run },
       },
@@ -87,8 +90,9 @@ export function registerWork(app: App): void {
       schema: {
         operationId: 'listJobs',
         tags,
-        summary: 'All kinds of background jobs',
-        description: 'Each with its schedule, its last run and how many of it wait, run and have failed.',
+        summary: 'List all kinds of background jobs',
+        description:
+          'Each kind with its schedule, its last run, and how many of its jobs are waiting, running and failed.',
         response: { 200: z.array(Job) },
       },
     },

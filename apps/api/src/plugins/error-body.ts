@@ -11,19 +11,19 @@ export const ErrorBody = z
     statusCode: z.int(),
     error: z.string().describe('Reason phrase of the status'),
     code: z.string().describe('What went wrong, for programs; never changes'),
-    message: z.string().describe('The same for people: one plain English sentence'),
+    message: z.string().describe('The error for people: one plain English sentence'),
     details: z
       .array(
         z.object({
-          path: z.string().describe('Where in the input, dotted: `filters.cpv.0`'),
+          path: z.string().describe('Path of the field in the input, with dots: `filters.cpv.0`'),
           message: z.string(),
-          code: z.string().optional().describe('The same for programs, where the input is a file'),
+          code: z.string().optional().describe('The fault for programs; only if the input is a file'),
         }),
       )
       .optional()
-      .describe('What exactly is wrong with the input'),
+      .describe('The faults of the input'),
   })
-  .meta({ id: 'Error', description: 'Every refusal and failure has this form.' });
+  .meta({ id: 'Error', description: 'Every error has this form.' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export const statusOf = {

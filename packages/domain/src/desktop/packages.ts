@@ -116,7 +116,7 @@ export const DesktopLatest = z
     version: z.string(),
     channel: z.string(),
     commit: z.string(),
-    updateVersion: z.string().nullable().describe('What the feed offers; null when it offers nothing'),
+    updateVersion: z.string().nullable().describe('The version offered as an update; null if no update is offered'),
     platforms: z
       .array(
         z.object({
@@ -124,11 +124,11 @@ export const DesktopLatest = z
           fileName: z.string(),
           sizeBytes: z.int(),
           sha256: z.string(),
-          signed: z.boolean().describe('Whether the app can update itself to it'),
+          signed: z.boolean().describe('Whether the package has a signature, so that the app can update to it'),
           url: z.string(),
         }),
       )
-      .describe('Those there is a package for'),
+      .describe('The platforms that have a package'),
   })
   .meta({
     id: 'DesktopLatest',

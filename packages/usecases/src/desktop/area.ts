@@ -2,5 +2,5 @@ import type { Area } from '@portal/platform/area';
 
 export const desktop: Area = {
   name: 'desktop',
-  tags: { desktop: 'Packages of the desktop app, and what it may update itself to.' },
+  tags: { desktop: 'Packages and updates of the desktop app.' },
 };
