@@ -9,7 +9,7 @@ import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {
   type: string;
-  /** Names these bytes and no others; who has them already is told 304. */
+  /** Names these bytes and no others; a client that has them already gets 304. */
   tag?: string;
   /** The name it is to be saved under; without one it is shown. */
   saveAs?: string;

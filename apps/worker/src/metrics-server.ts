@@ -22,7 +22,7 @@ interface Serving {
 
 /**
  * The worker's own figures: `/metrics` for a scraper, `/metrics.json` for the API that shows both processes as one.
- * They are for this machine, and for who knows the token; everybody else meets a 404.
+ * Only callers on this machine and callers with the token get them; all others get a 404.
  */
 export async function serveMetrics(metrics: Metrics, { port, host, token }: Serving): Promise<MetricsServer> {
   const answers: Record<string, () => Promise<{ contentType: string; body: string }>> = {

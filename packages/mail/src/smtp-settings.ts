@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** Opens a connection to a mail server; throws the signal's reason, or the error of look-up or socket. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
-/** How a tenant's mail leaves the house. */
+/** How a tenant's mail is sent. */
 export interface SmtpSettings {
   host: string;
   port: number;

@@ -77,7 +77,7 @@ interface Waiting {
 
 /**
  * A number of places that many keys share. A free one goes to the most urgent work that waits (0 is the most urgent), among that to the
- * key that holds the fewest, then to who came first. What is least urgent may be held to some of the places, so that others find one at once.
+ * key that holds the fewest, then in order of arrival. What is least urgent may be held to some of the places, so that others find one at once.
  */
 export function openFairSlots({
   slots,

@@ -25,7 +25,7 @@ export function together<Item, Answer>(
     isAtWork = false;
   }
 
-  /** Of a single item the failure is told to who waits for it. */
+  /** The failure of a single item is passed to the caller that waits for it. */
   async function workOn(batch: Waiting<Item, Answer>[]): Promise<boolean> {
     try {
       const answers = await work(batch.map(({ item }) => item));

@@ -17,7 +17,7 @@ const tags = ['mail-settings'];
 const access = role('ADMIN');
 const Template = WelcomeMailTemplate.meta({ id: 'WelcomeMailTemplate', example: builtInWelcomeMail });
 
-/** How a tenant's mail leaves the house, and the words of its welcome mail. */
+/** How a tenant's mails are sent, and the texts of its welcome mail. */
 export function registerMailSettings(app: App): void {
   app.get(
     '/smtp-config',

@@ -11,7 +11,7 @@ import type { App } from '../zod-app.ts';
 const workerTimeoutMs = 500;
 const workerMaxBytes = 4 * 1024 * 1024;
 
-/** Figures for Prometheus. Who may not read them gets the answer of a path that does not exist. */
+/** Figures for Prometheus. Callers who may not read them get the answer of a path that does not exist. */
 export function registerMetrics(app: App, runtime: Runtime): void {
   const { config, metrics } = runtime;
   const token = config.metricsToken?.reveal();

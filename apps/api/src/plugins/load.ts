@@ -95,7 +95,7 @@ export interface Load {
   enterAccount(request: FastifyRequest, accountId: string): PortalError | undefined;
 }
 
-/** Bounds what is under way for each account, each address and the process, and hangs up on who does not take an answer. */
+/** Bounds what is under way for each account, each address and the process, and hangs up on clients that do not read their answer. */
 export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweepMs = sweepEveryMs } = {}): Load {
   const all = new Set<UnderWay>();
   const whole: Share = { kind: 'process', key: '', requests: 0, bytes: 0 };
@@ -125,7 +125,7 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>, { sweep
 
   const hasNoRoom = (share: Share): boolean => share.requests >= limits[share.kind].requests;
 
-  /** Where there is no room for so many bytes more. Who holds none may always hold some. */
+  /** The share that has no room for so many bytes more. A share that holds no bytes always takes them. */
   const overfull = (one: UnderWay, bytes: number): Share | undefined =>
     one.shares.find((share) => share.bytes > 0 && share.bytes + bytes > limits[share.kind].bytes);
 

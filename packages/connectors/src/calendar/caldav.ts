@@ -144,7 +144,7 @@ export async function downloadEvents(
 ): Promise<void> {
   const url = new URL(calendar.url);
   const range = { start: davTime(from), end: davTime(to) };
-  // Loaded by who has a calendar server.
+  // Loaded only where a calendar server is asked.
   const { calendarQuery } = await import('tsdav');
   await calendarQuery({
     url: url.href,

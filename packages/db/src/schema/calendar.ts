@@ -24,7 +24,7 @@ export const calendarSources = pgTable(
     kind: calendarKind().notNull(),
     /** `https://host`, with the port where it is not the usual one. */
     origin: text().notNull(),
-    /** Sealed, see the secrets area of the platform: who knows it can read the events. */
+    /** Sealed (see packages/platform/src/secrets): everyone who knows it can read the events. */
     url: text().notNull(),
     username: text(),
     /** Sealed. */

@@ -27,7 +27,7 @@ export const ldapConfigs = pgTable(
     startTls: boolean().notNull().default(false),
     baseDn: text().notNull(),
     bindDn: text(),
-    /** Sealed, see the secrets area of the use cases. */
+    /** Sealed: see packages/platform/src/secrets. */
     bindPassword: text(),
     userFilter: text(),
     syncIntervalMin: integer().notNull(),

@@ -16,7 +16,7 @@ export const imapColumns = () => ({
   port: integer().notNull(),
   security: imapSecurity().notNull(),
   username: text().notNull(),
-  /** Sealed, see the secrets area of the platform. */
+  /** Sealed: see packages/platform/src/secrets. */
   password: text(),
   folder: text().notNull(),
   caCertificatePem: text(),

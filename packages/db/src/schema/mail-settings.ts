@@ -5,7 +5,7 @@ import { tenants } from './tenants.ts';
 
 export const smtpSecurity = pgEnum('smtp_security', ['none', 'starttls', 'tls']);
 
-/** How a tenant's mail leaves the house, one row per tenant. Without a host the service's own transport is used. */
+/** How a tenant's mail is sent, one row per tenant. Without a host the service's own transport is used. */
 export const smtpConfigs = pgTable(
   'smtp_configs',
   {
@@ -14,7 +14,7 @@ export const smtpConfigs = pgTable(
     port: integer(),
     security: smtpSecurity(),
     username: text(),
-    /** Sealed, see the secrets area of the use cases. */
+    /** Sealed: see packages/platform/src/secrets. */
     password: text(),
     fromAddress: text(),
     fromName: text(),

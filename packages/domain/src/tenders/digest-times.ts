@@ -3,7 +3,7 @@ import type { DigestRhythm } from './saved-searches.ts';
 const zone = 'Europe/Berlin';
 const hour = 7;
 
-/** A digest's time: what came before it is told by it. The day names it, once for each account. */
+/** When a digest is due; it covers everything before. `day` identifies it per account. */
 export interface DigestTime {
   day: string;
   at: Date;

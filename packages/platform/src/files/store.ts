@@ -51,7 +51,7 @@ const unfinishedPath = new RegExp(`^${stored}\\.[0-9a-f]{12}\\.part$`);
 
 /**
  * The store of files under `dataDir`: `files/<folder>/<last two digits of the id>/<id>.<extension>`.
- * Order of work for who keeps a row: write the file, commit the row, then remove the file of the row before.
+ * Order of work for callers that keep a row: write the file, commit the row, then remove the file of the row before.
  * Whatever goes wrong in between leaves a file without a row, which the sweep removes, never a row without its file.
  */
 export function openFileStore(dataDir: string): FileStore {

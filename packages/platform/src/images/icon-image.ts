@@ -33,7 +33,7 @@ export interface IconImages {
 
 const largestIconBytes = 1024 * 1024;
 
-// A few kilobytes can unfold to gigabytes of pixels in who shows them.
+// A few kilobytes can unfold to gigabytes of pixels in the program that shows them.
 const maxSide = 4_096;
 
 /** Cleaned at once: the worst that fits takes some 5 ms, half a megabyte some 300 ms. Most icons are smaller. */

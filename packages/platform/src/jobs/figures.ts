@@ -17,7 +17,7 @@ export interface JobFigures {
 }
 
 const timeoutMs = 5 * SECOND;
-/** How old an answer may be: who looks again and again, or with others, makes the queues count once. */
+/** How old an answer may be: callers that look again and again, or at the same time, make the queues count once. */
 const freshMs = 2 * SECOND;
 const mostSchedules = 1_000;
 

@@ -10,7 +10,7 @@ export interface Work {
   actorId: string | null;
   /** The run the job carries out, if it does. */
   run: RunningOperation | null;
-  /** Shown to who watches the run, if the job carries one out; call it as often as you like. */
+  /** Shown to those who watch the run, if the job carries one out; call it as often as you like. */
   progress(done: number, total: number): void;
 }
 

@@ -29,7 +29,7 @@ class InterruptedError extends Error {
   }
 }
 
-/** What BullMQ shall try again after a pause. */
+/** Makes BullMQ retry the job after its backoff. */
 class RetryError extends Error {}
 
 /** How to interrupt each job at work, by its id. */

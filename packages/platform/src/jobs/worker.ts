@@ -16,9 +16,9 @@ export interface RunningWorker {
 
 /** How long things may take, milliseconds. */
 export interface WorkerTimings {
-  /** A worker that was killed holds its jobs until their locks run out … */
+  /** A killed worker's jobs stay locked this long. */
   lockMs: number;
-  /** … and somebody looks: both together at most. */
+  /** How often stalled jobs are looked for. */
   stalledCheckMs: number;
   /** From the wish to stop to the signal for handlers still at work. */
   interruptAfterMs: number;

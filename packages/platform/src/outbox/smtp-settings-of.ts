@@ -38,7 +38,7 @@ function openSettings(ctx: TenantContext, stored: StoredSmtpConfig): SmtpSetting
   return { ...settings, password: storedSmtpPassword(ctx, stored).for(smtpTarget(settings))?.reveal() ?? null };
 }
 
-/** How a mail to an account of this role leaves the house at this moment; null when there is no server for it. */
+/** How a mail to an account of this role is sent at this moment; null when there is no server for it. */
 export async function smtpSettingsOf(ctx: TenantContext, to: Role): Promise<SmtpSettings | null> {
   const own = needsServiceServer(to) ? null : await ownServerOf(ctx);
   return own ? own.settings() : serviceSettings(ctx.config);

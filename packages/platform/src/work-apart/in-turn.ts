@@ -21,7 +21,7 @@ const places = resource(() => {
 });
 
 /**
- * Work on what a user sent in a process apart, one for each user at a time. Who asks for too much is refused before anything is counted
+ * Work on what a user sent in a process apart, one for each user at a time. A user who asks for too much is refused before anything is counted
  * (503), then by the limit (429). Throws a TaskError where the input itself ends the process.
  */
 export const inTurn = <Input, Output>(

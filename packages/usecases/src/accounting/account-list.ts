@@ -77,7 +77,7 @@ export async function changeAccounts(
   return { list: { ...list, version }, changes, addedIds };
 }
 
-/** 409 `ACCOUNTS_STALE` for who has seen another version than the present one; what changed since is in its details. */
+/** 409 `ACCOUNTS_STALE` for callers that have seen another version than the present one; what changed since is in its details. */
 export async function staleRefusal(db: Pick<Tx, 'select'>, seen: number, version: number): Promise<PortalError> {
   const { kind, number, name } = merchandiseChanges;
   const changes = await db

@@ -113,8 +113,8 @@ async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscrib
 }
 
 /**
- * When mails of instances that were not reached are due, where so many may have the same cause that one mail tells of them: a moment
- * later, or, to who has just had such a mail, when it was ten minutes ago.
+ * When failure mails are due. If one cause may explain many failures, wait briefly so that one mail can cover them; for a user who was
+ * just mailed, until ten minutes after that mail.
  */
 async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string) => Date) | null> {
   if (userIds.length === 0 || (await tx.$count(cloudInstances, eq(cloudInstances.isActive, true))) < together.min)

@@ -10,7 +10,7 @@ import { changeDashboards } from './change-dashboards.ts';
 import { tabColumns, tabsOf } from './own-tabs.ts';
 import { deleteWidgets, removeFiles } from './widgets.ts';
 
-/** The caller's tabs in their order; who has none gets the first one now, once however many ask at the same time. */
+/** The caller's tabs in their order; an account without tabs gets the first one now, only once however many calls come at the same time. */
 export async function listTabs(ctx: UserContext): Promise<DashboardTab[]> {
   const userId = ctx.actor.id;
   const tabs = await ctx.run(tabsOf, { userId });

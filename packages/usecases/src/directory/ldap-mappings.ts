@@ -47,7 +47,7 @@ export async function addLdapMapping(ctx: UserContext, input: LdapMappingInput):
   const mapping = { id: newId(), ...input, isDefault: false };
   const adding = ctx.tx(async (tx) => {
     await addDefaultMappings(tx, ctx.tenantId);
-    // Who adds at the same time waits here, so that both see what the other added.
+    // A caller that adds at the same time waits here, so that both see what the other added.
     await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.isDefault, true)).for('update');
     if ((await tx.$count(ldapMappings)) >= maxMappings)
       throw conflict('LIMIT_REACHED', `There are ${maxMappings} mappings already. Please delete one first.`);

@@ -1,7 +1,7 @@
 import { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 
-/** A mailbox as it is written, and its certificates are some. */
+/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
 export const ReadableMailboxInput = InvoiceMailboxInput.safeExtend({ caCertificatePem: ReadableCaCertificatePem }).meta(
   InvoiceMailboxInput.meta() ?? {},
 );

@@ -1,7 +1,7 @@
 import { ServerInput, ServerTestInput } from '@portal/domain/monitoring/servers';
 import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 
-/** A server as it is written, and its certificates are some. */
+/** The input schemas, with their CA certificates parsed: text that only looks like PEM is refused. */
 export const ReadableServerInput = ServerInput.extend({ caCertificatePem: ReadableCaCertificatePem }).meta(
   ServerInput.meta() ?? {},
 );

@@ -21,7 +21,7 @@ export interface Notices {
 
 /**
  * The due times of the caller that came after `since`, within the last 14 days. They are read off the reminders themselves, so
- * none waits for a worker and each stands there once. Who calls again with `until` as `since` meets every one exactly once;
+ * none waits for a worker and each stands there once. A caller that calls again with `until` as `since` meets every one exactly once;
  * of more than an answer holds, the earliest come first.
  */
 export const listNotices = (ctx: UserContext, since: Date | undefined): Promise<Notices> =>

@@ -60,7 +60,7 @@ interface Attempt {
 
 /**
  * Checks username and password and opens a session; an account without a password of its own is checked by its directory, but
- * never a SUPER_ADMIN: who runs a directory decides which passwords are right.
+ * never a SUPER_ADMIN: the operator of a directory decides which passwords are right.
  * Throws 401 `INVALID_CREDENTIALS`, the same in body and time for an unknown username, a wrong password, an inactive account and
  * an inactive tenant, for a directory's no and for a directory that cannot be asked; throws 429 after too many failures, a right
  * password included. A session that the caller came with, whosever it is, ends: nobody goes on under a cookie planted before.

@@ -26,7 +26,7 @@ export const monitoredServers = pgTable(
     address: text().notNull(),
     authMethod: serverAuthMethod().notNull(),
     tokenId: text(),
-    /** Sealed, see the secrets area of the platform. */
+    /** Sealed: see packages/platform/src/secrets. */
     tokenSecret: text(),
     username: text(),
     /** Sealed. */

@@ -29,7 +29,7 @@ export interface Changes {
   duplicates: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, set against set; who is not on it and may leave is among `changed`. */
+/** Compares the stage with the accounts of its tenant, set against set; accounts that are not on it and may leave are among `changed`. */
 export async function findChanges(
   stage: Stage,
   { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: Set<string> },

@@ -70,7 +70,7 @@ const fullness = (row: Row): number => (numberOf(row['used']) ?? 0) / (numberOf(
 const readAt = ({ parts }: Memory, key: string): number => parts[key]?.readAt ?? 0;
 const hasNone = (part: ListPart): boolean => 'data' in part && part.data.length === 0;
 
-/** Servers of old know pulling alone, and refuse to be asked for a direction. */
+/** Old servers only pull and reject the `sync-direction` parameter. */
 async function readSyncs(look: Look, memory: Memory): Promise<ListPart> {
   const plain = '/admin/sync';
   if (memory.knowsNoDirection) return look.list(plain);

@@ -32,7 +32,7 @@ export async function readExport(
     await using file = await namelessFile(system.config.dataDir);
     const askedAt = performance.now();
     await downloadExport({ url, policy: system.config.outbound.byOperator, day, file, signal });
-    // Who is slow, and so perhaps busy, is left alone for as long.
+    // A server that is slow, and so perhaps busy, is left alone for as long.
     const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
     await readDay(look, day, file);
     await onDay(day);
