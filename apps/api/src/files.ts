@@ -106,7 +106,7 @@ class NoSuchPartError extends Error {
   readonly sizeBytes: number;
 
   constructor(sizeBytes: number) {
-    super('The file has no such part.');
+    super('The requested range is outside the file.');
     this.sizeBytes = sizeBytes;
   }
 }

@@ -109,7 +109,7 @@ function boundaryOf({ headers }: FastifyRequest): string {
   return boundary;
 }
 
-const noPart = (): PortalError => invalid('VALIDATION_FAILED', 'The upload holds a part that is no part of a form.');
+const noPart = (): PortalError => invalid('VALIDATION_FAILED', 'The upload has a part that is not a form field.');
 
 const incomplete = (cause?: unknown): PortalError =>
-  invalid('VALIDATION_FAILED', 'The upload is no complete multipart/form-data.', { cause });
+  invalid('VALIDATION_FAILED', 'The upload is not complete multipart/form-data.', { cause });

@@ -31,14 +31,17 @@ export const errorCodes = {
   NOT_FOUND: { kind: 'not_found', message: 'There is nothing here.' },
   METHOD_NOT_ALLOWED: { kind: 'method_not_allowed', message: 'This path does not take this method.' },
   REQUEST_TIMEOUT: { kind: 'request_timeout', message: 'The request took too long to arrive.' },
-  CONFLICT: { kind: 'conflict', message: 'Somebody changed this at the same time. Please look again.' },
-  LIMIT_REACHED: { kind: 'conflict', message: 'There are as many as there can be. Please delete one first.' },
+  CONFLICT: {
+    kind: 'conflict',
+    message: 'This was changed by somebody else at the same time. Please reload and try again.',
+  },
+  LIMIT_REACHED: { kind: 'conflict', message: 'The maximum number is reached. Please delete one first.' },
   PAYLOAD_TOO_LARGE: { kind: 'too_large', message: 'The request body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: {
     kind: 'unsupported_media_type',
     message: 'The request body has a content type this route does not take.',
   },
-  RANGE_NOT_SATISFIABLE: { kind: 'range_not_satisfiable', message: 'The file has no such part.' },
+  RANGE_NOT_SATISFIABLE: { kind: 'range_not_satisfiable', message: 'The requested range is outside the file.' },
   EXPECTATION_FAILED: {
     kind: 'expectation_failed',
     message: 'Expect: 100-continue is the only expectation this server meets.',
@@ -74,7 +77,7 @@ export const errorCodes = {
     message: 'This is the last active SUPER_ADMIN. Please appoint another one first.',
   },
   NO_ADDRESS: { kind: 'conflict', message: 'This account has no e-mail address.' },
-  NOT_COMPARABLE: { kind: 'invalid', message: 'The running release has no number to compare with.' },
+  NOT_COMPARABLE: { kind: 'invalid', message: 'The running release has no version number to compare with.' },
 
   // Tenants
   TENANT_NAME_TAKEN: { kind: 'conflict', message: 'Another tenant already has this name.' },
@@ -96,14 +99,14 @@ export const errorCodes = {
   },
   GROUP_NAME_TAKEN: { kind: 'conflict', message: 'Another group already has this name.' },
   DIRECTORY_GROUP: { kind: 'conflict', message: 'This group comes from the directory. Please change it there.' },
-  TARGET_REQUIRED: { kind: 'conflict', message: 'Please name the category that takes what this one holds.' },
+  TARGET_REQUIRED: { kind: 'conflict', message: 'Please name the category that the modules of this one move to.' },
 
   // Dashboards
   UNSUPPORTED_IMAGE: { kind: 'invalid', message: 'This image cannot be used. Please choose another one.' },
   INVALID_WIDGET_TYPE: { kind: 'invalid', message: 'There is no widget of this type.' },
-  TAB_LIMIT: { kind: 'conflict', message: 'There are as many dashboards as there can be. Please delete one first.' },
-  LAST_TAB: { kind: 'conflict', message: 'This is your last dashboard, and it stays.' },
-  IMAGE_LIMIT: { kind: 'conflict', message: 'There are as many pictures as there can be. Please delete one first.' },
+  TAB_LIMIT: { kind: 'conflict', message: 'You have the maximum number of dashboards. Please delete one first.' },
+  LAST_TAB: { kind: 'conflict', message: 'You cannot delete your last dashboard.' },
+  IMAGE_LIMIT: { kind: 'conflict', message: 'You have the maximum number of pictures. Please delete one first.' },
   GRID_VERSION_NEWER: {
     kind: 'conflict',
     message:
@@ -120,29 +123,32 @@ export const errorCodes = {
   REMINDER_DONE: { kind: 'conflict', message: 'This reminder is done and cannot be changed any more.' },
 
   // Certificates
-  TOO_MANY_FILES: { kind: 'too_large', message: 'These are too many files at once.' },
+  TOO_MANY_FILES: { kind: 'too_large', message: 'You sent too many files at once.' },
   TOO_LARGE: { kind: 'too_large', message: 'A file, or all of them together, are larger than allowed.' },
-  ARCHIVE_TOO_LARGE: { kind: 'too_large', message: 'The archive holds more than is unpacked here.' },
-  MISSING_PART: { kind: 'invalid', message: 'Something that belongs into this format is missing.' },
+  ARCHIVE_TOO_LARGE: { kind: 'too_large', message: 'The content of the archive is larger than allowed.' },
+  MISSING_PART: { kind: 'invalid', message: 'A part that this format needs is missing.' },
   KEY_MISMATCH: { kind: 'invalid', message: 'The key does not belong to the certificate.' },
   PASSWORD_REQUIRED: { kind: 'invalid', message: 'Please choose a password: it protects the key.' },
-  FORMAT_NOT_FOR_KEY_TYPE: { kind: 'invalid', message: 'Keys of this type have no such format.' },
+  FORMAT_NOT_FOR_KEY_TYPE: { kind: 'invalid', message: 'This format does not support keys of this type.' },
 
   // Accounting
   FILE_UNREADABLE: {
     kind: 'invalid',
-    message: 'This file cannot be read. Please save it again and send it once more.',
+    message: 'This file cannot be read. Please save it again and upload the new file.',
   },
   ENCODING_UNSUPPORTED: {
     kind: 'invalid',
     message: 'The characters of this file cannot be read. Please save it as CSV in UTF-8 or Windows-1252.',
   },
-  HEADER_MISSING: { kind: 'invalid', message: 'The file has no header that names the columns it should have.' },
+  HEADER_MISSING: { kind: 'invalid', message: 'The file has no header with the required columns.' },
   TOO_MANY_ROWS: { kind: 'invalid', message: 'The file has more rows than can be taken at once.' },
-  ROW_ERRORS: { kind: 'invalid', message: 'Some rows of the file have faults. Please correct them first.' },
-  SUM_NEGATIVE: { kind: 'invalid', message: 'Somebody’s sum is below zero. Please confirm that this is right.' },
+  ROW_ERRORS: { kind: 'invalid', message: 'Some rows of the file have errors. Please correct them first.' },
+  SUM_NEGATIVE: {
+    kind: 'invalid',
+    message: 'The sum of at least one person is below zero. Please confirm that this is correct.',
+  },
   NOTHING_TO_EXPORT: { kind: 'invalid', message: 'Nothing is left to export.' },
-  PERIOD_REQUIRED: { kind: 'invalid', message: 'Cell B1 names no month. Please say which one it is.' },
+  PERIOD_REQUIRED: { kind: 'invalid', message: 'Cell B1 does not name a month. Please choose the month.' },
   SETTINGS_INCOMPLETE: { kind: 'conflict', message: 'The settings are not complete. Please fill them in first.' },
   ACCOUNTS_STALE: {
     kind: 'conflict',
@@ -151,7 +157,7 @@ export const errorCodes = {
 
   // Settings, mails and the directory
   SECRET_REQUIRED: { kind: 'invalid', message: 'The password must be entered again, or removed with null.' },
-  UNKNOWN_PLACEHOLDER: { kind: 'invalid', message: 'The text holds a placeholder that no mail can fill.' },
+  UNKNOWN_PLACEHOLDER: { kind: 'invalid', message: 'The text contains an unknown placeholder.' },
   MAIL_NOT_CONFIGURED: {
     kind: 'conflict',
     message: 'No mail server is configured. Please set one up in the mail settings.',
@@ -162,40 +168,47 @@ export const errorCodes = {
     message: 'No directory is set up yet. Please enter its server and base first.',
   },
   DIRECTORY_UNAVAILABLE: { kind: 'upstream', message: 'The directory server cannot be reached.' },
-  SYNC_RUNNING: { kind: 'conflict', message: 'A synchronization is already under way. Please wait for its end.' },
+  SYNC_RUNNING: {
+    kind: 'conflict',
+    message: 'A synchronization is already running. Please wait until it is finished.',
+  },
   SYNC_BLOCKED: { kind: 'conflict', message: 'The synchronization would deactivate too many accounts.' },
 
   // Bug reports
   NOT_A_PNG: { kind: 'invalid', message: 'The screenshot is not a PNG picture.' },
   NO_RECIPIENT: {
     kind: 'conflict',
-    message: 'Nobody receives bug reports of your organization yet. An administrator names them in the mail settings.',
+    message:
+      'Your organization has no recipient for bug reports yet. An administrator can set one in the mail settings.',
   },
 
   // Desktop packages
   INVALID_ORIGIN: { kind: 'invalid', message: 'The origin must be an https address without path and query.' },
 
   // Monitoring
-  TOKEN_NOT_SUPPORTED: { kind: 'invalid', message: 'Servers of this kind know no API tokens.' },
-  POLL_LOCKED: { kind: 'busy', message: 'This was asked for a moment ago. Please wait some seconds.' },
+  TOKEN_NOT_SUPPORTED: { kind: 'invalid', message: 'Servers of this kind do not support API tokens.' },
+  POLL_LOCKED: { kind: 'busy', message: 'The last check was started a moment ago. Please wait some seconds.' },
 
   // Invoices
   MAILBOX_NOT_CONFIGURED: {
     kind: 'conflict',
     message: 'No invoice mailbox is set up yet. Please enter its server and account first.',
   },
-  FETCH_RUNNING: { kind: 'conflict', message: 'Invoices are being fetched already. Please wait for the end of that.' },
+  FETCH_RUNNING: {
+    kind: 'conflict',
+    message: 'Invoices are already being fetched. Please wait until this is finished.',
+  },
   MAILBOX_UNAVAILABLE: { kind: 'upstream', message: 'The mailbox cannot be read.' },
   // Tender radar
-  NAME_TAKEN: { kind: 'conflict', message: 'There is something of this name already.' },
-  FEED_EXISTS: { kind: 'conflict', message: 'This feed is read already.' },
+  NAME_TAKEN: { kind: 'conflict', message: 'This name is already in use.' },
+  FEED_EXISTS: { kind: 'conflict', message: 'This feed is already registered.' },
 
   // Calls of foreign hosts
-  OUTBOUND_BLOCKED: { kind: 'invalid', message: 'This is not an address that the portal may call.' },
+  OUTBOUND_BLOCKED: { kind: 'invalid', message: 'The portal is not allowed to call this address.' },
   OUTBOUND_UNREACHABLE: { kind: 'upstream', message: 'The host could not be reached.' },
   OUTBOUND_CERTIFICATE: { kind: 'upstream', message: 'The host did not show a valid certificate.' },
   OUTBOUND_TIMEOUT: { kind: 'upstream', message: 'The host did not answer in time.' },
-  OUTBOUND_TOO_LARGE: { kind: 'upstream', message: 'The host sent more than is accepted.' },
+  OUTBOUND_TOO_LARGE: { kind: 'upstream', message: 'The answer of the host is too large.' },
   OUTBOUND_REDIRECTS: { kind: 'upstream', message: 'The host redirected too often.' },
   OUTBOUND_MALFORMED: { kind: 'upstream', message: 'The host sent an answer that cannot be read.' },
 } as const satisfies Record<string, { kind: ErrorKind; message: string }>;

@@ -40,7 +40,7 @@ export async function beginSettingsTest<Action extends string>(
   await ctx.tx(async (tx) => {
     if (!(await consume(tx, limit, counted))) {
       const waitSec = await retryAfter(tx, limit, counted);
-      throw busy('These settings were tried too often. Please wait before you try again.', waitSec ?? 1);
+      throw busy('These settings were tested too often. Please wait before you test them again.', waitSec ?? 1);
     }
     await recordAudit(tx, ctx, {
       action,

@@ -56,4 +56,4 @@ export function readBytes(
   });
 }
 
-const brokenOff = (): PortalError => invalid('VALIDATION_FAILED', 'The request body breaks off.');
+const brokenOff = (): PortalError => invalid('VALIDATION_FAILED', 'The request body ended too early.');

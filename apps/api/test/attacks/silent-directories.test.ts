@@ -95,6 +95,6 @@ it('a synchronization with a silent server leaves its place in the queue after i
   expect((await sync(honest.admin)).json()).toMatchObject({ state: 'succeeded' });
   expect((await stuck).json()).toMatchObject({
     state: 'failed',
-    error: expect.stringMatching(/^The directory could not be read to its end within /),
+    error: expect.stringMatching(/^The directory could not be read completely within /),
   });
 });

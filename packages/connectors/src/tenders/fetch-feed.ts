@@ -43,7 +43,7 @@ export async function fetchFeed({ url, policy, etag, lastModified, signal }: Fee
   };
   const deadline = performance.now() + totalMs;
   const asked = URL.parse(url);
-  if (!asked) throw new SourceFailure('The address of this feed is none.');
+  if (!asked) throw new SourceFailure('The address of this feed is not valid.');
   let address = asked;
   let isForGood = true;
   let answer: OutboundAnswer;

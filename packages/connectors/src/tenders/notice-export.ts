@@ -73,7 +73,7 @@ async function openZip(file: FileHandle): Promise<ZipFile> {
     return await fromFdPromise(file.fd, { autoClose: false, decodeStrings: false });
   } catch (error) {
     const { size } = await file.stat();
-    throw new SourceFailure(size === 0 ? 'The archive is an empty file.' : 'The archive is damaged or none.', {
+    throw new SourceFailure(size === 0 ? 'The archive is an empty file.' : 'The file is damaged or not an archive.', {
       cause: error,
     });
   }

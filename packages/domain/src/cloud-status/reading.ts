@@ -68,14 +68,14 @@ const untrustedDomain = 15;
 
 function refusal(status: number, document: Document | null, location: string | null): string {
   if (status >= 300 && status < 400 && location !== null)
-    return `The address leads away from the cloud, to ${shown(location, 300) ?? 'nowhere'}.`;
+    return `The address redirects to another place: ${shown(location, 300) ?? 'nowhere'}.`;
   if (status === 400 && document?.['code'] === untrustedDomain)
-    return 'The cloud does not know the name it was called by: it is missing in its list of trusted domains.';
-  if (status === 401) return 'A sign-in is asked for in front of the status document (401).';
+    return 'The host in this address is missing in the cloud’s list of trusted domains.';
+  if (status === 401) return 'The status document requires a sign-in (401).';
   if (status === 403) return 'The status document is refused (403).';
   if (status === 404)
     return 'There is no status document at this address (404). Is the folder the cloud is installed in missing?';
-  if (status >= 500) return `The server of the cloud has a fault (${status}).`;
+  if (status >= 500) return `The server of the cloud reported an error (${status}).`;
   return `The answer is not the one expected (${status}).`;
 }
 

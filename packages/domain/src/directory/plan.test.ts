@@ -120,7 +120,7 @@ describe('a person of the directory', () => {
     });
     expect(planAccount({ ...person, email: null, hasBadEmail: true }, null, free)).toMatchObject({
       values: { email: null },
-      warnings: [expect.stringContaining('no e-mail address')],
+      warnings: [expect.stringContaining('not a valid e-mail address')],
     });
     expect(planAccount(person, { ...account, email: null }, { username: 'free', isEmailFree: false })).toMatchObject({
       kind: 'keep',

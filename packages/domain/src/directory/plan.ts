@@ -76,7 +76,7 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
     const who = known === null ? 'An entry of the directory' : `${quoted(known)} of the directory`;
     if (!account) return skip(`${who} has no usable username and was skipped.`);
     warnings.push(
-      `The account ${quoted(account.username)} keeps its username: the directory has no usable one any more.`,
+      `The account ${quoted(account.username)} keeps its username: the directory no longer has a usable one.`,
     );
   }
   if (person.username !== null && names.username !== 'free') {
@@ -86,7 +86,8 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
   }
   // Whoever has neither a free name nor an account was skipped just now.
   const username = (names.username === 'free' ? person.username : null) ?? account?.username ?? '';
-  if (person.hasBadEmail) warnings.push(`The address of ${quoted(username)} is no e-mail address and was left empty.`);
+  if (person.hasBadEmail)
+    warnings.push(`The address of ${quoted(username)} is not a valid e-mail address and was left empty.`);
   if (person.email !== null && !names.isEmailFree)
     warnings.push(`The e-mail address of ${quoted(username)} is taken by another account and was left empty.`);
 

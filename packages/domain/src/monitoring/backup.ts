@@ -179,7 +179,8 @@ function collectionFindings({ collections, usage, now }: BackupReading, stores: 
     const row = byStore.get(String(of['store']));
     const key = `gc:${store}`;
     if (away.has(String(of['store']))) return [];
-    if (!row) return [{ key, state: 'unknown', text: `Nothing is said of the garbage collection of ${store}.` }];
+    if (!row)
+      return [{ key, state: 'unknown', text: `The server does not report the garbage collection of ${store}.` }];
     const bad = numberOf(row['still-bad']) ?? 0;
     const findings: Finding[] =
       bad > 0

@@ -110,7 +110,7 @@ function clusterFindings({ cluster, laggingSince, now }: MailGatewayReading): Fi
       const isLong = laggingSince !== null && now - laggingSince >= 15 * 60;
       return { key, state: isLong ? 'critical' : 'warning', text: `Node ${name} lags behind the others.` };
     }
-    return { key, state: 'ok', text: `Node ${name} is in step.` };
+    return { key, state: 'ok', text: `Node ${name} is in sync with the others.` };
   });
 }
 

@@ -12,10 +12,10 @@ export function diskFindings(key: string, of: string, part: ListPart): Finding[]
     const left = numberOf(row['wearout']);
     const one = { key: `${key}:disk:${disk}`, value: left };
     if (health.startsWith('FAILED'))
-      return { ...one, state: 'critical', text: `Disk ${disk} of ${of} reports that it fails.` };
+      return { ...one, state: 'critical', text: `Disk ${disk} of ${of} reports a failure.` };
     if (left !== null && left < 10)
       return { ...one, state: 'warning', text: `Disk ${disk} of ${of} has ${left} % of its life left.` };
-    return { ...one, state: 'ok', text: `Disk ${disk} of ${of} reports nothing bad.` };
+    return { ...one, state: 'ok', text: `Disk ${disk} of ${of} reports no problems.` };
   });
 }
 

@@ -53,7 +53,7 @@ async function endUnconfigured(
     const message =
       terms.ownServer === null
         ? 'No mail server is configured, neither for the tenant nor for the service.'
-        : 'No mail server is configured for the service, and this account is written to over that one only.';
+        : 'The service has no mail server, and mails to this account are only sent over that server.';
     const settlement = { outcome: 'not_configured', failure: 'not_configured', message } as const;
     await settleMails(
       ctx,

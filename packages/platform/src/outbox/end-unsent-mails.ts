@@ -17,7 +17,7 @@ export async function endUnsentMails(tx: Tx): Promise<number> {
       state: 'skipped',
       leaseId: null,
       failure: 'restored',
-      failureMessage: 'It was promised before a backup that was restored, and may have been sent since.',
+      failureMessage: 'The mail comes from a restored backup and may have been sent already.',
       settledAt: sql`now()`,
     })
     .where(inArray(mails.id, unsent));

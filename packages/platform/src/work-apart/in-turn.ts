@@ -40,6 +40,6 @@ export const inTurn = <Input, Output>(
       return await ctx.workApart.run(task, input);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
-      throw unavailable('Files cannot be worked on right now. Please try again in a few seconds.', error);
+      throw unavailable('Files cannot be processed right now. Please try again in a few seconds.', error);
     }
   });

@@ -17,7 +17,7 @@ import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored
 const inSlot = openSharedSlots({
   each: { slots: 4, queueLimit: 0 },
   all: { slots: 40, queueLimit: 0 },
-  refusal: () => busy('Several calendars are being tried already. Please try again in a moment.', 15),
+  refusal: () => busy('Several calendars are already being tested. Please try again in a moment.', 15),
 });
 
 /** Within the 15 s a test may take (specification, “calendar test timeout”). */

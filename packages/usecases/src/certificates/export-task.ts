@@ -80,7 +80,7 @@ async function pfxOf({ password, friendlyName, legacy }: CertificateExport, part
 
 function pkcs1Of(key: KeyObject): Uint8Array {
   if (key.asymmetricKeyType !== 'rsa')
-    throw invalid('FORMAT_NOT_FOR_KEY_TYPE', 'PKCS#1 is a format for RSA keys alone. Please choose PKCS#8.');
+    throw invalid('FORMAT_NOT_FOR_KEY_TYPE', 'PKCS#1 supports only RSA keys. Please choose PKCS#8.');
   return Buffer.from(key.export({ type: 'pkcs1', format: 'pem' }));
 }
 

@@ -49,7 +49,7 @@ function timeWarnings({ notBefore, notAfter }: FoundCertificate, kind: PartKind,
   if (kind === 'server' && notAfter.getTime() - notBefore.getTime() > longMs)
     found.push([
       'LONG_VALIDITY',
-      'It is valid for more than 398 days, which browsers take from private authorities alone.',
+      'It is valid for more than 398 days, which browsers accept only from private authorities.',
     ]);
   return found;
 }
@@ -57,9 +57,10 @@ function timeWarnings({ notBefore, notAfter }: FoundCertificate, kind: PartKind,
 function serverWarnings({ x509, sans, isSelfSigned }: FoundCertificate, partners: Found[]): [Code, string][] {
   const found: [Code, string][] = [];
   if (isSelfSigned)
-    found.push(['NOT_CA', 'It signed itself and is no authority: nobody trusts it who was not told to.']);
-  if (sans.length === 0) found.push(['NO_SAN', 'It names no host where browsers look (subject alternative names).']);
-  if (sans.some((name) => name.startsWith('*.'))) found.push(['WILDCARD', 'It is good for every name of a domain.']);
+    found.push(['NOT_CA', 'It is self-signed and not an authority: nobody trusts it without being told to.']);
+  if (sans.length === 0)
+    found.push(['NO_SAN', 'It names no host in the subject alternative names, where browsers look for it.']);
+  if (sans.some((name) => name.startsWith('*.'))) found.push(['WILDCARD', 'It is valid for every name of a domain.']);
   if (x509.keyUsage && !x509.keyUsage.some((usage) => serverAuth.includes(usage)))
     found.push(['NOT_SERVER_AUTH', 'It is not meant for servers.']);
   if (!partners.some(({ type }) => type === 'key')) found.push(['KEY_MISSING', 'Its key is not among these files.']);

@@ -27,7 +27,7 @@ const lookEveryMs = 100;
 const inPlace = openSharedSlots({
   each: { slots: 20, queueLimit: 100 },
   all: { slots: 200, queueLimit: 0 },
-  refusal: () => busy('Many clouds are being checked already. Please try again in a moment.', 15),
+  refusal: () => busy('Many clouds are already being checked. Please try again in a moment.', 15),
 });
 
 /**

@@ -51,7 +51,7 @@ export async function uploadLogo(
   if (!logo) {
     throw invalid(
       'UNSUPPORTED_IMAGE',
-      'The file is no PNG, JPEG, GIF, WebP or SVG that can be shown as a logo. Please choose another one.',
+      'The file is not a PNG, JPEG, GIF, WebP or SVG that can be shown as a logo. Please choose another one.',
     );
   }
   const { path } = await ctx.files.write('cloud-logos', newId(), iconExtensionOf(logo.type), logo.bytes, limits);

@@ -60,7 +60,7 @@ export async function uploadIcon(
   if (!icon) {
     throw invalid(
       'UNSUPPORTED_IMAGE',
-      'The file is no PNG, JPEG, GIF, WebP, ICO or SVG that can be shown as an icon. Please choose another one.',
+      'The file is not a PNG, JPEG, GIF, WebP, ICO or SVG that can be shown as an icon. Please choose another one.',
     );
   }
   const { path } = await ctx.files.write('favorite-icons', newId(), iconExtensionOf(icon.type), icon.bytes, {
@@ -122,7 +122,7 @@ export async function startIconDiscovery(ctx: UserContext, favoriteId: string): 
     await lockOwnFavorite(tx, ctx, favoriteId);
     return addIconSearch(tx, ctx, favoriteId);
   });
-  if (runId === null) throw busy('Many icons are being looked for already. Please wait before you ask again.', 10);
+  if (runId === null) throw busy('Many icons are already being searched for. Please wait before you try again.', 10);
   await ctx.enqueue(discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { runId });
   return { runId };
 }

@@ -54,7 +54,7 @@ export async function addImage(
 ): Promise<DashboardImage> {
   const type = detectImageType(upload.bytes);
   if (!type) {
-    throw invalid('UNSUPPORTED_IMAGE', 'The file is no PNG, JPEG, GIF or WebP picture. Please choose another one.');
+    throw invalid('UNSUPPORTED_IMAGE', 'The file is not a PNG, JPEG, GIF or WebP picture. Please choose another one.');
   }
   const id = newId();
   const extension = extensionOf(type);

@@ -12,7 +12,8 @@ const maxAnswerBytes = 4 * 1024 * 1024;
 const inSlot = openSharedSlots({
   each: { slots: 2, queueLimit: 3 },
   all: { slots: 24, queueLimit: 48 },
-  refusal: () => busy('The directory is being asked several times already. Please try again in a moment.', 15),
+  refusal: () =>
+    busy('The directory is already being searched or tested several times. Please try again in a moment.', 15),
 });
 
 /**

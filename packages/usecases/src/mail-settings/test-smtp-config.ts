@@ -25,7 +25,7 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
   if (!settings)
     throw conflict(
       'MAIL_NOT_CONFIGURED',
-      'There is no mail server to try: neither these settings nor the service name one.',
+      'There is no mail server to test: neither these settings nor the service have one.',
     );
   const address = to ?? ctx.account.email;
   // It goes to whomever an administrator names: over the service's own server it counts like any other.

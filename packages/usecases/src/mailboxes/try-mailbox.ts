@@ -25,7 +25,7 @@ export function mailboxTrials() {
   const inSlot = openSharedSlots({
     each: { slots: 4, queueLimit: 0 },
     all: { slots: 40, queueLimit: 0 },
-    refusal: () => busy('Several mailboxes are being tried already. Please try again in a moment.', 15),
+    refusal: () => busy('Several mailboxes are already being tested. Please try again in a moment.', 15),
   });
 
   return async function tryMailbox(trial: Trial): Promise<ImapTest> {

@@ -79,7 +79,7 @@ export function serverWith(
   const account = accountOf(settings) ?? '';
   try {
     const secret = storedSecret(ctx, stored?.id ?? '', field, stored).for(serverTarget(settings), input);
-    if (!secret) throw new ServerFailure('zugang', 'No secret is kept for this server. Please enter it again.');
+    if (!secret) throw new ServerFailure('zugang', 'No secret is stored for this server. Please enter it again.');
     const login: Login =
       field === 'tokenSecret'
         ? { method: 'token', id: account, secret }

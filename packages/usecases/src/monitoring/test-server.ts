@@ -21,7 +21,7 @@ import { hasSecretFor, serverWith, type StoredServer, storedServer } from './sto
 const inSlot = openSharedSlots({
   each: { slots: 4, queueLimit: 0 },
   all: { slots: 40, queueLimit: 0 },
-  refusal: () => busy('Several servers are being tried already. Please try again in a moment.', 15),
+  refusal: () => busy('Several servers are already being tested. Please try again in a moment.', 15),
 });
 
 const timeoutMs = 18 * SECOND;

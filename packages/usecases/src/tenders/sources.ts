@@ -55,7 +55,7 @@ export async function runSource(ctx: UserContext, key: string): Promise<{ runId:
   // A mailbox is read by itself, for its owner.
   if (!source || source.state === 'off' || key === mailboxKey) throw notFound();
   if (source.state === 'gone')
-    throw conflict('CONFLICT', 'This feed said that it is no more. Please register its new address.');
+    throw conflict('CONFLICT', 'This feed reported that it no longer exists. Please register its new address.');
   const payload = { source: key };
   const runId = await ctx
     .acrossTenants('work of the platform is started', async (tx) => {

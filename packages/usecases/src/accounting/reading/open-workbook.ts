@@ -35,16 +35,16 @@ export async function openWorkbook(bytes: Uint8Array): Promise<WorkbookParts> {
 }
 
 async function checkedEntries(zip: ZipFile): Promise<Entry[]> {
-  if (zip.entryCount > maxEntries) throw tooLarge(`The file holds more than ${maxEntries} parts.`);
+  if (zip.entryCount > maxEntries) throw tooLarge(`The file contains more than ${maxEntries} parts.`);
   const entries = await Array.fromAsync(zip.eachEntry());
   const unpacked = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   if (unpacked > unpackedMaxBytes) throw tooLarge(`Unpacked, the file has more than ${unpackedMaxBytes} bytes.`);
   if (new Set(entries.map(({ fileName }) => fileName)).size < entries.length)
-    throw unreadable('The file holds one part twice.');
+    throw unreadable('The file contains the same part twice.');
   for (const entry of entries) {
     const { uncompressedSize } = await zip.readLocalFileHeaderPromise(entry);
     if (![entry.uncompressedSize, ...notSaid].includes(uncompressedSize))
-      throw unreadable('The file says two different sizes of one part.');
+      throw unreadable('The file states two different sizes for the same part.');
     if (entry.isEncrypted()) throw unreadable('The file is locked. Please save it without a password.');
   }
   return entries;

@@ -36,7 +36,7 @@ export async function readArchive(bytes: Uint8Array): Promise<ArchiveEntry[]> {
 
 async function directoryOf(zip: ZipFile): Promise<Entry[]> {
   if (zip.entryCount > uploadLimits.archiveEntries)
-    throw tooLarge(`The archive holds more than ${uploadLimits.archiveEntries} files.`);
+    throw tooLarge(`The archive contains more than ${uploadLimits.archiveEntries} files.`);
   return Array.fromAsync(zip.eachEntry());
 }
 
@@ -73,14 +73,14 @@ const nameOf = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): str
 const shown = (name: string): string => name.replace(/\p{C}/gu, '').slice(0, 200);
 
 async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Uint8Array | NotUsableError> {
-  if (validateFileName(name) !== null) return damaged('Its name leads out of the archive.');
+  if (validateFileName(name) !== null) return damaged('Its path points outside the archive.');
   if (entry.isEncrypted()) return unsupported('It is locked inside the archive. Please unpack the archive first.');
   if (entry.uncompressedSize > uploadLimits.fileBytes)
     return tooMuch(`A file may have ${uploadLimits.fileBytes} bytes at most.`);
   try {
     const header = await zip.readLocalFileHeaderPromise(entry);
     if (![entry.uncompressedSize, ...notSaid].includes(header.uncompressedSize))
-      return damaged('The archive says two different sizes of it.');
+      return damaged('The archive states two different sizes for it.');
     const chunks = await Array.fromAsync(await zip.openReadStreamPromise(entry));
     const content = Buffer.concat(chunks as Buffer[]);
     return crc32(content) === entry.crc32 ? content : damaged('Its checksum in the archive is wrong.');

@@ -88,7 +88,7 @@ function checkRounds(rounds: number): void {
   deadline?.check();
   if (rounds > maxRounds)
     throw unsupported(
-      `Its password is protected by ${rounds} rounds; at most ${maxRounds} are worked off. Please export it again with fewer.`,
+      `Its password is protected by ${rounds} rounds; at most ${maxRounds} are supported. Please export it again with fewer.`,
     );
 }
 

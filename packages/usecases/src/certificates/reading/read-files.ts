@@ -80,7 +80,7 @@ class Reader {
     let count = 0;
     for (const block of pemBlocks(text)) {
       count += 1;
-      if (count > maxBlocks) throw tooMuch(`Of a file the first ${maxBlocks} blocks are read.`);
+      if (count > maxBlocks) throw tooMuch(`Only the first ${maxBlocks} blocks of a file are read.`);
       try {
         this.#readBlock(file, block);
       } catch (error) {
@@ -103,7 +103,7 @@ class Reader {
 
   #readDer(file: string, bytes: Uint8Array): void {
     const kinds = derKindsOf(bytes);
-    if (kinds.length === 0) throw unsupported('It holds nothing that is known here.');
+    if (kinds.length === 0) throw unsupported('It contains nothing that can be read here.');
     const der = wholeOf(bytes);
     if (der === null) throw damaged('It ends too early.');
     let fault: unknown = null;
@@ -173,5 +173,5 @@ function hintFor(bytes: Uint8Array, text: string): string {
     return `A Java key store (${type}). This rewrites it: keytool -importkeystore -srckeystore FILE -srcstoretype ${type} -destkeystore new.p12 -deststoretype PKCS12`;
   }
   if (/^(ssh-|ecdsa-sha2-)/.test(text)) return 'A public key of OpenSSH; certificates are made from other keys.';
-  return 'It holds no certificate, key or request that is known here.';
+  return 'It contains no certificate, key or request that can be read here.';
 }

@@ -68,7 +68,7 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
       const { host, port } = ldapAddress(config.serverUrl);
       throw upstream(
         'DIRECTORY_UNAVAILABLE',
-        `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds for a whole reading. A synchronization has more time.`,
+        `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds to be read completely. A synchronization has more time.`,
       );
     } finally {
       await clearStage(stage);

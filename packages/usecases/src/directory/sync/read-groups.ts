@@ -142,6 +142,8 @@ async function readIncludes(
     else admission.bases.push(canonical);
   }
   if (reads > maxForeignReads)
-    warnings.push(`Groups outside the base have too many members outside it; only ${maxForeignReads} were looked at.`);
+    warnings.push(
+      `Groups outside the base have too many members outside it; only ${maxForeignReads} members were read.`,
+    );
   return { admission, warnings };
 }

@@ -64,7 +64,7 @@ export async function syncTenantDirectory(
       throw reading.aborted && !signal.aborted
         ? upstream(
             'DIRECTORY_UNAVAILABLE',
-            `The directory could not be read to its end within ${readingMs / MINUTE} minutes.`,
+            `The directory could not be read completely within ${readingMs / MINUTE} minutes.`,
             { cause: error },
           )
         : error;

@@ -65,7 +65,7 @@ async function outcome<T>(ctx: TenantContext, task: Promise<T>): Promise<{ value
   } catch (error) {
     if (!(error instanceof TaskError)) throw error;
     if (error.fault === 'outside') {
-      throw unavailable('Invoices cannot be read right now. They will be in a few minutes.', error);
+      throw unavailable('Invoices cannot be read right now. The portal tries again in a few minutes.', error);
     }
     // A library that stumbles over a document is no reason to lose the others.
     if (error.fault === 'program') ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'a mail could not be read');

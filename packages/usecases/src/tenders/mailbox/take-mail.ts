@@ -66,7 +66,7 @@ async function onceMore(reading: Reading, uid: number, error: unknown): Promise<
   const { ctx, mailbox } = reading;
   const isTask = error instanceof TaskError;
   if (isTask && error.fault === 'outside')
-    throw unavailable('Alert mails cannot be read right now. They will be in a few minutes.', error);
+    throw unavailable('Alert mails cannot be read right now. The portal tries again in a few minutes.', error);
   if (isTask && error.fault === 'program')
     ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'a mail could not be read');
   if (!isTask && !(error instanceof ImapFailure) && !(error instanceof DOMException)) throw error;
