@@ -29,10 +29,14 @@ interface Start {
   ended: Promise<number | null>;
 }
 
-function start(env: Record<string, string> = {}): Start {
-  const child = spawn(process.execPath, ['scripts/start.ts'], {
+const plain: [string, ...string[]] = [process.execPath, 'scripts/start.ts'];
+/** The same with a terminal to print on. */
+const inTerminal: typeof plain = ['script', '--quiet', '--return', '--command', plain.join(' '), '/dev/null'];
+
+function start(env: Record<string, string> = {}, [program, ...args] = plain): Start {
+  const child = spawn(program, args, {
     cwd: join(import.meta.dirname, '..'),
-    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...noSources, ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...noSources, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -142,5 +146,22 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(next.output()).not.toContain('password');
     next.child.kill('SIGINT');
     expect(await next.ended).toBe(0);
+  });
+
+  it('logs warnings and errors alone in a terminal, so that what it says to people stays in sight', async () => {
+    const piped = start();
+    await addressOf(piped);
+    await eventually(() => expect(piped.output()).toContain('"msg":"the API is up"'));
+    piped.child.kill('SIGINT');
+    expect(await piped.ended).toBe(0);
+
+    const shown = start({}, inTerminal);
+    const address = await addressOf(shown);
+    expect(shown.output()).toMatch(/Log +warnings and errors/);
+    await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
+    shown.child.kill('SIGTERM');
+    await shown.ended;
+    await eventually(() => expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed'));
+    expect(shown.output()).not.toContain('"level":"info"');
   });
 });

@@ -66,8 +66,14 @@ async function bringUp(): Promise<void> {
   const isEmbedded = !process.env['DATABASE_URL'];
   // What the migration alone may do is kept from the apps
   const { DATABASE_MIGRATION_URL: migrationUrl, ...given } = process.env;
-  // Each thread would keep heaps of its own, some megabytes that nobody else may use
-  const env: NodeJS.ProcessEnv = { MALLOC_ARENA_MAX: '2', ...given, DATA_DIR: dataDir };
+  const env: NodeJS.ProcessEnv = {
+    // Each thread would keep heaps of its own, some megabytes that nobody else may use
+    MALLOC_ARENA_MAX: '2',
+    // A line for each job would push what is said here to people out of sight within a minute
+    ...(process.stdout.isTTY && { LOG_LEVEL: 'warn' }),
+    ...given,
+    DATA_DIR: dataDir,
+  };
   if (isEmbedded) await addKeys(env, dataDir);
   // The address of a database that does not run yet is the one setting that cannot be wrong
   const { http } = readConfig({
@@ -96,7 +102,8 @@ async function bringUp(): Promise<void> {
     const mailServer = config.smtp && `${config.smtp.host}:${config.smtp.port}, from ${config.smtp.fromAddress}`;
     const address = url ?? config.http.publicUrl;
     const databaseFolder = database?.folder ?? null;
-    console.log(banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer }));
+    const { logLevel } = config;
+    console.log(banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer, logLevel }));
     unshownPassword = null;
   });
 }

@@ -8,16 +8,19 @@ export interface Running {
   /** Where the embedded database lies; null when DATABASE_URL names another. */
   databaseFolder: string | null;
   mailServer: string | null;
+  logLevel: string;
 }
 
 /** What a person who just started the service wants to know. */
-export function banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer }: Running): string {
+export function banner(running: Running): string {
+  const { address, username, generatedPassword, dataDir, databaseFolder, mailServer, logLevel } = running;
   const rows = [
     ['Address', address],
     ['API docs', `${address}/docs`],
     ['Sign in', generatedPassword === null ? username : `${username}, password ${generatedPassword} (shown this once)`],
     ['Data', `${dataDir} ${whatLiesThere(dataDir, databaseFolder)}`],
     ['Mail', mailServer ?? 'no fallback server: set SMTP_HOST and SMTP_FROM, or a server for each tenant'],
+    ['Log', logLevel === 'warn' ? 'warnings and errors; LOG_LEVEL=info shows every request and job' : logLevel],
     ['Stop', 'Ctrl-C'],
   ];
   return ['', 'Portal is running.', '', ...rows.map(([label, value]) => `  ${label?.padEnd(9)} ${value}`), ''].join(

@@ -197,7 +197,7 @@ export const Settings = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe level that is logged'),
+    .describe('Least severe level that is logged; npm start in a terminal has warn unless this is set'),
   RELEASE_VERSION: z.string().max(100).default('dev').describe('Running release, set by the image build'),
   RELEASE_CHANNEL: z.string().max(100).default('dev').describe('Its channel: `beta` or `live`'),
   RELEASE_COMMIT: z.string().max(100).default('unknown').describe('Its commit'),

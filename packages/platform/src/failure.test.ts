@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unavailable } from '@portal/domain/errors';
 import { describeFailure } from './failure.ts';
 
 /** As a failed statement comes out of the query builder. */
@@ -27,6 +28,14 @@ describe('describeFailure', () => {
       cause: { message: 'duplicate key value', code: '23505', constraint: 'users_username_unique' },
     });
     expect(JSON.stringify(described)).not.toMatch(/anna/);
+  });
+
+  it('shows of a refusal made on purpose where it began, once', () => {
+    const began = new TypeError('not a function');
+    const { stack, cause } = describeFailure(unavailable('Away.', new Error('could not be read', { cause: began })));
+    expect([stack, cause?.message, cause?.stack]).toEqual([undefined, 'could not be read', undefined]);
+    expect(cause?.cause).toMatchObject({ type: 'TypeError', stack: expect.stringContaining('failure.test.ts') });
+    expect(describeFailure(unavailable('Away.')).stack).toContain('failure.test.ts');
   });
 
   it('comes to an end with an error that causes itself', () => {

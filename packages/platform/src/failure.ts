@@ -1,3 +1,5 @@
+import { PortalError } from '@portal/domain/errors';
+
 interface Failure {
   type: string;
   message: string;
@@ -14,12 +16,13 @@ const maxCauses = 5;
 /**
  * An error as the log shows it: type, message, stack, code and causes, and none of the values it carries. A failed
  * statement brings its parameters along, in the message too, and among them are password hashes and tokens.
+ * Of a refusal made on purpose the last cause alone has its stack: the others would name the same calls again.
  */
 export function describeFailure(error: unknown): Failure {
-  return describe(error, 0);
+  return describe(error, 0, error instanceof PortalError);
 }
 
-function describe(error: unknown, depth: number): Failure {
+function describe(error: unknown, depth: number, isOnPurpose: boolean): Failure {
   if (!(error instanceof Error)) {
     return {
       type: typeof error,
@@ -32,9 +35,10 @@ function describe(error: unknown, depth: number): Failure {
   return {
     type: error.constructor.name,
     message,
-    stack: error.stack?.slice(error.stack.indexOf('\n    at ') + 1),
+    stack:
+      isOnPurpose && error.cause !== undefined ? undefined : error.stack?.slice(error.stack.indexOf('\n    at ') + 1),
     ...(typeof code === 'string' && { code }),
     ...(typeof constraint === 'string' && { constraint }),
-    ...(error.cause !== undefined && depth < maxCauses && { cause: describe(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && depth < maxCauses && { cause: describe(error.cause, depth + 1, isOnPurpose) }),
   };
 }
