@@ -8,7 +8,7 @@ import PostalMime from 'postal-mime';
 import { openDatabase } from '@portal/db/open';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
-import { endOperation } from '@portal/platform/operations/state';
+import { endRun } from '@portal/platform/runs/state';
 import { openRuntime } from '@portal/platform/runtime';
 import { invoiceSample, invoiceSamples } from '@portal/testing/einvoice-samples';
 import { beginFetch, fetchNow, mailboxForm, mailWith } from '@portal/testing/invoices';
@@ -141,7 +141,7 @@ try {
       const startedAt = performance.now();
       await fetchTenantInvoices(ctx, { run, signal, actorId: null, progress });
       const ms = performance.now() - startedAt;
-      await endOperation(ctx, run, { error: null });
+      await endRun(ctx, run, { error: null });
       return ms;
     },
     limit: async (): Promise<number> => {

@@ -11,7 +11,7 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { readConfig } from '@portal/platform/config';
 import type { TenantContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
-import { addOperation } from '@portal/platform/operations/start';
+import { addRun } from '@portal/platform/runs/start';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
 import { addServers, serverForm } from '@portal/testing/monitoring';
@@ -95,7 +95,7 @@ try {
     const started = await Promise.all(
       contexts.map(async (ctx) => {
         const payload = { tenantId: ctx.tenantId };
-        const runId = await ctx.tx((tx) => addOperation(tx, pollServers, payload, { startedBy: null }));
+        const runId = await ctx.tx((tx) => addRun(tx, pollServers, payload, { startedBy: null }));
         await ctx.enqueue(pollServers, payload, { runId });
         return { ctx, runId };
       }),

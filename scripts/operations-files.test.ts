@@ -143,7 +143,7 @@ async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
     failed: true,
     retried: true,
     released: true,
-    rested: true,
+    skipped: true,
   }))
     metrics.countJob('mails.deliver', outcome, 1);
   for (const outcome of each<MailOutcome>({

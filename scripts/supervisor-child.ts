@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { wrongSettingsExit } from '@portal/platform/wrong-settings';
 import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
-
-/** Exit code of a program that cannot run with its settings (EX_CONFIG of sysexits.h): starting it again is no use. */
-const wrongSettings = 78;
 
 export interface ChildPlan {
   /** For people: `API`, `worker`. */
@@ -53,7 +51,7 @@ export function keepRunning(plan: ChildPlan): KeptChild {
       current = null;
       resolve();
       if (isStopping) return;
-      if (code === wrongSettings) {
+      if (code === wrongSettingsExit) {
         plan.onWrongSettings();
         return;
       }

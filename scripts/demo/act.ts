@@ -6,9 +6,9 @@ import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import type { AnyJob, PayloadOf } from '@portal/platform/jobs/job';
-import { operationScope } from '@portal/platform/operations/scope';
-import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
-import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { runScope } from '@portal/platform/runs/scope';
+import { addRun, conflictWithUnfinished } from '@portal/platform/runs/start';
+import { beginRun, endRun } from '@portal/platform/runs/state';
 import type { Runtime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
@@ -75,7 +75,7 @@ export async function carryOut<Job extends AnyJob>(runtime: Runtime, job: Job, p
   for (;;) {
     try {
       const runId = await scopeOf(runtime, job, payload)
-        .tx((tx) => addOperation(tx, job, payload, { startedBy: null }))
+        .tx((tx) => addRun(tx, job, payload, { startedBy: null }))
         .catch(conflictWithUnfinished(['CONFLICT', 'Somebody is at it.']));
       return await carryOutRun(runtime, job, payload, runId);
     } catch (error) {
@@ -95,7 +95,7 @@ export async function carryOutRun<Job extends AnyJob>(
   const handler = handlers.get(job.name);
   if (!handler) throw new Error(`Nobody does the job ${job.name}.`);
   const scope = scopeOf(runtime, job, payload);
-  const run = await beginOperation(scope, runId);
+  const run = await beginRun(scope, runId);
   if (run === null) return;
   const work = { run, signal: AbortSignal.timeout(waitMs), actorId: null, progress: () => undefined };
   let failure: string | null = 'It was interrupted.';
@@ -106,9 +106,9 @@ export async function carryOutRun<Job extends AnyJob>(
     if (!(error instanceof PortalError)) throw error;
     failure = error.message;
   } finally {
-    await endOperation(scope, run, { error: failure });
+    await endRun(scope, run, { error: failure });
   }
 }
 
 const scopeOf = <Job extends AnyJob>({ database }: Runtime, job: Job, payload: PayloadOf<Job>) =>
-  operationScope(database, job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : null);
+  runScope(database, job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : null);

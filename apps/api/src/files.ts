@@ -1,8 +1,8 @@
 import { create } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import { shownFileName } from '@portal/domain/dashboards/tabs';
 import { PortalError } from '@portal/domain/errors';
+import { shownFileName } from '@portal/domain/text';
 import { freeBuffersBehind } from '@portal/platform/files/free-buffers';
 import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
@@ -16,6 +16,9 @@ export interface ServedFile {
   /** For large files: a caller may ask for a part, such as the rest of a download that broke off. */
   inParts?: boolean;
 }
+
+/** The entity tag of a kept file: it is never written to again, so its name names its bytes. */
+export const fileTag = (path: string): string => path.split('/').at(-1) ?? path;
 
 export interface MadeFile {
   name: string;

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { SECOND } from '@portal/domain/time';
-import { readConfig, SettingsError } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { checkLogin, LoginError } from '@portal/platform/login-check';
 import { openRuntime } from '@portal/platform/runtime';
+import { endWithSettings, settingsOrEnd } from '@portal/platform/wrong-settings';
 import { buildApp } from './app.ts';
-
-// sysexits.h: wrong settings. Whoever supervises this process knows that starting it again is no use.
-const exitConfig = 78;
 
 // Of the 20 s a stop may take, the share of requests under way.
 const drainMs = 10 * SECOND;
@@ -16,7 +13,10 @@ const stopMs = 15 * SECOND;
 const lastMs = 1 * SECOND;
 const idleCheckMs = 100;
 
-const config = await readSettings(process.env);
+const given = settingsOrEnd(process.env);
+// Links in mails and the service's own origins name the port, so it is settled before anything is opened.
+const config =
+  given.http.port === 0 ? settingsOrEnd({ ...process.env, PORT: String(await freePort(given.http.host)) }) : given;
 const log = openLog(config.logLevel, 'api');
 
 function fail(error: unknown): never {
@@ -63,24 +63,6 @@ async function stop(): Promise<void> {
   // Left to itself the process ends once the log is written; whatever else still holds it gets one more second.
   if (process.connected) process.disconnect?.();
   setTimeout(() => process.exit(), lastMs).unref();
-}
-
-async function readSettings(env: NodeJS.ProcessEnv) {
-  try {
-    const settings = readConfig(env);
-    // Links in mails and the service's own origins name the port, so it is settled before anything is opened.
-    return settings.http.port === 0
-      ? readConfig({ ...env, PORT: String(await freePort(settings.http.host)) })
-      : settings;
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return endWithSettings(error);
-  }
-}
-
-function endWithSettings(error: Error): never {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(exitConfig);
 }
 
 async function freePort(host: string): Promise<number> {

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
 import type { CodeOf, ErrorKind } from '@portal/domain/error-codes';
 import { invalid, type PortalError } from '@portal/domain/errors';
+import { PathId } from '@portal/domain/ids';
 import type { UserContext, SystemContext } from '@portal/platform/context';
 import { compileAnswers } from './answers.ts';
 import type { statusOf } from './plugins/error-body.ts';
@@ -44,6 +45,9 @@ declare module 'fastify' {
     ctx: UserContext;
   }
 }
+
+/** The parameters of a path that names one record. */
+export const ById = z.object({ id: PathId });
 
 /** The answer of a route that has nothing to say: status 204. */
 export const NoContent = z.undefined().describe('Done.');

@@ -4,8 +4,8 @@ import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import { NewRssFeed } from '@portal/domain/tenders/feeds';
 import { NewSavedSearch } from '@portal/domain/tenders/saved-searches';
-import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails } from '@portal/platform/outbox/jobs';
+import { startRun } from '@portal/platform/runs/start';
 import { deadForm } from '@portal/testing/monitoring';
 import { tinyGif } from '@portal/testing/pictures';
 import { noticeRecord } from '@portal/testing/tender-notices';
@@ -127,8 +127,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
     '/favorites/:id/discover-icon': favoriteWithIcon,
     '/dashboard/images/:id': async () =>
       (await addImage(await signedIn(them), { name: 'fest.gif', bytes: tinyGif })).id,
-    '/runs/:id': async () =>
-      (await startOperation(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
+    '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
     '/groups/:id': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
     '/groups/:id/members': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
     '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },

@@ -1,30 +1,13 @@
 import { concurrencyOf } from '@portal/platform/area';
-import { readConfig, SettingsError } from '@portal/platform/config';
 import { startWorker } from '@portal/platform/jobs/worker';
 import { openLog } from '@portal/platform/log';
 import { checkLogin, LoginError } from '@portal/platform/login-check';
 import { openRuntime } from '@portal/platform/runtime';
+import { endWithSettings, settingsOrEnd } from '@portal/platform/wrong-settings';
 import { areas } from '@portal/usecases/areas';
 import { serveMetrics } from './metrics-server.ts';
 
-/** EX_CONFIG of sysexits: starting again changes nothing until a person has changed the settings. */
-const wrongSettings = 78;
-
-function readSettings() {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return endWithSettings(error);
-  }
-}
-
-function endWithSettings(error: Error): never {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(wrongSettings);
-}
-
-const config = readSettings();
+const config = settingsOrEnd(process.env);
 const log = openLog(config.logLevel, 'worker');
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

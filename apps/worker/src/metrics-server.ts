@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import type { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
+import { carriesToken } from '@portal/platform/bearer-token';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Metrics } from '@portal/platform/metrics';
 
@@ -37,7 +36,10 @@ export async function serveMetrics(metrics: Metrics, { port, host, token }: Serv
     if (
       request.method !== 'GET' ||
       !answer ||
-      !(isLocalCaller(request.socket.remoteAddress, request.headers) || knowsToken(request, token))
+      !(
+        isLocalCaller(request.socket.remoteAddress, request.headers) ||
+        (token !== null && carriesToken(request.headers, token.reveal()))
+      )
     ) {
       response.writeHead(404).end();
       return;
@@ -59,8 +61,3 @@ export async function serveMetrics(metrics: Metrics, { port, host, token }: Serv
     },
   };
 }
-
-const knowsToken = ({ headers }: IncomingMessage, token: Secret | null): boolean =>
-  token !== null && timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token.reveal()}`));
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

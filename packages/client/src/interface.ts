@@ -1319,7 +1319,7 @@ export interface paths {
         put?: never;
         /**
          * Search for the icon of a favorite again
-         * @description Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.
+         * @description Answers 202 at once and goes on in the background. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.
          */
         post: operations["startIconDiscovery"];
         delete?: never;
@@ -2211,7 +2211,7 @@ export interface paths {
         put?: never;
         /**
          * Check the servers now
-         * @description Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 and the body of `GET /virtualization/status`.
+         * @description Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the body of `GET /virtualization/status` with status 200.
          */
         post: operations["startPoll"];
         delete?: never;
@@ -10815,7 +10815,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description Accepted */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -10823,7 +10823,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "runId": "0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b"
+                     *       "runId": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
                      *     }
                      */
                     "application/json": {
@@ -12588,7 +12588,7 @@ export interface operations {
                     "application/json": components["schemas"]["LdapSyncRun"];
                 };
             };
-            /** @description Started; `GET /ldap/sync/runs/{id}` shows how it goes */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -12596,7 +12596,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "runId": "0198d3cb-3c4d-7e5f-8a6b-7c8d9e0f1a2b"
+                     *       "runId": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
                      *     }
                      */
                     "application/json": {
@@ -13434,7 +13434,7 @@ export interface operations {
                     "application/json": components["schemas"]["CloudInstance"][];
                 };
             };
-            /** @description Started; `GET /runs/{id}` shows how it goes */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -13442,7 +13442,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "runId": "0198d3d2-6b7c-7d8e-9f0a-1b2c3d4e5f60"
+                     *       "runId": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
                      *     }
                      */
                     "application/json": {
@@ -14127,7 +14127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServerTile"];
                 };
             };
-            /** @description Started; `GET /runs/{id}` shows how it goes */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -14493,7 +14493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description Started; `GET /runs/{id}` shows how it goes */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -14501,7 +14501,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "runId": "0198d3d9-2a3b-7c4d-8e5f-607182930415"
+                     *       "runId": "0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b"
                      *     }
                      */
                     "application/json": {
@@ -16111,7 +16111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description Started */
+            /** @description Started; `GET /runs/{id}` shows its progress */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 // C0 and C1 controls and the line and paragraph separators: none of them belongs in a name or title.
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
-const controlInLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
+export const controlInLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const controlInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/u;
 
@@ -25,3 +25,23 @@ export const text = (max = 10_000) =>
     .max(max)
     .refine((value) => !controlInText.test(value), 'must not contain control characters')
     .refine((value) => value.isWellFormed(), 'must be valid Unicode text');
+
+// Whatever could break a line, a database or the direction of a text.
+const unshowable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\s]+/gu;
+
+/** Text of others as it may be stored and shown: one well-formed line of at most `max` characters; empty where nothing is left. */
+export function shownLine(text: string, max = 200): string {
+  // Cut first: cleaning megabytes would take its time.
+  const line = text
+    .slice(0, 10 * max)
+    .replaceAll(unshowable, ' ')
+    .trim();
+  return line.length <= max ? line : [...line].slice(0, max).join('').trim();
+}
+
+/** A file name as it is kept to be shown: one line of at most 200 characters, no folders; `fallback` when nothing is left. */
+export function shownFileName(name: string | undefined, fallback: string): string {
+  const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
+  const shown = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim()].slice(0, 200).join('').trim();
+  return shown === '' ? fallback : shown;
+}

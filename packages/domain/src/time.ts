@@ -17,6 +17,9 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** The zone of every time of day and of every day that is counted: the organisations are German. */
+export const berlin = 'Europe/Berlin';
+
 const two = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 const three = Array.from({ length: 1_000 }, (_, n) => String(n).padStart(3, '0'));
 let lastDay = Number.NaN;

@@ -1,15 +1,15 @@
+import { berlin } from '@portal/domain/time';
 import type { Language } from './frame.ts';
 
 // Contract section 1: times in mails are those of Berlin, whatever zone the server lives in.
-const timeZone = 'Europe/Berlin';
 
 const german = new Intl.DateTimeFormat('de-DE', {
-  timeZone,
+  timeZone: berlin,
   dateStyle: 'long',
   timeStyle: 'short',
 });
 const english = new Intl.DateTimeFormat('en-GB', {
-  timeZone,
+  timeZone: berlin,
   dateStyle: 'long',
   timeStyle: 'short',
 });
@@ -18,7 +18,7 @@ const english = new Intl.DateTimeFormat('en-GB', {
 export const mailTime = (instant: Date, language: Language = 'de'): string =>
   language === 'de' ? `${german.format(instant)} Uhr` : `${english.format(instant)} (Berlin time)`;
 
-const day = { timeZone, weekday: 'short', day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+const day = { timeZone: berlin, weekday: 'short', day: '2-digit', month: '2-digit', year: 'numeric' } as const;
 const germanDay = new Intl.DateTimeFormat('de-DE', day);
 const germanMoment = new Intl.DateTimeFormat('de-DE', { ...day, hour: '2-digit', minute: '2-digit' });
 

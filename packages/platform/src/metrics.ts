@@ -19,7 +19,8 @@ export interface MetricsSources {
   lostNudges?(): number;
 }
 
-export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'rested';
+/** `released`: another worker goes on with it; `skipped`: its tenant is inactive, or its run is over already. */
+export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'skipped';
 export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured' | 'quota';
 export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
 

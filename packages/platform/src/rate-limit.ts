@@ -76,6 +76,18 @@ export async function consume(tx: Tx, limit: RateLimit, subject: string): Promis
   return (await takeHit(tx, limit, subject)) !== null;
 }
 
+/** As `consume`; at the limit it throws what `refusal` makes of the seconds until there is room again. */
+export async function consumeOrThrow(
+  tx: Tx,
+  limit: RateLimit,
+  subject: string,
+  refusal: (waitSec: number) => Error,
+): Promise<void> {
+  if (await consume(tx, limit, subject)) return;
+  // There may be room again by now.
+  throw refusal((await retryAfter(tx, limit, subject)) ?? 1);
+}
+
 /** One event that was counted. */
 export interface Hit {
   key: Buffer;

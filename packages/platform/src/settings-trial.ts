@@ -2,7 +2,7 @@ import { busy } from '@portal/domain/errors';
 import { secretChange, type SecretInput } from '@portal/domain/secret-input';
 import type { RecordAudit } from './audit.ts';
 import type { UserContext } from './context.ts';
-import { type RateLimit, retryAfter, consume } from './rate-limit.ts';
+import { consumeOrThrow, type RateLimit } from './rate-limit.ts';
 
 /** Each kind of settings by itself: who tries the directory may still try the mail. */
 const limitOf = (action: string, each: 'tenant' | 'user'): RateLimit => ({
@@ -38,10 +38,9 @@ export async function beginSettingsTest<Action extends string>(
   const limit = limitOf(action, each);
   const counted = each === 'user' ? ctx.actor.id : ctx.tenantId;
   await ctx.tx(async (tx) => {
-    if (!(await consume(tx, limit, counted))) {
-      const waitSec = await retryAfter(tx, limit, counted);
-      throw busy('These settings were tested too often. Please wait before you test them again.', waitSec ?? 1);
-    }
+    await consumeOrThrow(tx, limit, counted, (waitSec) =>
+      busy('These settings were tested too often. Please wait before you test them again.', waitSec),
+    );
     await recordAudit(tx, ctx, {
       action,
       tenantId: ctx.tenantId,

@@ -6,7 +6,7 @@ import { LdapConfigInput } from '@portal/domain/directory/config';
 import type { LdapSyncRun } from '@portal/domain/directory/sync';
 import type { UserContext } from '@portal/platform/context';
 import { handle } from '@portal/platform/jobs/handler';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { waitForRun } from '@portal/platform/runs/wait';
 import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun } from '@portal/usecases/directory/list-sync-runs';
@@ -57,7 +57,7 @@ export async function directoryRuntime() {
   /** A run from its start to its end. */
   async function sync(ctx: UserContext, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
     const { runId } = await startSync(ctx, options);
-    if (!(await waitForOperation(ctx, runId, 60))) throw new Error('the run did not end within a minute');
+    if (!(await waitForRun(ctx, runId, 60))) throw new Error('the run did not end within a minute');
     return getSyncRun(ctx, runId);
   }
 

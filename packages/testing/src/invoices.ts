@@ -1,7 +1,7 @@
 import { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { TenantContext } from '@portal/platform/context';
-import { addOperation } from '@portal/platform/operations/start';
-import { beginOperation, endOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { addRun } from '@portal/platform/runs/start';
+import { beginRun, endRun, type RunAtWork } from '@portal/platform/runs/state';
 import { type FetchLimits, fetchTenantInvoices } from '@portal/usecases/invoices/fetch/fetch-invoices';
 import { fetchInvoices } from '@portal/usecases/invoices/jobs';
 
@@ -122,9 +122,9 @@ export const mailboxForm = (
   });
 
 /** One run as the worker makes it, begun here; `endRun` ends it as well. */
-export async function beginFetch(ctx: TenantContext): Promise<RunningOperation> {
-  const id = await ctx.tx((tx) => addOperation(tx, fetchInvoices, { tenantId: ctx.tenantId }, { startedBy: null }));
-  const run = await beginOperation(ctx, id);
+export async function beginFetch(ctx: TenantContext): Promise<RunAtWork> {
+  const id = await ctx.tx((tx) => addRun(tx, fetchInvoices, { tenantId: ctx.tenantId }, { startedBy: null }));
+  const run = await beginRun(ctx, id);
   if (!run) throw new Error('the run did not begin');
   return run;
 }
@@ -143,6 +143,6 @@ export async function fetchNow(
     await fetchTenantInvoices(ctx, { run, signal, actorId: null, progress }, limits);
     return told;
   } finally {
-    await endOperation(ctx, run, { error: null });
+    await endRun(ctx, run, { error: null });
   }
 }

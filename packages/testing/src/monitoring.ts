@@ -3,8 +3,8 @@ import { newId } from '@portal/domain/ids';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import { ServerInput, serverTarget } from '@portal/domain/monitoring/servers';
 import type { TenantContext, UserContext } from '@portal/platform/context';
-import { addOperation } from '@portal/platform/operations/start';
-import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { addRun } from '@portal/platform/runs/start';
+import { beginRun, endRun } from '@portal/platform/runs/state';
 import { pollServers } from '@portal/usecases/monitoring/jobs';
 import { pollTenantServers } from '@portal/usecases/monitoring/run/poll-tenant-servers';
 import { createServer, listServers } from '@portal/usecases/monitoring/servers';
@@ -65,15 +65,15 @@ export const deadForm = (kind: ServerKind = 'backup'): ServerInput =>
 
 /** One run as the worker makes it, begun and ended here. */
 export async function pollNow(ctx: TenantContext, options: { patience?: number } = {}): Promise<void> {
-  const id = await ctx.tx((tx) => addOperation(tx, pollServers, { tenantId: ctx.tenantId }, { startedBy: null }));
-  const run = await beginOperation(ctx, id);
+  const id = await ctx.tx((tx) => addRun(tx, pollServers, { tenantId: ctx.tenantId }, { startedBy: null }));
+  const run = await beginRun(ctx, id);
   if (!run) throw new Error('the run did not begin');
   await pollTenantServers(
     ctx,
     { run, signal: new AbortController().signal, actorId: null, progress: () => undefined },
     options,
   );
-  await endOperation(ctx, run, { error: null });
+  await endRun(ctx, run, { error: null });
 }
 
 /** The status of a server after as many runs. */

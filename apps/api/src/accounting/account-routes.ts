@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import { AccountChange, AccountImport, AccountInput, MerchandiseAccount } from '@portal/domain/accounting/merchandise';
-import { PathId } from '@portal/domain/ids';
 import {
   createAccount,
   deleteAccount,
@@ -13,11 +12,10 @@ import {
 import { uploadMaxBytes } from '@portal/usecases/accounting/limits';
 import { sendMadeFile } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['merchandise-export'];
 const manage = needs('merchandise-export', 'MANAGE');
-const params = z.object({ id: PathId });
 const versionHeader = 'x-list-version';
 
 /** The accounts merchandise goes to. */
@@ -120,7 +118,7 @@ export function registerMerchandiseAccounts(app: App): void {
         tags,
         summary: 'Change an account',
         description: 'Changes only the fields that are sent.',
-        params,
+        params: ById,
         body: AccountChange,
         response: { 200: MerchandiseAccount },
       },
@@ -141,7 +139,7 @@ export function registerMerchandiseAccounts(app: App): void {
         tags,
         summary: 'Delete an account',
         description: 'Files exported earlier are not affected.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },

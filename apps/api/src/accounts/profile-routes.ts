@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts/accounts';
 import { DashboardBackground } from '@portal/domain/dashboards/background';
-import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/usecases/accounts/avatar';
 import { updateOwnProfile } from '@portal/usecases/accounts/own-profile';
@@ -10,7 +9,7 @@ import { markReleaseSeen, releaseNotice } from '@portal/usecases/accounts/releas
 import { setDashboardBackground } from '@portal/usecases/dashboards/background';
 import { sendFile, sendStored } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['accounts'];
 const access = signedIn;
@@ -133,7 +132,7 @@ export function registerProfile(app: App): void {
         tags,
         summary: 'Get the avatar of an account of the same tenant',
         description: 'Returned as WebP. 404 if the account has no avatar or belongs to another tenant.',
-        params: z.object({ id: PathId }),
+        params: ById,
         produces: ['image/webp'],
         response: { 200: Picture },
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { open, signedIn } from '@portal/domain/access';
 import { PasswordInput, Profile } from '@portal/domain/accounts/accounts';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { toProfile } from '@portal/usecases/accounts/account-columns';
 import { confirmEmail } from '@portal/usecases/accounts/email-change';
@@ -10,7 +10,7 @@ import { changePassword } from '@portal/usecases/accounts/passwords';
 import { endOwnSessions, endSession, listSessions, signOut } from '@portal/usecases/accounts/sessions';
 import { signIn } from '@portal/usecases/sign-in/sign-in';
 import { clearSessionCookie, sessionTokenOf, setSessionCookie } from '../session-cookie.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['accounts'];
 
@@ -159,7 +159,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'End one of your own sessions',
         description: 'The device that uses it must sign in again.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 204: NoContent },
       },
     },

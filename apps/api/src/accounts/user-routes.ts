@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Role, role } from '@portal/domain/access';
 import { AccentColor, AccountSource, Email, PasswordInput, User, Username } from '@portal/domain/accounts/accounts';
 import { invalid } from '@portal/domain/errors';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { Instant } from '@portal/domain/time';
 import { endUserSessions } from '@portal/usecases/accounts/sessions';
@@ -11,11 +11,10 @@ import { updateUser } from '@portal/usecases/accounts/update-user';
 import { createUser, deleteUser, getUser, listUsers } from '@portal/usecases/accounts/users';
 import { sendWelcomeMail, welcomeMailStatus } from '@portal/usecases/accounts/welcome-mails';
 import { pageQuery, sendPage } from '../paging.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['users'];
 const access = role('ADMIN');
-const params = z.object({ id: PathId });
 
 const personFields = {
   email: Email.nullable().optional(),
@@ -114,7 +113,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'Get an account',
         description: 'Another tenant’s account answers 404, except to a SUPER_ADMIN.',
-        params,
+        params: ById,
         response: { 200: User },
       },
     },
@@ -138,7 +137,7 @@ export function registerUsers(app: App): void {
         summary: 'Change an account',
         description:
           'Changes only the fields that are sent. You cannot change your own role or deactivate your own account; your own e-mail address is changed in the profile, with the password. An ADMIN cannot change a SUPER_ADMIN. Name and address of a directory account come from the directory, and such an account never becomes SUPER_ADMIN. If `isActive` is sent, even with the same value, it counts as the administrator’s decision: no synchronization switches that account on again. A changed address counts as confirmed: unused links of the account become invalid, and the old address gets a notice.',
-        params,
+        params: ById,
         body: UserChange,
         response: { 200: User },
       },
@@ -160,7 +159,7 @@ export function registerUsers(app: App): void {
         summary: 'Delete an account',
         description:
           'Also deletes its personal data and files. You cannot delete your own account, and an ADMIN cannot delete a SUPER_ADMIN. The next synchronization creates a deleted directory account again, without its data, unless its username is on the exclude list.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -177,7 +176,7 @@ export function registerUsers(app: App): void {
         summary: 'Give an account a temporary password',
         description:
           'If `newPassword` is left out, a password is generated and returned only in this answer. The account must change it at its next sign-in within 7 days; after that it no longer works. All sessions of the account end.',
-        params,
+        params: ById,
         body: z.object({ newPassword: PasswordInput.optional() }).nullish().meta({ example: {} }),
         response: {
           200: z
@@ -198,7 +197,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'End every session of an account',
         description: 'The account must sign in again everywhere.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -234,7 +233,7 @@ export function registerUsers(app: App): void {
         summary: 'Send an account its welcome mail',
         description:
           'Can be repeated. A local account gets a link to set its password, which works once within 7 days; a directory account gets a hint about its directory password. Waits up to 15 s; after that `sent: false` means that the mail may still be sent.',
-        params,
+        params: ById,
         response: {
           200: z
             .object({ sent: z.boolean(), welcomeMailSentAt: Instant.nullable() })

@@ -9,16 +9,14 @@ import {
   maxSources,
   NewCalendarSource,
 } from '@portal/domain/calendar/sources';
-import { PathId } from '@portal/domain/ids';
 import { listEvents } from '@portal/usecases/calendar/events';
 import { addSource, changeSource, deleteSource, listSources } from '@portal/usecases/calendar/sources';
 import { testSource, testStoredSource } from '@portal/usecases/calendar/test-source';
 import { sendJson } from '../files.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['calendar'];
 const access = needs('calendar', 'USE');
-const params = z.object({ id: PathId });
 
 /** Calendars that an account reads from elsewhere, and what they hold. */
 export function registerCalendar(app: App): void {
@@ -64,7 +62,7 @@ export function registerCalendar(app: App): void {
         summary: 'Change a calendar',
         description:
           'If the address or the password is missing or blank, or if the address is sent as it was returned, the stored value is kept; null removes the password. A stored password can only be kept with the server and username it was stored for; otherwise the answer is 400 `SECRET_REQUIRED`. If the address or the sign-in changes, the events read before are deleted.',
-        params,
+        params: ById,
         body: CalendarSourceChange,
         response: { 200: CalendarSource },
       },
@@ -81,7 +79,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'Delete a calendar',
         description: 'Also deletes its secrets and all events read from it. It is removed from widgets that name it.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -114,7 +112,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'Test a stored calendar',
         description: 'Uses the stored settings and secrets. Otherwise like `POST /calendar/sources/test`.',
-        params,
+        params: ById,
         response: { 200: CalendarTestResult },
       },
     },

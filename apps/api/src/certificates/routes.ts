@@ -6,7 +6,7 @@ import {
   FilePassword,
   uploadLimits,
 } from '@portal/domain/certificates/certificates';
-import { shownFileName } from '@portal/domain/dashboards/tabs';
+import { shownFileName } from '@portal/domain/text';
 import { analyzeCertificates } from '@portal/usecases/certificates/analyze';
 import { exportCertificate } from '@portal/usecases/certificates/export';
 import { sendJson, sendMadeFile } from '../files.ts';

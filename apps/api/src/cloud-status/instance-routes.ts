@@ -7,7 +7,7 @@ import {
   maxCloudInstances,
   NewCloudInstance,
 } from '@portal/domain/cloud-status/instances';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import {
   createCloudInstance,
   deleteCloudInstance,
@@ -17,13 +17,11 @@ import {
 import { subscribe, unsubscribe } from '@portal/usecases/cloud-status/subscriptions';
 import { listTransitions, TransitionCursor } from '@portal/usecases/cloud-status/transitions';
 import { pageQuery, sendPage } from '../paging.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['cloud-status'];
 const use = needs('cloud-status', 'USE');
 const manage = needs('cloud-status', 'MANAGE');
-
-const ById = z.object({ id: PathId });
 
 /** The instances themselves, their bells, and how they have changed. */
 export function registerCloudInstances(app: App): void {

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import { CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/instances';
-import { PathId } from '@portal/domain/ids';
 import { getLogo, openLogo, removeLogo, uploadLogo } from '@portal/usecases/cloud-status/logo';
-import { sendFile, sendStored } from '../files.ts';
+import { fileTag, sendFile, sendStored } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['cloud-status'];
 const use = needs('cloud-status', 'USE');
 const manage = needs('cloud-status', 'MANAGE');
-
-const ById = z.object({ id: PathId });
 
 /** The logo of an instance. */
 export function registerCloudLogos(app: App): void {
@@ -54,9 +51,9 @@ export function registerCloudLogos(app: App): void {
       sendStored(async () => {
         const logo = await getLogo(request.ctx, request.params.id);
         reply.header('cache-control', 'private, no-cache');
-        // A file is never written to again, so its name names its bytes.
-        const tag = logo.path.split('/').at(-1) ?? logo.path;
-        return sendFile(request, reply, { type: logo.type, tag }, () => openLogo(request.ctx, logo));
+        return sendFile(request, reply, { type: logo.type, tag: fileTag(logo.path) }, () =>
+          openLogo(request.ctx, logo),
+        );
       }),
   );
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/dashboards/favorites';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
-import { waitForOperation } from '@portal/platform/operations/wait';
 import {
   getIcon,
   openIcon,
@@ -21,14 +20,12 @@ import {
 import { getRun } from '@portal/usecases/operations/get-run';
 import { sendFile, sendStored } from '../files.ts';
 import { Run } from '../operations/work-routes.ts';
-import { preferenceApplied, preferredWait } from '../prefer.ts';
+import { answerRun, StartedRun, waitsFor } from '../started-run.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
-
-const ById = z.object({ id: PathId });
 
 /** The links of favorites widgets, and the icon of each. */
 export function registerFavorites(app: App): void {
@@ -187,24 +184,18 @@ export function registerFavorites(app: App): void {
         operationId: 'startIconDiscovery',
         tags,
         summary: 'Search for the icon of a favorite again',
-        description:
-          'Answers 202 at once and goes on in the background; with `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200. The run succeeds whether or not an icon was found: `iconVersion` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.',
+        description: `Answers 202 at once and goes on in the background. ${waitsFor('it')} The run succeeds whether or not an icon was found: \`iconVersion\` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.`,
         params: ById,
         response: {
           200: Run,
-          202: z.object({ runId: Id }).meta({ example: { runId: '0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b' } }),
+          202: StartedRun,
         },
       },
     },
     async (request, reply) => {
       const { ctx } = request;
       const started = await startIconDiscovery(ctx, request.params.id);
-      const seconds = preferredWait(request);
-      if (seconds === null) return reply.status(202).send(started);
-      preferenceApplied(reply, seconds);
-      return (await waitForOperation(ctx, started.runId, seconds))
-        ? reply.status(200).send(await getRun(ctx, started.runId))
-        : reply.status(202).send(started);
+      return answerRun(request, reply, started, { scope: ctx, result: () => getRun(ctx, started.runId) });
     },
   );
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards/tabs';
-import { PathId } from '@portal/domain/ids';
 import { addImage, deleteImage, listImages, openImage } from '@portal/usecases/dashboards/images';
 import { sendFile } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -59,7 +58,7 @@ export function registerDashboardImages(app: App): void {
         summary: 'Get the file of one of your own pictures',
         description:
           'Returns the uploaded file, with the content type that was detected. The file of an id never changes.',
-        params: z.object({ id: PathId }),
+        params: ById,
         produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
         response: { 200: z.any().describe('The picture as it was uploaded') },
       },
@@ -81,7 +80,7 @@ export function registerDashboardImages(app: App): void {
         summary: 'Delete one of your own pictures',
         description:
           'If it is the background of your dashboards, the background becomes `none`. It is also removed from your picture widgets.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 204: NoContent },
       },
     },

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboards/grid';
 import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards/tabs';
-import { PathId } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
 import { getLayout } from '@portal/usecases/dashboards/layout';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
 import { createTab, deleteTab, listTabs, orderTabs, renameTab } from '@portal/usecases/dashboards/tabs';
-import { type App, NoContent, readPlainBodies } from '../zod-app.ts';
+import { type App, ById, NoContent, readPlainBodies } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -77,7 +76,7 @@ export function registerTabs(app: App): void {
         tags,
         summary: 'Rename a dashboard',
         description: 'Two dashboards may have the same name.',
-        params: z.object({ id: PathId }),
+        params: ById,
         body: z.object({ name: TabName }).meta({ example: { name: 'Leitstelle' } }),
         response: { 200: DashboardTab },
       },
@@ -95,7 +94,7 @@ export function registerTabs(app: App): void {
         summary: 'Delete a dashboard',
         description:
           'Also deletes its widgets and their favorites; the positions of the other dashboards close the gap. The last dashboard cannot be deleted.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -112,7 +111,7 @@ export function registerTabs(app: App): void {
         summary: 'Get the layout of a dashboard',
         description:
           'The place of each widget for five breakpoints: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, with 8 px to the next row. Until a layout is saved, all breakpoints are empty and `revision` is 0. A layout saved for the older grid, which was half as fine, is converted once by this call and keeps its revision. A client that does not know the answered `__gridVersion` must not save the layout.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 200: DashboardLayout },
       },
     },
@@ -131,7 +130,7 @@ export function registerTabs(app: App): void {
         summary: 'Save the layout of a dashboard',
         description:
           'Each item is a widget of this dashboard, at most once in a breakpoint, and must fit into the columns of the grid named by `__gridVersion`: 2 has 24, 20, 12, 8 and 2 columns, 1 has 12, 10, 6, 4 and 2. If `__gridVersion` is missing, it is 1. Widgets may be left out; a breakpoint that is left out does not change. Send the `revision` you read last, so that a change made elsewhere in the meantime is not overwritten (409 `LAYOUT_CHANGED`, which is checked before the items); without `revision` the last save wins. The body has at most 512 KiB.',
-        params: z.object({ id: PathId }),
+        params: ById,
         body: LayoutInput,
         response: { 200: DashboardLayout },
       },

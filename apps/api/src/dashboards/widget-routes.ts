@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { DashboardWidget, NewWidget, NewWidgetOfTab, WidgetChange } from '@portal/domain/dashboards/widgets';
-import { PathId } from '@portal/domain/ids';
 import { addWidget, changeWidget, listWidgets, removeWidget } from '@portal/usecases/dashboards/widgets';
-import { type App, type ErrorCodes, NoContent } from '../zod-app.ts';
+import { type App, ById, type ErrorCodes, NoContent } from '../zod-app.ts';
 
 const tags = ['dashboards'];
 const access = signedIn;
@@ -28,7 +27,7 @@ export function registerWidgets(app: App): void {
         tags,
         summary: 'List the widgets of a dashboard',
         description: 'Widgets in the order they were added. Their places are in the layout.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 200: z.array(DashboardWidget) },
       },
     },
@@ -44,7 +43,7 @@ export function registerWidgets(app: App): void {
         tags,
         summary: 'Add a widget to a dashboard',
         description: addDescription,
-        params: z.object({ id: PathId }),
+        params: ById,
         body: NewWidget,
         response: { 201: DashboardWidget },
       },
@@ -78,7 +77,7 @@ export function registerWidgets(app: App): void {
         summary: 'Configure or move a widget',
         description:
           'A new `config` replaces the old one completely. `tabId` moves the widget to another of your dashboards: it keeps its favorites, is removed from the layout of the old dashboard, and has no place yet in the layout of the new one.',
-        params: z.object({ id: PathId }),
+        params: ById,
         body: WidgetChange,
         response: { 200: DashboardWidget },
       },
@@ -95,7 +94,7 @@ export function registerWidgets(app: App): void {
         tags,
         summary: 'Remove a widget',
         description: 'Also deletes its favorites and removes it from the layout, whose `revision` is raised.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 204: NoContent },
       },
     },

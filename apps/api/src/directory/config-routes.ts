@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { LdapConfig, LdapMapping, LdapMappingInput, LdapTest, LiveGroup } from '@portal/domain/directory/config';
-import { PathId } from '@portal/domain/ids';
 import { line } from '@portal/domain/text';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { ReadableLdapConfigInput } from '@portal/usecases/directory/ldap-config-input';
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from '@portal/usecases/directory/ldap-mappings';
 import { listLiveGroups } from '@portal/usecases/directory/list-live-groups';
 import { testLdap } from '@portal/usecases/directory/test-ldap';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['directory'];
 const access = role('ADMIN');
@@ -147,7 +146,7 @@ export function registerDirectoryConfig(app: App): void {
         summary: 'Delete a mapping',
         description:
           'Only your own mappings can be deleted; a default answers 409. The next synchronization fills the field from the remaining mappings.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 204: NoContent },
       },
     },

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory/sync';
-import { Id, PathId } from '@portal/domain/ids';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { Id } from '@portal/domain/ids';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
 import { pageQuery, sendPage } from '../paging.ts';
-import { preferenceApplied, preferredWait } from '../prefer.ts';
-import type { App } from '../zod-app.ts';
+import { answerRun, StartedRun, waitsFor } from '../started-run.ts';
+import { type App, ById } from '../zod-app.ts';
 
 const tags = ['directory'];
 const access = role('ADMIN');
@@ -21,11 +20,6 @@ const SyncRequest = z
   })
   .nullish()
   .meta({ example: { force: false } });
-
-const StartedSync = z
-  .object({ runId: Id })
-  .meta({ example: { runId: '0198d3cb-3c4d-7e5f-8a6b-7c8d9e0f1a2b' } })
-  .describe('Started; `GET /ldap/sync/runs/{id}` shows how it goes');
 
 /** What a synchronization would do, starting one, and those that were. */
 export function registerDirectorySync(app: App): void {
@@ -59,19 +53,15 @@ export function registerDirectorySync(app: App): void {
         operationId: 'startSync',
         tags,
         summary: 'Start a synchronization',
-        description:
-          'Answers 202 at once and goes on in the background, also while the directory is switched off. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it whole with status 200.',
+        description: `Answers 202 at once and goes on in the background, also while the directory is switched off. ${waitsFor('it whole')}`,
         body: SyncRequest,
-        response: { 200: LdapSyncRun, 202: StartedSync },
+        response: { 200: LdapSyncRun, 202: StartedRun },
       },
     },
     async (request, reply) => {
-      const { runId } = await startSync(request.ctx, request.body ?? {});
-      const seconds = preferredWait(request);
-      if (seconds === null) return reply.status(202).send({ runId });
-      preferenceApplied(reply, seconds);
-      const isOver = await waitForOperation(request.ctx, runId, seconds);
-      return isOver ? getSyncRun(request.ctx, runId) : reply.status(202).send({ runId });
+      const { ctx } = request;
+      const started = await startSync(ctx, request.body ?? {});
+      return answerRun(request, reply, started, { scope: ctx, result: () => getSyncRun(ctx, started.runId) });
     },
   );
 
@@ -105,7 +95,7 @@ export function registerDirectorySync(app: App): void {
         summary: 'Get a synchronization',
         description:
           'Returns the progress while it runs; afterwards its result, with a warning for everything it did not change on purpose.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 200: LdapSyncRun },
       },
     },

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { Invoice, InvoiceChange, InvoiceSearch, InvoiceState } from '@portal/domain/invoices/invoices';
 import { getDocument, getInvoice, listInvoices, openDocument, updateInvoice } from '@portal/usecases/invoices/invoices';
-import { sendFile } from '../files.ts';
+import { fileTag, sendFile } from '../files.ts';
 import { pageQuery, sendPage } from '../paging.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['invoices'];
 const access = needs('invoice-mailbox', 'USE');
-const ById = z.object({ id: PathId });
 
 /** What came in. */
 export function registerInvoiceList(app: App): void {
@@ -72,9 +71,8 @@ export function registerInvoiceList(app: App): void {
     async (request, reply) => {
       const { ctx } = request;
       const document = await getDocument(ctx, request.params.id, request.query.file);
-      // A file is never written to again, so its name names its bytes.
-      const tag = document.path.split('/').at(-1) ?? document.path;
-      return sendFile(request, reply, { type: document.type, tag, saveAs: document.fileName }, () =>
+      const { type, path, fileName } = document;
+      return sendFile(request, reply, { type, tag: fileTag(path), saveAs: fileName }, () =>
         openDocument(ctx, document),
       );
     },

@@ -1,16 +1,13 @@
-import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { Id } from '@portal/domain/ids';
 import { ImapTest } from '@portal/domain/imap';
 import { InvoiceMailbox } from '@portal/domain/invoices/mailbox';
-import { waitForOperation } from '@portal/platform/operations/wait';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '@portal/usecases/invoices/mailbox';
 import { ReadableMailboxInput } from '@portal/usecases/invoices/mailbox-input';
 import { startFetch } from '@portal/usecases/invoices/start-fetch';
 import { testInvoiceMailbox } from '@portal/usecases/invoices/test-mailbox';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { Run } from '../operations/work-routes.ts';
-import { preferenceApplied, preferredWait } from '../prefer.ts';
+import { answerRun, StartedRun, waitsFor } from '../started-run.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['invoices'];
@@ -91,25 +88,17 @@ export function registerInvoiceMailbox(app: App): void {
         operationId: 'fetchInvoices',
         tags,
         summary: 'Fetch invoices now',
-        description:
-          'Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.',
+        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
         response: {
           200: Run,
-          202: z
-            .object({ runId: Id })
-            .meta({ example: { runId: '0198d3d9-2a3b-7c4d-8e5f-607182930415' } })
-            .describe('Started; `GET /runs/{id}` shows how it goes'),
+          202: StartedRun,
         },
       },
     },
     async (request, reply) => {
       const { ctx } = request;
       const started = await startFetch(ctx);
-      const seconds = preferredWait(request);
-      if (seconds === null) return reply.status(202).send(started);
-      preferenceApplied(reply, seconds);
-      const isOver = await waitForOperation(ctx, started.runId, seconds);
-      return isOver ? reply.status(200).send(await getRun(ctx, started.runId)) : reply.status(202).send(started);
+      return answerRun(request, reply, started, { scope: ctx, result: () => getRun(ctx, started.runId) });
     },
   );
 }

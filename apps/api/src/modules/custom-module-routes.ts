@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import { CustomModule, CustomModuleChange, NewCustomModule } from '@portal/domain/modules/custom-modules';
 import {
   createCustomModule,
@@ -8,11 +7,10 @@ import {
   listCustomModules,
   updateCustomModule,
 } from '@portal/usecases/modules/custom-modules';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['modules'];
 const access = signedIn;
-const params = z.object({ id: PathId });
 
 /** Pages of the tenant’s or of one’s own that stand in the sidebar like modules. */
 export function registerCustomModules(app: App): void {
@@ -58,7 +56,7 @@ export function registerCustomModules(app: App): void {
         summary: 'Change a custom module',
         description:
           'Changes only the fields that are sent. You can change your own custom modules, and shared ones if you are an administrator. Whether a module is shared cannot be changed. 400 for null and for a category that does not exist.',
-        params,
+        params: ById,
         body: CustomModuleChange,
         response: { 200: CustomModule },
       },
@@ -76,7 +74,7 @@ export function registerCustomModules(app: App): void {
         summary: 'Delete a custom module',
         description:
           'You can delete your own custom modules, and shared ones if you are an administrator. A personal custom module of another user answers 404, also to administrators.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/modules/groups';
 import {
   createGroup,
@@ -10,11 +9,10 @@ import {
   renameGroup,
   setGroupMembers,
 } from '@portal/usecases/modules/groups';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['groups'];
 const access = role('ADMIN');
-const params = z.object({ id: PathId });
 
 /** Groups of accounts, which modules are granted to. */
 export function registerGroups(app: App): void {
@@ -60,7 +58,7 @@ export function registerGroups(app: App): void {
         tags,
         summary: 'Rename a group',
         description: 'Members and grants are kept.',
-        params,
+        params: ById,
         body: GroupInput,
         response: { 200: Group },
       },
@@ -77,7 +75,7 @@ export function registerGroups(app: App): void {
         tags,
         summary: 'Delete a group',
         description: 'Also deletes its memberships and grants; the accounts are kept.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -93,7 +91,7 @@ export function registerGroups(app: App): void {
         tags,
         summary: 'List the members of a group',
         description: 'All members, by username.',
-        params,
+        params: ById,
         response: { 200: z.array(GroupMember) },
       },
     },
@@ -110,7 +108,7 @@ export function registerGroups(app: App): void {
         summary: 'Replace the members of a group',
         description:
           'Send the complete list of members, at most 20,000 accounts. If one account does not exist, the answer is 404 and nothing changes. Each member has the grants of the group from the next request on.',
-        params,
+        params: ById,
         body: GroupMembersInput,
         response: { 200: z.array(GroupMember) },
       },

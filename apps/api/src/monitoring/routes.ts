@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { Id, PathId } from '@portal/domain/ids';
 import { isRow } from '@portal/domain/monitoring/loose';
 import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
-import { waitForOperation } from '@portal/platform/operations/wait';
 import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/server-input';
 import {
   createServer,
@@ -15,13 +13,12 @@ import {
 import { startPoll } from '@portal/usecases/monitoring/start-poll';
 import { testServer, testStoredServer } from '@portal/usecases/monitoring/test-server';
 import { sendJson } from '../files.ts';
-import { preferenceApplied, preferredWait } from '../prefer.ts';
-import { type App, NoContent } from '../zod-app.ts';
+import { answerRun, StartedRun, waitsFor } from '../started-run.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['virtualization'];
 const use = needs('virtualization', 'USE');
 const manage = needs('virtualization', 'MANAGE');
-const params = z.object({ id: PathId });
 const formErrors: { 400: ('SECRET_REQUIRED' | 'TOKEN_NOT_SUPPORTED')[] } = {
   400: ['SECRET_REQUIRED', 'TOKEN_NOT_SUPPORTED'],
 };
@@ -33,11 +30,6 @@ const FormOrNothing = z
     ReadableServerTestInput.nullish(),
   )
   .meta(ReadableServerTestInput.meta() ?? {});
-
-const StartedPoll = z
-  .object({ runId: Id })
-  .meta({ example: { runId: '0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b' } })
-  .describe('Started; `GET /runs/{id}` shows how it goes');
 
 /** Virtualization, backup and mail gateway servers: which there are, and how they are. */
 export function registerMonitoring(app: App): void {
@@ -101,7 +93,7 @@ export function registerMonitoring(app: App): void {
         summary: 'Replace a server',
         description:
           'A missing, blank or masked secret keeps the stored one, but only with the address, account and certificate check it was stored for; otherwise it is 400 `SECRET_REQUIRED`. The server is checked again within a minute. If the kind or address changes, earlier results are deleted.',
-        params,
+        params: ById,
         body: ReadableServerInput,
         response: { 200: Server },
       },
@@ -118,7 +110,7 @@ export function registerMonitoring(app: App): void {
         tags,
         summary: 'Delete a server',
         description: 'Also deletes its secrets and all results. Widgets that name it continue with the other servers.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -135,7 +127,7 @@ export function registerMonitoring(app: App): void {
         summary: 'Test a stored server',
         description:
           'Without a body the stored settings and secret are tested. With a body its settings are tested, and the stored secret is used for a blank one. Otherwise like `POST /virtualization/servers/test`.',
-        params,
+        params: ById,
         body: FormOrNothing,
         response: { 200: ServerTestResult },
       },
@@ -154,18 +146,14 @@ export function registerMonitoring(app: App): void {
         operationId: 'startPoll',
         tags,
         summary: 'Check the servers now',
-        description:
-          'Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers with status 200 and the body of `GET /virtualization/status`.',
-        response: { 200: ServerTile, 202: StartedPoll },
+        description: `Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. ${waitsFor('the body of `GET /virtualization/status`')}`,
+        response: { 200: ServerTile, 202: StartedRun },
       },
     },
     async (request, reply) => {
-      const { runId } = await startPoll(request.ctx);
-      const seconds = preferredWait(request);
-      if (seconds === null) return reply.status(202).send({ runId });
-      preferenceApplied(reply, seconds);
-      const isOver = await waitForOperation(request.ctx, runId, seconds);
-      return isOver ? serverTile(request.ctx) : reply.status(202).send({ runId });
+      const { ctx } = request;
+      const started = await startPoll(ctx);
+      return answerRun(request, reply, started, { scope: ctx, result: () => serverTile(ctx) });
     },
   );
 

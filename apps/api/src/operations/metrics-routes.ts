@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
+import { carriesToken } from '@portal/platform/bearer-token';
 import type { Config } from '@portal/platform/config';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Runtime } from '@portal/platform/runtime';
@@ -15,7 +15,8 @@ const workerMaxBytes = 4 * 1024 * 1024;
 export function registerMetrics(app: App, runtime: Runtime): void {
   const { config, metrics } = runtime;
   const token = config.metricsToken?.reveal();
-  const mayRead = token === undefined ? isFromThisMachine : (request: FastifyRequest) => carriesToken(request, token);
+  const mayRead =
+    token === undefined ? isFromThisMachine : ({ headers }: FastifyRequest) => carriesToken(headers, token);
   app.get(
     '/metrics',
     {
@@ -41,12 +42,6 @@ export function registerMetrics(app: App, runtime: Runtime): void {
 
 const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
   isLocalCaller(socket.remoteAddress, headers);
-
-// Digests are of one length, so comparing them tells nothing about the token's.
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-const carriesToken = (request: FastifyRequest, token: string): boolean =>
-  timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));
 
 /** The worker's figures, from where it shows them on this machine; undefined without one, and while it does not answer. */
 async function readWorker({ http, worker, metricsToken }: Config): Promise<unknown[] | undefined> {

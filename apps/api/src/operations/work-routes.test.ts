@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newId } from '@portal/domain/ids';
-import { startOperation } from '@portal/platform/operations/start';
 import { deliverMails, sweepMails } from '@portal/platform/outbox/jobs';
+import { startRun } from '@portal/platform/runs/start';
 import { testApp } from '../../testing/app.ts';
 
 const { request, make, signedIn } = await testApp();
@@ -9,7 +9,7 @@ const { request, make, signedIn } = await testApp();
 it('GET /runs/:id shows a run to who started it and to administrators of the tenant', async () => {
   const tenantId = (await make.tenant()).id;
   const starter = await make.user({ tenantId });
-  const { runId } = await startOperation(await signedIn(starter), deliverMails, { tenantId });
+  const { runId } = await startRun(await signedIn(starter), deliverMails, { tenantId });
   for (const as of [starter, await make.user({ tenantId, role: 'ADMIN' })]) {
     expect((await request({ url: `/runs/${runId}`, as })).json()).toEqual({
       id: runId,
@@ -27,7 +27,7 @@ it('GET /runs/:id shows a run to who started it and to administrators of the ten
 
 it('GET /runs/:id shows a run of the platform to SUPER_ADMIN, to others like one that never was', async () => {
   const starter = await make.user({ role: 'SUPER_ADMIN' });
-  const { runId } = await startOperation(await signedIn(starter), sweepMails, {});
+  const { runId } = await startRun(await signedIn(starter), sweepMails, {});
   for (const as of [starter, await make.user({ role: 'SUPER_ADMIN' })]) {
     expect((await request({ url: `/runs/${runId}`, as })).json()).toMatchObject({ id: runId, kind: sweepMails.name });
   }

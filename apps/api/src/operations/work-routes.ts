@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { role, signedIn } from '@portal/domain/access';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { listJobs } from '@portal/usecases/operations/list-jobs';
-import type { App } from '../zod-app.ts';
+import { type App, ById } from '../zod-app.ts';
 
 const tags = ['operations'];
 
@@ -76,7 +76,7 @@ export function registerWork(app: App): void {
         summary: 'Get the state of a run',
         description:
           'You see the runs you started; administrators see all runs of their tenant, and a SUPER_ADMIN also those of the platform.',
-        params: z.object({ id: PathId }),
+        params: ById,
         response: { 200: Run },
       },
     },

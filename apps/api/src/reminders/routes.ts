@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import {
   NewReminder,
   Reminder,
@@ -20,10 +19,9 @@ import {
   snoozeReminder,
   updateReminder,
 } from '@portal/usecases/reminders/reminders';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['reminders'];
-const params = z.object({ id: PathId });
 
 /** Own reminders: what is due, what to do about it, and what became due since a client last asked. */
 export function registerReminders(app: App): void {
@@ -115,7 +113,7 @@ export function registerReminders(app: App): void {
         summary: 'Change a reminder that is not due',
         description:
           'Changes only the fields that are sent. Null is refused; an empty `note` removes the note. For a new due time a new mail can be sent. A reminder that is due can only be snoozed or marked as done.',
-        params,
+        params: ById,
         body: ReminderChange,
         response: { 200: Reminder },
       },
@@ -133,7 +131,7 @@ export function registerReminders(app: App): void {
         summary: 'Delete a reminder',
         description:
           'Works in every state. Its notifications are deleted, too, and a mail that was not sent yet is cancelled.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },
@@ -150,7 +148,7 @@ export function registerReminders(app: App): void {
         summary: 'Snooze a due reminder',
         description:
           'Send exactly one of `minutes` (from now), `preset` and `until`. Presets are in Berlin time: `thisEvening` is the next 18:00, `tomorrowMorning` is 08:00, `nextWeek` is Monday 08:00 of the following calendar week. For the new due time a new mail can be sent.',
-        params,
+        params: ById,
         body: Snooze,
         response: { 200: Reminder },
       },
@@ -167,7 +165,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Mark a due reminder as done',
         description: 'A second call has the same answer. A mail that was not sent yet is cancelled.',
-        params,
+        params: ById,
         response: { 200: Reminder },
       },
     },

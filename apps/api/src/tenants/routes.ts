@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import { Tenant, TenantName } from '@portal/domain/tenants/tenants';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from '@portal/usecases/tenants/tenants';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['tenants'];
 const access = role('SUPER_ADMIN');
-const params = z.object({ id: PathId });
 
 /** Tenants, kept by SUPER_ADMIN alone. */
 export function registerTenants(app: App): void {
@@ -53,7 +51,7 @@ export function registerTenants(app: App): void {
         tags,
         summary: 'Get a tenant',
         description: 'Includes the number of its accounts.',
-        params,
+        params: ById,
         response: { 200: Tenant },
       },
     },
@@ -70,7 +68,7 @@ export function registerTenants(app: App): void {
         summary: 'Rename, deactivate or activate a tenant',
         description:
           'Accounts of an inactive tenant are signed out and cannot sign in; its mails and jobs are paused until it is active again. Refused if no active SUPER_ADMIN of an active tenant would remain.',
-        params,
+        params: ById,
         body: z
           .object({ name: TenantName.optional(), isActive: z.boolean().optional() })
           .meta({ example: { isActive: false } }),
@@ -89,7 +87,7 @@ export function registerTenants(app: App): void {
         tags,
         summary: 'Delete a tenant',
         description: 'Also deletes everything that belongs to it. Refused while it has an active account.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },

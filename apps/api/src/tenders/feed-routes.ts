@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import { NewRssFeed, RssFeed, RssFeedChange } from '@portal/domain/tenders/feeds';
 import { createFeed, deleteFeed, listFeeds, updateFeed } from '@portal/usecases/tenders/feeds';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['tenders'];
 const access = needs('tender-radar', 'USE');
-const params = z.object({ id: PathId });
 
 /** Feeds that tenders are read from: one's own, and those of everybody. */
 export function registerRssFeeds(app: App): void {
@@ -52,7 +50,7 @@ export function registerRssFeeds(app: App): void {
         tags,
         summary: 'Rename a feed, or switch it on or off',
         description: 'Your own feeds; platform feeds can be changed by administrators only.',
-        params,
+        params: ById,
         body: RssFeedChange,
         response: { 200: RssFeed },
       },
@@ -70,7 +68,7 @@ export function registerRssFeeds(app: App): void {
         summary: 'Remove a feed',
         description:
           'Your own feeds; platform feeds can be removed by administrators only. Tenders that were listed only by a personal feed are no longer visible afterwards.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },

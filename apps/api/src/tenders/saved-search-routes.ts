@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { PathId } from '@portal/domain/ids';
 import { TenderFilters } from '@portal/domain/tenders/filters';
 import {
   NewSavedSearch,
@@ -17,11 +16,10 @@ import {
   previewSearch,
   updateSavedSearch,
 } from '@portal/usecases/tenders/alerts/saved-searches';
-import { type App, NoContent } from '../zod-app.ts';
+import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['tenders'];
 const access = needs('tender-radar', 'USE');
-const params = z.object({ id: PathId });
 
 /** What people ask again and again, and how they are told of what is new. */
 export function registerSavedSearches(app: App): void {
@@ -85,7 +83,7 @@ export function registerSavedSearches(app: App): void {
         summary: 'Change a saved search',
         description:
           'If the filters change, matches that were not reported yet are dropped, and matches of the last 30 days count as already reported.',
-        params,
+        params: ById,
         body: SavedSearchChange,
         response: { 200: SavedSearch },
       },
@@ -102,7 +100,7 @@ export function registerSavedSearches(app: App): void {
         tags,
         summary: 'Delete a saved search',
         description: 'Its matches are no longer reported.',
-        params,
+        params: ById,
         response: { 204: NoContent },
       },
     },

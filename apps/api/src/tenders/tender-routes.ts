@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { Id, PathId } from '@portal/domain/ids';
+import { Id } from '@portal/domain/ids';
 import { Tender, TenderDetail, TenderFacets, Triage, TriageInput } from '@portal/domain/tenders/tenders';
 import { getTender } from '@portal/usecases/tenders/get-tender';
 import { listTenders, tenderSorts } from '@portal/usecases/tenders/list-tenders';
 import { tenderFacets } from '@portal/usecases/tenders/tender-facets';
 import { triageTender, triageTenders } from '@portal/usecases/tenders/triage';
 import { pageQuery, sendPage } from '../paging.ts';
-import type { App } from '../zod-app.ts';
+import { type App, ById } from '../zod-app.ts';
 import { askedOf, TenderQuery } from './tender-query.ts';
 
 const tags = ['tenders'];
 const use = needs('tender-radar', 'USE');
-const params = z.object({ id: PathId });
 
 // What a page ended with; the database reads the value.
 const Cursor = z.tuple([z.enum(tenderSorts), z.string().regex(/^(infinity|[\d :.e+-]{1,40})$/), Id]);
@@ -94,7 +93,7 @@ export function registerTenderLists(app: App): void {
         summary: 'Read a tender',
         description:
           'A tender keeps its id when its notice is corrected. `alsoAt` names other sources of the same procurement; a personal source is named only to users who registered it.',
-        params,
+        params: ById,
         response: { 200: TenderDetail },
       },
     },
@@ -110,7 +109,7 @@ export function registerTenderLists(app: App): void {
         tags,
         summary: 'Mark a tender as read or as a favorite',
         description: 'A field that is left out does not change.',
-        params,
+        params: ById,
         body: TriageInput,
         response: { 200: Triage },
       },

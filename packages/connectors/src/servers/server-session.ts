@@ -1,7 +1,8 @@
 import { classOfStatus } from '@portal/domain/failure-class';
-import { isRow, type Row, shown } from '@portal/domain/monitoring/loose';
+import { isRow, type Row } from '@portal/domain/monitoring/loose';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import type { Secret } from '@portal/domain/secret';
+import { shownLine } from '@portal/domain/text';
 import { SECOND } from '@portal/domain/time';
 import type { AddressPolicy } from '../http/checked-address.ts';
 import { openSession, type OutboundAnswer, type OutboundRequest } from '../http/guarded-fetch.ts';
@@ -152,7 +153,7 @@ export function openServer(
   }
 
   function failureOf(answer: OutboundAnswer, what: string): ServerFailure {
-    const said = shown(masked(wordsOf(answer), shortestInWords), quoted);
+    const said = shownLine(masked(wordsOf(answer), shortestInWords), quoted);
     return new ServerFailure(classOfStatus(answer.status), `${host} ${what}: ${answer.status}${said && ` ${said}`}`);
   }
 

@@ -1,3 +1,4 @@
+import { berlin } from '../time.ts';
 import { formatAmount } from './amounts.ts';
 import { extfColumns } from './extf-columns.ts';
 import type { AccountSum } from './merchandise-lines.ts';
@@ -75,7 +76,7 @@ function fiscalYearOf(day: string, start: string): string {
 /** `20261120101500000` in Berlin. */
 function createdAt(now: Date): string {
   const local = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: 'Europe/Berlin',
+    timeZone: berlin,
     dateStyle: 'short',
     timeStyle: 'medium',
   });

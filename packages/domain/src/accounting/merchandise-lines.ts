@@ -1,3 +1,4 @@
+import { controlInLine } from '../text.ts';
 import { type Amount, centsOfNumber, parseAmount } from './amounts.ts';
 import { type Finding, finding, type FindingCode, maxFindings } from './findings.ts';
 import type { MerchandiseHeader, MerchandiseRow } from './merchandise.ts';
@@ -122,12 +123,9 @@ function labelOf(cell: Cell): string | null {
   return typeof cell === 'string' ? tidied(cell) || null : null;
 }
 
-// oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
-const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
-
 function faultOf(name: string): FindingCode | null {
   if (name === '') return 'NAME_MISSING';
-  if (control.test(name)) return 'NAME_INVALID';
+  if (controlInLine.test(name)) return 'NAME_INVALID';
   if (name.length > accountNameMax) return 'NAME_TOO_LONG';
   return fitsWindows1252(name) ? null : 'NAME_UNMAPPABLE';
 }

@@ -1,4 +1,5 @@
 import { classOfStatus, type FailureClass } from '../failure-class.ts';
+import { shownLine } from '../text.ts';
 
 /** What a cloud says of its version. */
 export interface CloudVersion {
@@ -137,18 +138,6 @@ const isRelative = (document: Document, numbers: string | null): boolean =>
 const shownVersion = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= maxVersionLength ? shown(value, maxVersionLength) : null;
 
-// Whatever could break a line, a database or the direction of a text.
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\s]+/gu;
-
-/** Text of a foreign server that may be stored and shown: one line, well-formed, not long. */
-function shown(value: unknown, max: number): string | null {
-  if (typeof value !== 'string') return null;
-  const text = value
-    .slice(0, 4 * max)
-    .toWellFormed()
-    .replace(unfit, ' ')
-    .trim()
-    .slice(0, max)
-    .toWellFormed();
-  return text === '' ? null : text;
-}
+/** Text of a foreign server that may be stored and shown; null where there is none. */
+const shown = (value: unknown, max: number): string | null =>
+  typeof value === 'string' ? shownLine(value, max) || null : null;

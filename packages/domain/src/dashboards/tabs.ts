@@ -48,13 +48,3 @@ export const DashboardImage = z
     },
   });
 export type DashboardImage = z.output<typeof DashboardImage>;
-
-// Control, format and separator characters: a name is shown in one line and must not turn or hide what stands beside it.
-const unshowable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** A file name as it is kept to be shown: one line of at most 200 characters, no folders; `fallback` when nothing is left. */
-export function shownFileName(name: string | undefined, fallback: string): string {
-  const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
-  const shown = [...last.replaceAll(unshowable, '').trim()].slice(0, 200).join('').trim();
-  return shown === '' ? fallback : shown;
-}

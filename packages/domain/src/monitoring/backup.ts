@@ -14,7 +14,7 @@ import {
   days,
 } from './findings.ts';
 import { numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import type { Epoch, ListPart, RowPart } from './parts.ts';
+import { DAY_SEC, HOUR_SEC, type Epoch, type ListPart, type RowPart } from './parts.ts';
 import type { NotExamined } from './servers.ts';
 import { diskFindings, poolFindings } from './storage-health.ts';
 import { longestGap, taskEnd } from './tasks.ts';
@@ -50,9 +50,6 @@ export interface BackupReading {
   maySeeSyncs: boolean | null;
   notExamined: NotExamined['items'];
 }
-
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
 
 export function evaluateBackup(reading: BackupReading): Evaluation {
   const { usage, stores, now } = reading;
@@ -206,7 +203,7 @@ function collectionFindings({ collections, usage, now }: BackupReading, stores: 
     if (schedule === null) return [...findings, one('warning', 'has no schedule.')];
     if (end === 'warning') return [...findings, one('warning', 'ended with warnings.')];
     if (ended === null) return [...findings, one('warning', 'has never run.')];
-    if (now - ended > Math.max(14 * DAY, 2 * longestGap(schedule)))
+    if (now - ended > Math.max(14 * DAY_SEC, 2 * longestGap(schedule)))
       return [...findings, one('warning', `last ran ${plural(days(now - ended), 'day')} ago.`)];
     if (next !== null && now - next > longestGap(schedule))
       return [...findings, one('warning', 'does not run when it should.')];
@@ -276,7 +273,7 @@ function taskFindings(part: ListPart, now: Epoch): Finding[] {
     (row) =>
       row['worker_type'] === 'backup' &&
       taskEnd(row['status']) === 'error' &&
-      now - (numberOf(row['endtime']) ?? 0) <= 48 * HOUR,
+      now - (numberOf(row['endtime']) ?? 0) <= 48 * HOUR_SEC,
   );
   const [first] = failed.toSorted((a, b) => (numberOf(b['endtime']) ?? 0) - (numberOf(a['endtime']) ?? 0));
   return [
@@ -303,11 +300,12 @@ function groupFindings({ store, namespace, part }: GroupsPart, now: Epoch): Find
   if (ages.some(({ age }) => Number.isNaN(age)))
     return [{ key, state: 'unknown', text: `The server does not say how old the backups in ${place} are.` }];
   const oldest = hours(ages[0]?.age ?? 0);
-  const late = ages.filter(({ age }) => age > 30 * HOUR);
+  const late = ages.filter(({ age }) => age > 30 * HOUR_SEC);
   return [
     {
       key,
-      state: oldest > 50 || ages.some(({ age }) => age > 50 * HOUR) ? 'critical' : late.length > 0 ? 'warning' : 'ok',
+      state:
+        oldest > 50 || ages.some(({ age }) => age > 50 * HOUR_SEC) ? 'critical' : late.length > 0 ? 'warning' : 'ok',
       value: ages.length === 0 ? null : oldest,
       text:
         late.length > 0

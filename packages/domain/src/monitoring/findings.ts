@@ -1,6 +1,6 @@
 import type { FailureClass } from '../failure-class.ts';
 import { textOf } from './loose.ts';
-import type { Part } from './parts.ts';
+import { DAY_SEC, type Part } from './parts.ts';
 import type { NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
 
 /** What one look at a server says of one thing. */
@@ -69,8 +69,7 @@ export function named(names: readonly string[], most = 5): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-const DAY = 86_400;
-export const days = (seconds: number): number => Math.floor(seconds / DAY);
+export const days = (seconds: number): number => Math.floor(seconds / DAY_SEC);
 export const hours = (seconds: number): number => Math.floor(seconds / 3_600);
 
 /** The certificate that was shown: it ends within 30 days, or within 7. */

@@ -1,5 +1,5 @@
 import { flagOf, numberOf, type Row } from './loose.ts';
-import type { Epoch } from './parts.ts';
+import { DAY_SEC, MINUTE_SEC, type Epoch } from './parts.ts';
 
 /** Whether guests start with their node, as it was last read, by kind and number. */
 export type GuestCache = Record<string, { onboot: boolean; readAt: Epoch }>;
@@ -14,10 +14,8 @@ export interface GuestPlan {
 /** Lookups of one run (specification, Limits). */
 export const mostLookups = 40;
 
-const MINUTE = 60;
-const DAY = 24 * 60 * MINUTE;
 /** A guest that should run is asked about again soon; the others once a day. */
-const askAgainAfter = { shouldRun: 10 * MINUTE, other: DAY };
+const askAgainAfter = { shouldRun: 10 * MINUTE_SEC, other: DAY_SEC };
 
 export const guestKey = (row: Row): string => `${String(row['type'])}/${String(row['vmid'])}`;
 
@@ -46,7 +44,7 @@ export function planGuestLookups(
       const age = kept ? now - kept.readAt : Infinity;
       const order = kept?.onboot ? 1 : ran.has(key) ? 2 : kept ? 4 : 3;
       const isDue = order === 2 || age > (kept?.onboot ? askAgainAfter.shouldRun : askAgainAfter.other);
-      return { row, order, readAt: kept?.readAt ?? 0, isDue, isKnown: age <= DAY };
+      return { row, order, readAt: kept?.readAt ?? 0, isDue, isKnown: age <= DAY_SEC };
     });
   const due = candidates
     .filter(({ isDue }) => isDue)

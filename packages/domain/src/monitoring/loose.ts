@@ -1,3 +1,5 @@
+import { shownLine } from '../text.ts';
+
 /** A row of an answer, as loosely typed as the products write it. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -16,26 +18,11 @@ export function flagOf(value: unknown): boolean | null {
   return value === true || value === 1 || value === '1' || value === 'true';
 }
 
-// Whatever could break a line, a database or the direction of a text.
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
-
-/** Text of a foreign server that may be shown and stored: one line, well-formed, not long. */
-export const shown = (text: string, max = 200): string =>
-  text
-    .slice(0, 4 * max)
-    .toWellFormed()
-    .replace(unfit, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, max)
-    .toWellFormed();
-
 /** A name or a sentence; null for what is none. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return null;
-  const text = shown(value);
-  return text === '' ? null : text;
+  return shownLine(value) || null;
 }
 
 /** A name that may stand in a path: those of nodes and stores are letters, digits and a few signs. */

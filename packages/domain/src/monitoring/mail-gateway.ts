@@ -12,7 +12,7 @@ import {
   versionFinding,
 } from './findings.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import type { Epoch, ListPart, RowPart } from './parts.ts';
+import { DAY_SEC, type Epoch, type ListPart, type RowPart } from './parts.ts';
 import type { NotExamined } from './servers.ts';
 import { taskEnd } from './tasks.ts';
 
@@ -46,8 +46,6 @@ export interface MailGatewayReading {
   days: MailDay[];
   notExamined: NotExamined['items'];
 }
-
-const DAY = 86_400;
 
 export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
   const { status, mail, now } = reading;
@@ -274,7 +272,7 @@ function taskFindings({ tasks, now }: MailGatewayReading): Finding[] {
   if (!tasks) return [];
   if ('failure' in tasks) return [unread('tasks', 'the tasks', tasks)];
   const failed = tasks.data.filter(
-    (row) => taskEnd(row['status']) === 'error' && now - (numberOf(row['endtime']) ?? 0) <= DAY,
+    (row) => taskEnd(row['status']) === 'error' && now - (numberOf(row['endtime']) ?? 0) <= DAY_SEC,
   );
   const [first] = failed;
   return [

@@ -4,6 +4,10 @@ import type { Row } from './loose.ts';
 /** Seconds since 1970, as the products count. */
 export type Epoch = number;
 
+export const MINUTE_SEC = 60;
+export const HOUR_SEC = 60 * MINUTE_SEC;
+export const DAY_SEC = 24 * HOUR_SEC;
+
 /** One part of what was asked: an answer, or why there is none. */
 export type Part<T> = { readAt: Epoch } & ({ data: T } | { failure: FailureClass; message: string });
 

@@ -1,4 +1,5 @@
 import { textOf } from './loose.ts';
+import { DAY_SEC } from './parts.ts';
 
 /** How a task of any of the products ended. */
 export type TaskEnd = 'running' | 'ok' | 'warning' | 'error' | 'unknown';
@@ -12,7 +13,6 @@ export function taskEnd(status: unknown): TaskEnd {
   return ['', 'unknown', 'unexpected status'].includes(text) ? 'unknown' : 'error';
 }
 
-const DAY = 86_400;
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
@@ -30,14 +30,14 @@ export function longestGap(schedule: unknown): number {
     yearly: 366,
     annually: 366,
   };
-  for (const [word, gap] of Object.entries(named)) if (text === word) return gap * DAY;
+  for (const [word, gap] of Object.entries(named)) if (text === word) return gap * DAY_SEC;
   const [first = ''] = text.split(/\s+/);
-  if (/^(?:\*|\d{4})-\*-(?:\d|\*\/)/.test(first)) return 31 * DAY;
-  if (/^(?:\*|\d{4})-\d/.test(first)) return 366 * DAY;
+  if (/^(?:\*|\d{4})-\*-(?:\d|\*\/)/.test(first)) return 31 * DAY_SEC;
+  if (/^(?:\*|\d{4})-\d/.test(first)) return 366 * DAY_SEC;
   const on = weekdaysOf(first);
-  if (on.length === 0 || on.length === 7) return DAY;
+  if (on.length === 0 || on.length === 7) return DAY_SEC;
   const gaps = on.map((day, n) => ((on[(n + 1) % on.length] ?? day) - day + 7) % 7 || 7);
-  return Math.max(...gaps) * DAY;
+  return Math.max(...gaps) * DAY_SEC;
 }
 
 /** The weekdays of `mon,wed` and `mon..fri`, in order. */

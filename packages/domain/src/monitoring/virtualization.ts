@@ -15,7 +15,7 @@ import {
 } from './findings.ts';
 import { type GuestCache, guestKey, type GuestPlan } from './guest-lookups.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import { dataOf, type Epoch, type ListPart, type RowPart } from './parts.ts';
+import { DAY_SEC, HOUR_SEC, dataOf, type Epoch, type ListPart, type RowPart } from './parts.ts';
 import type { NotExamined, ServerState } from './servers.ts';
 import { diskFindings, poolFindings } from './storage-health.ts';
 import { longestGap, taskEnd } from './tasks.ts';
@@ -49,9 +49,6 @@ export interface VirtualizationReading {
   maySeeGuests: boolean | null;
   notExamined: NotExamined['items'];
 }
-
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
 
 export const nodesOf = (resources: readonly Row[]): Row[] =>
   sortedBy(
@@ -271,7 +268,7 @@ function guestFindings(reading: VirtualizationReading, online: ReadonlySet<strin
     if (row['status'] === 'unknown') unclear.push(guestName(row));
     const isBusy = ['backup', 'snapshot', 'migrate'].includes(textOf(row['lock']) ?? '');
     const kept = known[guestKey(row)];
-    if (left.has(guestKey(row)) || isBusy || !kept?.onboot || reading.now - kept.readAt > DAY) continue;
+    if (left.has(guestKey(row)) || isBusy || !kept?.onboot || reading.now - kept.readAt > DAY_SEC) continue;
     const isProduction = (textOf(row['tags']) ?? '').split(/[;, ]+/).includes('prod');
     stopped.push({
       key: `guest:${textOf(row['vmid']) ?? '?'}`,
@@ -337,7 +334,7 @@ function lastBackups(node: string, tasks: readonly Row[], now: Epoch): Finding[]
     if (end > (numberOf(newest.get(id)?.['endtime']) ?? -1)) newest.set(id, row);
   }
   const bad = [...newest.values()].filter(
-    (row) => now - (numberOf(row['endtime']) ?? 0) <= 26 * HOUR && taskEnd(row['status']) !== 'ok',
+    (row) => now - (numberOf(row['endtime']) ?? 0) <= 26 * HOUR_SEC && taskEnd(row['status']) !== 'ok',
   );
   const state: ServerState = bad.some((row) => taskEnd(row['status']) === 'error')
     ? 'critical'
@@ -369,7 +366,7 @@ function overdue(jobs: readonly Row[], tasks: readonly Row[], now: Epoch): Findi
     return { key, state: 'critical', value: null, text: 'There is a backup job, and no backup was ever made.' };
   return {
     key,
-    state: age > 2 * gap + 2 * HOUR ? 'critical' : age > gap + 2 * HOUR ? 'warning' : 'ok',
+    state: age > 2 * gap + 2 * HOUR_SEC ? 'critical' : age > gap + 2 * HOUR_SEC ? 'warning' : 'ok',
     value: hours(age),
     text: `The last backup began ${plural(hours(age), 'hour')} ago.`,
   };
@@ -424,7 +421,7 @@ function taskFindings(tasks: ListPart, now: Epoch): Finding[] {
   if ('failure' in tasks) return [unread('tasks', 'the tasks', tasks)];
   const failed = tasks.data.filter(
     (row) =>
-      now - (numberOf(row['endtime']) ?? 0) <= DAY &&
+      now - (numberOf(row['endtime']) ?? 0) <= DAY_SEC &&
       taskEnd(row['status']) === 'error' &&
       row['type'] !== 'vzdump' &&
       !consoles.has(String(row['type'])),

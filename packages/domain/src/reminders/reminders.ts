@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../ids.ts';
 import { requiredLine, text } from '../text.ts';
-import { Instant } from '../time.ts';
+import { berlin, Instant } from '../time.ts';
 
 /** Reminders not done that one user may have (contract section 1). */
 export const maxOpenReminders = 1_000;
@@ -113,8 +113,7 @@ export const ReminderNotice = z
 export type ReminderNotice = z.output<typeof ReminderNotice>;
 
 /** Days and times of day are those of Berlin, wherever server and client stand (contract section 1). */
-const inBerlin = (instant: Date): Temporal.ZonedDateTime =>
-  instant.toTemporalInstant().toZonedDateTimeISO('Europe/Berlin');
+const inBerlin = (instant: Date): Temporal.ZonedDateTime => instant.toTemporalInstant().toZonedDateTimeISO(berlin);
 
 /** Whether the due time lies on the same day as `now`, on the day after, or neither. */
 export function dueLabel(dueAt: Date, now: Date): Reminder['dueLabel'] {

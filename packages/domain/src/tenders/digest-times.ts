@@ -1,6 +1,6 @@
+import { berlin } from '../time.ts';
 import type { DigestRhythm } from './saved-searches.ts';
 
-const zone = 'Europe/Berlin';
 const hour = 7;
 
 /** When a digest is due; it covers everything before. `day` identifies it per account. */
@@ -11,10 +11,10 @@ export interface DigestTime {
 
 /** The last time a digest went out or should have: seven o’clock in Berlin, of any day or of a Monday. */
 export function lastDigestTime(rhythm: Exclude<DigestRhythm, 'off'>, now: Date): DigestTime {
-  const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone);
+  const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(berlin);
   const isAhead = local.hour < hour;
   const latest = local.toPlainDate().subtract({ days: isAhead ? 1 : 0 });
   const day = rhythm === 'daily' ? latest : latest.subtract({ days: latest.dayOfWeek - 1 });
-  const at = day.toZonedDateTime({ timeZone: zone, plainTime: { hour } });
+  const at = day.toZonedDateTime({ timeZone: berlin, plainTime: { hour } });
   return { day: day.toString(), at: new Date(at.epochMilliseconds) };
 }

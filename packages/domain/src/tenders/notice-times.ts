@@ -1,6 +1,5 @@
+import { berlin } from '../time.ts';
 import type { DeadlineKind, NoticeDeadline } from './notice-record.ts';
-
-const berlin = 'Europe/Berlin';
 
 const dated = /^(\d{4}-\d{2}-\d{2})(?:T[\d:.]+)?(Z|[+-]\d{2}:?\d{2})?$/;
 const timed = /^(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?$/;

@@ -1,7 +1,6 @@
-import { HOUR, MINUTE } from '../time.ts';
+import { berlin, HOUR, MINUTE } from '../time.ts';
 import { isSettingsSource } from './sources.ts';
 
-const berlin = 'Europe/Berlin';
 /** When the national export of the day before is looked for: it is complete in the night, and once more for latecomers. */
 const exportTimes = ['03:30', '07:00'];
 /** While the journal is being published it is asked more often. */

@@ -1,3 +1,4 @@
+import { berlin } from '@portal/domain/time';
 import type { Area } from '../area.ts';
 import { handle } from '../jobs/handler.ts';
 import { schedule } from '../jobs/schedules.ts';
@@ -14,6 +15,6 @@ export function filesArea(areas: readonly Area[]): Area {
         await sweepOrphanFiles(ctx, owners, signal);
       }),
     ],
-    schedules: [schedule(sweepFiles, {}, { cron: '45 3 * * *', timeZone: 'Europe/Berlin' })],
+    schedules: [schedule(sweepFiles, {}, { cron: '45 3 * * *', timeZone: berlin })],
   };
 }

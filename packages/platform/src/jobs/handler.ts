@@ -1,5 +1,5 @@
 import type { TenantContext, SystemContext } from '../context.ts';
-import type { RunningOperation } from '../operations/state.ts';
+import type { RunAtWork } from '../runs/state.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AnyJob, PlatformJob, TenantJob } from './job.ts';
 
@@ -9,7 +9,7 @@ export interface Work {
   signal: AbortSignal;
   actorId: string | null;
   /** The run the job carries out, if it does. */
-  run: RunningOperation | null;
+  run: RunAtWork | null;
   /** Shown to those who watch the run, if the job carries one out; call it as often as you like. */
   progress(done: number, total: number): void;
 }

@@ -63,7 +63,7 @@ export const defineTenantJob = <Payload extends { tenantId: string }>(
 
 export interface EnqueueOptions {
   delayMs?: number;
-  /** The run the job carries out, see `startOperation`. */
+  /** The run the job carries out, see `startRun`. */
   runId?: string;
 }
 

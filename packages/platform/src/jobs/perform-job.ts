@@ -6,11 +6,11 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
 import type { JobOutcome } from '../metrics.ts';
-import { operationScope } from '../operations/scope.ts';
-import { beginOperation, endOperation, postponeOperation, type RunningOperation } from '../operations/state.ts';
-import { watchProgress } from '../operations/watch-progress.ts';
 import type { BullJob } from '../queues/backend.ts';
 import type { Envelope } from '../queues/queues.ts';
+import { runScope } from '../runs/scope.ts';
+import { beginRun, endRun, postponeRun, type RunAtWork } from '../runs/state.ts';
+import { watchProgress } from '../runs/watch-progress.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Handler, Work } from './handler.ts';
 import type { AnyJob } from './job.ts';
@@ -77,7 +77,7 @@ export async function performJob(
       outcome === 'failed' && !(error instanceof PortalError) ? 'error' : error === undefined ? 'info' : 'warn';
     log[level]({ ...facts, outcome, ms: Math.round(ms), ...(error === undefined ? {} : { err: error }) }, 'job ended');
     metrics.countJob(job.name, outcome, ms / SECOND);
-    if (outcome === 'released' || outcome === 'rested') return;
+    if (outcome === 'released' || outcome === 'skipped') return;
     const state = outcome === 'succeeded' ? 'succeeded' : 'failed';
     await recordOutcome(runtime.database.acrossTenants, { name: job.name, state, ms }).catch((recordError: unknown) =>
       log.warn({ ...facts, err: recordError }, 'the outcome of a job could not be recorded'),
@@ -100,13 +100,13 @@ export async function performJob(
   atWork.set(jobId, interrupt);
 
   const tenant = tenantId === null ? null : runtime.database.inTenant(tenantId);
-  const watched = runId === null ? null : watchProgress(operationScope(runtime.database, tenantId), runId, log);
-  let run: RunningOperation | null = null;
+  const watched = runId === null ? null : watchProgress(runScope(runtime.database, tenantId), runId, log);
+  let run: RunAtWork | null = null;
   try {
-    if (tenant && !(await isTenantActive(tenant))) return await end('rested');
+    if (tenant && !(await isTenantActive(tenant))) return await end('skipped');
     if (watched) {
-      run = await beginOperation(watched.scope, watched.runId);
-      if (!run) return await end('rested');
+      run = await beginRun(watched.scope, watched.runId);
+      if (!run) return await end('skipped');
     }
     const work: Work = {
       signal: controller.signal,
@@ -117,7 +117,7 @@ export async function performJob(
     await Promise.race([handler.perform(runtime, { requestId, actorId }, payload as never, work), givenUp.promise]);
     if (watched && run) {
       await watched.stop();
-      await endOperation(watched.scope, run, { error: null });
+      await endRun(watched.scope, run, { error: null });
     }
     await end('succeeded');
   } catch (thrown) {
@@ -133,8 +133,8 @@ export async function performJob(
     if (watched && run) {
       await watched.stop();
       const settled = isLast
-        ? endOperation(watched.scope, run, { error: sentenceFor(error) })
-        : postponeOperation(watched.scope, run, job.backoffMs * 2 ** attempt);
+        ? endRun(watched.scope, run, { error: sentenceFor(error) })
+        : postponeRun(watched.scope, run, job.backoffMs * 2 ** attempt);
       // The sweep comes back to a run that could not be settled.
       await settled.catch((settleError: unknown) =>
         log.warn({ ...facts, err: settleError }, 'a run could not be settled'),

@@ -74,7 +74,7 @@ describeOnEachQueue('a worker', (env) => {
     const { runtime: own, lines } = start([handle(job, async () => void (runs += 1))]);
     await own.queues.push(job, { tenantId: inactive.id, n: 1 });
     await own.queues.push(job, { tenantId: newId(), n: 1 });
-    await vi.waitFor(() => expect(lines.filter(({ outcome }) => outcome === 'rested')).toHaveLength(2), soon);
+    await vi.waitFor(() => expect(lines.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(2), soon);
     expect(runs).toBe(0);
   });
 

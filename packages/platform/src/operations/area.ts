@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { removeExpiredAuditEntries } from '@portal/db/schema/platform/audit';
 import { rateWindows, runs } from '@portal/db/schema/platform/operations';
-import { SECOND } from '@portal/domain/time';
+import { berlin, SECOND } from '@portal/domain/time';
 import { type Area, jobsOf } from '../area.ts';
 import { handle } from '../jobs/handler.ts';
 import { schedule } from '../jobs/schedules.ts';
@@ -16,8 +16,8 @@ export function operationsArea(areas: readonly Area[]): Area {
     tags: { operations: 'Health, version, figures, and the work going on in the background.' },
     jobs: [
       handle(sweepRuns, async (ctx) => {
-        const { handOverIdleOperations } = await import('./sweep.ts');
-        await handOverIdleOperations(ctx, jobs);
+        const { handOverIdleRuns } = await import('../runs/sweep.ts');
+        await handOverIdleRuns(ctx, jobs);
       }),
       handle(removeExpired, async (ctx, _payload, { signal }) => {
         const { removeExpiredRows } = await import('../retention.ts');
@@ -30,7 +30,7 @@ export function operationsArea(areas: readonly Area[]): Area {
     ],
     schedules: [
       schedule(sweepRuns, {}, { everyMs: 20 * SECOND }),
-      schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: 'Europe/Berlin' }),
+      schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: berlin }),
     ],
     // As many as there are jobs in it, each of which runs one at a time: none waits for another.
     concurrency: { upkeep: 6 },

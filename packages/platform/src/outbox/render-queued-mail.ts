@@ -42,7 +42,7 @@ export async function renderQueuedMail(
     // What the database refuses or that it is away says nothing about the mail.
     if (error instanceof UnmailableError || isDatabaseRefusal(error) || isUnavailable(error)) throw error;
     if (isRefusal(error))
-      throw new UnmailableError('refused', 'The account is not allowed to see the subject of this mail.');
+      throw new UnmailableError('refused', 'The account is not allowed to see what this mail is about.');
     throw new UnmailableError('content', 'The mail could not be written.', error);
   }
 }

@@ -41,7 +41,7 @@ export const storedSmtpConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') 
 export type StoredSmtpConfig = NonNullable<Awaited<ReturnType<typeof storedSmtpConfig>>>;
 
 /** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
-export const passwordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;
+export const smtpPasswordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;
 
 /** The password of the tenant at work as its row has it. */
 export const storedSmtpPassword = (
@@ -49,7 +49,7 @@ export const storedSmtpPassword = (
   stored: StoredSmtpConfig | undefined,
 ): StoredSecret =>
   secrets.at({
-    context: passwordContext(tenantId),
+    context: smtpPasswordContext(tenantId),
     field: 'password',
     sealed: stored?.password ?? null,
     target: stored ? ownSmtpTarget(stored) : null,

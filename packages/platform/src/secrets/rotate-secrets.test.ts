@@ -10,7 +10,7 @@ import { testDatabase } from '@portal/testing/database';
 import { builders } from '@portal/testing/make';
 import { areas } from '@portal/usecases/areas';
 import type { Key } from '../config.ts';
-import { passwordContext } from '../outbox/stored-smtp-config.ts';
+import { smtpPasswordContext } from '../outbox/stored-smtp-config.ts';
 import { rotateSecrets } from './rotate-secrets.ts';
 import type { SealedColumn } from './sealed-column.ts';
 import { openSecrets } from './sealed.ts';
@@ -182,7 +182,7 @@ it('re-encrypts the mail password of every tenant', async () => {
       tenants.map(({ id }, n) => ({
         id: newId(),
         tenantId: id,
-        password: n === 0 ? null : before.seal(id, passwordContext(id)),
+        password: n === 0 ? null : before.seal(id, smtpPasswordContext(id)),
       })),
     ),
   );
@@ -192,6 +192,6 @@ it('re-encrypts the mail password of every tenant', async () => {
     const [row] = await database
       .inTenant(id)
       .read((db) => db.select({ password: smtpConfigs.password }).from(smtpConfigs));
-    expect(openSecrets([first]).open(row?.password ?? '', passwordContext(id))).toBe(id);
+    expect(openSecrets([first]).open(row?.password ?? '', smtpPasswordContext(id))).toBe(id);
   }
 });

@@ -1,6 +1,6 @@
 import { busy, unavailable } from '@portal/domain/errors';
 import type { UserContext } from '../context.ts';
-import { consume, type RateLimit, retryAfter } from '../rate-limit.ts';
+import { consumeOrThrow, type RateLimit } from '../rate-limit.ts';
 import { resource } from '../resource.ts';
 import { openSemaphore, openSharedSlots } from '../semaphore.ts';
 import { type Task, TaskError } from './task.ts';
@@ -31,11 +31,11 @@ export const inTurn = <Input, Output>(
   input: Input,
 ): Promise<Output> =>
   places(ctx)(ctx.actor.id, async () => {
-    await ctx.tx(async (tx) => {
-      if (await consume(tx, limit, ctx.actor.id)) return;
-      const waitSec = await retryAfter(tx, limit, ctx.actor.id);
-      throw busy('This was asked for too often. Please wait before you ask again.', waitSec ?? 1);
-    });
+    await ctx.tx((tx) =>
+      consumeOrThrow(tx, limit, ctx.actor.id, (waitSec) =>
+        busy('This was asked for too often. Please wait before you ask again.', waitSec),
+      ),
+    );
     try {
       return await ctx.workApart.run(task, input);
     } catch (error) {

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { asc, inArray, sql } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import { invoiceFiles, invoiceMailboxes, invoices } from '@portal/db/schema/invoices';
 import { runs } from '@portal/db/schema/platform/operations';
 import { readConfig } from '@portal/platform/config';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { openLog } from '@portal/platform/log';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { openRuntime } from '@portal/platform/runtime';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
@@ -125,7 +126,7 @@ export async function crashWhileFetching(
     const becomeDue = () => ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now()` }));
     const isQuiet = async (): Promise<boolean> => {
       const left = await dovecot.mails(user);
-      const open = await ctx.read((db) => db.$count(runs, inArray(runs.state, ['queued', 'running'])));
+      const open = await ctx.read((db) => db.$count(runs, isUnfinished));
       return left.length === 0 && open === 0;
     };
     const remember = (bytes: string | Buffer): Buffer => {

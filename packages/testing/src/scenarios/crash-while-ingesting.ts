@@ -3,12 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, inArray, isNotNull, notInArray, sql } from 'drizzle-orm';
+import { and, isNotNull, notInArray, sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenderNotices } from '@portal/db/schema/tenders/notices';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { openRuntime } from '@portal/platform/runtime';
 import { startDueSources } from '@portal/usecases/tenders/jobs';
 import { bundItem, type MadeUpNotice, madeUpNotice, rssFeed, tedJson } from '../made-up-notices.ts';
@@ -138,8 +139,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
     }
     showMore(options.kills);
     worker = startWorkerProcess(env);
-    const isQuiet = async () =>
-      (await across('a crash run looks', (tx) => tx.$count(runs, inArray(runs.state, ['queued', 'running'])))) === 0;
+    const isQuiet = async () => (await across('a crash run looks', (tx) => tx.$count(runs, isUnfinished))) === 0;
     // What was killed is taken up first; then comes a look that nothing disturbs.
     await until('interrupted looks are over', isQuiet);
     const startedAt = new Date();

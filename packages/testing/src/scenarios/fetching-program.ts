@@ -1,10 +1,11 @@
 // A program of its own: does the fetches of invoices that are due, and takes up those that nobody is at, until it is killed.
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
-import { beginOperation, endOperation } from '@portal/platform/operations/state';
+import { beginRun, endRun } from '@portal/platform/runs/state';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { openRuntime } from '@portal/platform/runtime';
 import { fetchTenantInvoices } from '@portal/usecases/invoices/fetch/fetch-invoices';
 import { startDueInvoiceFetches } from '@portal/usecases/invoices/start-due-fetches';
@@ -21,18 +22,18 @@ for (;;) {
     tx
       .select({ id: runs.id, tenantId: runs.tenantId })
       .from(runs)
-      .where(and(eq(runs.kind, 'invoices.fetch'), inArray(runs.state, ['queued', 'running']))),
+      .where(and(eq(runs.kind, 'invoices.fetch'), isUnfinished)),
   );
   for (const { id, tenantId } of unfinished) {
     const ctx = { ...runtime.tenant(origin, tenantId ?? ''), enqueue: async () => undefined };
-    const run = await beginOperation(ctx, id);
+    const run = await beginRun(ctx, id);
     if (!run) continue;
     const work = { run, signal: new AbortController().signal, actorId: null, progress: () => undefined };
     const error = await fetchTenantInvoices(ctx, work).then(
       () => null,
       (failure: unknown) => String(failure),
     );
-    await endOperation(ctx, run, { error });
+    await endRun(ctx, run, { error });
   }
   await pause(50);
 }

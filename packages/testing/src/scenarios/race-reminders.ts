@@ -264,7 +264,7 @@ interface Traces {
   seen: number;
 }
 
-/** What is wrong with a reminder's end, given what was answered to who changed it. */
+/** What is wrong with a reminder's end, given what was answered to those who changed it. */
 function judge({ id, dueAt, calls }: Runner, { row, mails: sent, notices, seen }: Traces): string[] {
   const wrong: string[] = [];
   const check = (isRight: boolean, what: string) => {

@@ -27,7 +27,7 @@ export const listAccounts = (ctx: UserContext): Promise<AccountList> => ctx.read
 
 /** Throws 409 `CONFLICT` for a number or a name the list has, and `LIMIT_REACHED`. */
 export const createAccount = (ctx: UserContext, input: AccountInput): Promise<VersionedAccount> =>
-  naming(() =>
+  orTaken(() =>
     ctx.tx(async (tx) => {
       const { list, addedIds } = await changeAccounts(tx, ctx.tenantId, () => ({ added: [input] }));
       await recordAudit(tx, ctx, {
@@ -42,7 +42,7 @@ export const createAccount = (ctx: UserContext, input: AccountInput): Promise<Ve
 
 /** Throws 404, 409 `CONFLICT` for a number or a name another account has. */
 export const updateAccount = (ctx: UserContext, id: string, change: AccountChange): Promise<VersionedAccount> =>
-  naming(() =>
+  orTaken(() =>
     ctx.tx(async (tx) => {
       const { list, changes } = await changeAccounts(tx, ctx.tenantId, ({ accounts }) => {
         const before = accountWith(accounts, id);
@@ -141,7 +141,7 @@ const countsOf = ({ added, changed, removed }: ReturnType<typeof differenceOf>):
   removed: removed.length,
 });
 
-const naming = <T>(work: () => Promise<T>): Promise<T> =>
+const orTaken = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(
     conflictOn({
       merchandise_accounts_number_unique: ['CONFLICT', 'Another account already has this number.'],

@@ -4,8 +4,8 @@ import { users } from '@portal/db/schema/accounts/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { avatarImages } from './avatar-image.ts';
 
 /** What an upload may weigh (specification, Limits: 2 MB). */
@@ -43,7 +43,7 @@ async function replaceAvatar(ctx: UserContext, path: string | null): Promise<voi
       .where(eq(users.id, ctx.actor.id));
     return account.path;
   };
-  const before = await naming(ctx.files, path === null ? [] : [path], () => ctx.tx(change));
+  const before = await withNewFiles(ctx.files, path === null ? [] : [path], () => ctx.tx(change));
   if (before !== null) await ctx.files.remove(before);
 }
 

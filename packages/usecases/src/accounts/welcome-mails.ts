@@ -13,7 +13,7 @@ import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { welcomeMail } from './mails/welcome.ts';
 
-/** Whether a welcome mail to an account of this role could leave the house at all. */
+/** Whether a welcome mail to an account of this role could be sent at all. */
 export async function welcomeMailStatus(
   ctx: TenantContext,
   to: Role = 'USER',

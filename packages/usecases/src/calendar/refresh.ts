@@ -6,7 +6,7 @@ import type { CalendarError } from '@portal/domain/calendar/sources';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { resource } from '@portal/platform/resource';
 import { type EventRange, isCovered, type KnownState, readSource } from './read-source.ts';
 import { accessTo, sourceColumns } from './stored-source.ts';
@@ -116,7 +116,7 @@ async function readClaimed(
   // Who came before may have read it while this call waited.
   const outcome = isDue(source, patience.window) ? await tried(ctx, userId, source, patience) : { found: null };
   const found = 'found' in outcome ? outcome.found : null;
-  const staleFile = await naming(ctx.files, found?.bodyPath ? [found.bodyPath] : [], () =>
+  const staleFile = await withNewFiles(ctx.files, found?.bodyPath ? [found.bodyPath] : [], () =>
     ctx.tx(async (tx) => {
       const [now] = await tx
         .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })

@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { readCloud } from '@portal/connectors/cloud-status/read-cloud';
 import type { Tx } from '@portal/db/open';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
-import { runs } from '@portal/db/schema/platform/operations';
 import type { CloudInstance } from '@portal/domain/cloud-status/instances';
 import { busy, notFound, PortalError } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation } from '@portal/platform/operations/start';
-import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
+import { consumeOrThrow, type RateLimit } from '@portal/platform/rate-limit';
+import { addRun, joinRun } from '@portal/platform/runs/start';
 import { openSharedSlots } from '@portal/platform/semaphore';
 import { claimOne } from './claims.ts';
 import { getCloudInstance } from './instances.ts';
@@ -76,22 +75,15 @@ const isAwaited = (ctx: UserContext, id: string, since: string): Promise<boolean
  */
 export async function startCheckOfAll(ctx: UserContext): Promise<{ runId: string }> {
   const payload = { tenantId: ctx.tenantId };
+  const by = { startedBy: ctx.actor.id };
   const runId = await ctx.tx(async (tx) => {
     await takeTurn(tx, perTenant, ctx.tenantId);
     // Whoever comes at the same time has no turn, so nobody adds another one in between.
-    const [underWay] = await tx
-      .select({ id: runs.id })
-      .from(runs)
-      .where(and(eq(runs.kind, checkAllInstances.name), inArray(runs.state, ['queued', 'running'])))
-      .limit(1);
-    return underWay?.id ?? addOperation(tx, checkAllInstances, payload, { startedBy: ctx.actor.id });
+    return (await joinRun(tx, checkAllInstances, payload, by)) ?? (await addRun(tx, checkAllInstances, payload, by));
   });
   await ctx.enqueue(checkAllInstances, payload, { runId });
   return { runId };
 }
 
-async function takeTurn(tx: Tx, limit: RateLimit, subject: string): Promise<void> {
-  if (await consume(tx, limit, subject)) return;
-  const retryAfterSec = (await retryAfter(tx, limit, subject)) ?? 1;
-  throw new PortalError('POLL_LOCKED', undefined, { retryAfterSec });
-}
+const takeTurn = (tx: Tx, limit: RateLimit, subject: string): Promise<void> =>
+  consumeOrThrow(tx, limit, subject, (retryAfterSec) => new PortalError('POLL_LOCKED', undefined, { retryAfterSec }));

@@ -5,8 +5,8 @@ import { type CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/in
 import { invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
 import { recordAudit } from './audit.ts';
@@ -73,7 +73,7 @@ async function replaceLogo(ctx: UserContext, id: string, logo: StoredLogo | null
     if (logo || before.path !== null) await writeLogo(tx, ctx, { id, customerName: before.customerName, logo });
     return before.path;
   };
-  const fileBefore = await naming(ctx.files, logo ? [logo.path] : [], () => ctx.tx(change));
+  const fileBefore = await withNewFiles(ctx.files, logo ? [logo.path] : [], () => ctx.tx(change));
   if (fileBefore !== null) await ctx.files.remove(fileBefore);
 }
 

@@ -6,7 +6,7 @@ import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { type IconImage, iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
 
@@ -36,7 +36,7 @@ export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: strin
     maxBytes: iconMaxBytes,
     signal,
   });
-  const needless = await naming(ctx.files, [path], () =>
+  const needless = await withNewFiles(ctx.files, [path], () =>
     ctx.tx(async (tx) => {
       const [now] = await tx
         .select({ iconPath: favorites.iconPath, iconVersion: favorites.iconVersion })

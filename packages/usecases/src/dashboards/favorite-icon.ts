@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { favorites } from '@portal/db/schema/dashboards/favorites';
@@ -8,11 +8,12 @@ import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites
 import { busy, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
-import { addOperation } from '@portal/platform/operations/start';
+import { addRun } from '@portal/platform/runs/start';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { discoverIcon } from './jobs.ts';
 import { checkOwnFavorite, favoriteColumns, lockOwnFavorite, widgetOfFavorite } from './own-favorite.ts';
 import { tabOfWidget } from './widgets.ts';
@@ -66,7 +67,7 @@ export async function uploadIcon(
   const { path } = await ctx.files.write('favorite-icons', newId(), iconExtensionOf(icon.type), icon.bytes, {
     maxBytes: iconMaxBytes,
   });
-  const { favorite, fileBefore } = await naming(ctx.files, [path], () =>
+  const { favorite, fileBefore } = await withNewFiles(ctx.files, [path], () =>
     ctx.tx(async (tx) => {
       const before = await lockOwnFavorite(tx, ctx, favoriteId);
       const [changed] = await tx
@@ -150,8 +151,8 @@ export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string
   const startedBy = ctx.actor.id;
   const underWay = await tx.$count(
     runs,
-    and(eq(runs.startedBy, startedBy), eq(runs.kind, discoverIcon.name), inArray(runs.state, ['queued', 'running'])),
+    and(eq(runs.startedBy, startedBy), eq(runs.kind, discoverIcon.name), isUnfinished),
   );
   if (underWay >= mostSearches) return null;
-  return addOperation(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy });
+  return addRun(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy });
 }

@@ -8,7 +8,7 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
-import { beginOperation } from '@portal/platform/operations/state';
+import { beginRun } from '@portal/platform/runs/state';
 import { pngIcon, svgIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { the } from '@portal/testing/the';
@@ -231,7 +231,7 @@ describe('a change', () => {
     const { runId } = await startIconDiscovery(ctx, id);
     expect(await startIconDiscovery(ctx, id)).toEqual({ runId });
     expect(await searches(id)).toBe(1);
-    await beginOperation(ctx, runId);
+    await beginRun(ctx, runId);
     expect((await startIconDiscovery(ctx, id)).runId).not.toBe(runId);
   });
 

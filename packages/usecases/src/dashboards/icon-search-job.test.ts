@@ -2,8 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, expect, it } from 'vitest';
 import { runs } from '@portal/db/schema/platform/operations';
 import { handle } from '@portal/platform/jobs/handler';
-import { addOperation } from '@portal/platform/operations/start';
-import { handOverIdleOperations } from '@portal/platform/operations/sweep';
+import { addRun } from '@portal/platform/runs/start';
+import { handOverIdleRuns } from '@portal/platform/runs/sweep';
 import { pngIcon } from '@portal/testing/icons';
 import { testRuntime } from '@portal/testing/runtime';
 import { startHttpServer } from '@portal/testing/servers/http-server';
@@ -45,14 +45,14 @@ it('finds the icon of a favorite that was added, and looks again when asked', as
 
 it('does so too when the queue never heard of it', async () => {
   const payload = { tenantId: ctx.tenantId, favoriteId: favorite.id };
-  const runId = await ctx.tx((tx) => addOperation(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));
+  const runId = await ctx.tx((tx) => addRun(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));
   await ctx.tx((tx) =>
     tx
       .update(runs)
       .set({ dueAt: sql`now() - interval '1 second'` })
       .where(eq(runs.id, runId)),
   );
-  await handOverIdleOperations(system(), [discoverIcon]);
+  await handOverIdleRuns(system(), [discoverIcon]);
   await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded' });
   expect(await version()).toBe(3);
 });

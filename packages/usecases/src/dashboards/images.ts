@@ -1,12 +1,13 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
-import { type DashboardImage, imageMaxBytes, maxImages, shownFileName } from '@portal/domain/dashboards/tabs';
+import { type DashboardImage, imageMaxBytes, maxImages } from '@portal/domain/dashboards/tabs';
 import { conflict, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
+import { shownFileName } from '@portal/domain/text';
 import type { UserContext } from '@portal/platform/context';
-import { naming } from '@portal/platform/files/naming';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { clearBackgroundImage } from '../accounts/own-profile.ts';
 import { changeDashboards } from './change-dashboards.ts';
@@ -70,7 +71,7 @@ export async function addImage(
     sizeBytes,
     storagePath: path,
   };
-  return naming(ctx.files, [path], () => insertImage(ctx, row));
+  return withNewFiles(ctx.files, [path], () => insertImage(ctx, row));
 }
 
 /** Deletes one of the caller's pictures, row and file; a background or picture frame that showed it does without. Throws 404. */

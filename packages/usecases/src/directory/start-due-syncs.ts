@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
-import { addOperations } from '@portal/platform/operations/start';
+import { addRuns } from '@portal/platform/runs/start';
 import { syncDirectory } from './jobs.ts';
 import { nextSyncAt } from './next-sync.ts';
 
@@ -32,7 +32,7 @@ export async function startDueDirectorySyncs(system: SystemContext): Promise<voi
       .where(inArray(ldapConfigs.id, tx.select({ id: due.id }).from(due)))
       .returning({ tenantId: ldapConfigs.tenantId });
     if (claimed.length === 0) return [];
-    const added = await addOperations(
+    const added = await addRuns(
       tx,
       syncDirectory,
       claimed.map(({ tenantId }) => ({ tenantId, force: false })),

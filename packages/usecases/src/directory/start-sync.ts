@@ -1,6 +1,6 @@
 import { ldapSyncRuns } from '@portal/db/schema/directory';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
+import { addRun, conflictWithUnfinished } from '@portal/platform/runs/start';
 import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 
@@ -16,7 +16,7 @@ export async function startSync(
   const payload = { tenantId: ctx.tenantId, force };
   const runId = await ctx
     .tx(async (tx) => {
-      const id = await addOperation(tx, syncDirectory, payload, { startedBy: ctx.actor.id });
+      const id = await addRun(tx, syncDirectory, payload, { startedBy: ctx.actor.id });
       await tx.insert(ldapSyncRuns).values({ id, tenantId: ctx.tenantId, trigger: 'manual' });
       return id;
     })

@@ -6,8 +6,8 @@ import { tenants } from '@portal/db/schema/tenants';
 import { LdapConfigInput } from '@portal/domain/directory/config';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import { beginOperation, endOperation } from '@portal/platform/operations/state';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { beginRun, endRun } from '@portal/platform/runs/state';
+import { waitForRun } from '@portal/platform/runs/wait';
 import { testRuntime } from '@portal/testing/runtime';
 import { putLdapConfig } from './ldap-config.ts';
 import { getSyncRun, listSyncRuns } from './list-sync-runs.ts';
@@ -55,7 +55,7 @@ describe('a synchronization is started', () => {
       counts: { read: 0 },
       warnings: [],
     });
-    await endOperation(ctx, { id: run?.id ?? '' }, { error: null });
+    await endRun(ctx, { id: run?.id ?? '' }, { error: null });
     await expect(startSync(ctx, {})).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
@@ -71,10 +71,10 @@ describe('a synchronization is started', () => {
     const { runId } = await startSync(ctx, {});
     // By this name it tells its callers that one is under way.
     await expect(startAsBefore()).rejects.toMatchObject({ cause: { constraint: 'runs_directory_sync_unique' } });
-    await endOperation(ctx, { id: runId }, { error: null });
+    await endRun(ctx, { id: runId }, { error: null });
     const theirs = await startAsBefore();
     await expect(startSync(ctx, {})).rejects.toMatchObject({ code: 'SYNC_RUNNING' });
-    await endOperation(ctx, { id: theirs }, { error: null });
+    await endRun(ctx, { id: theirs }, { error: null });
     await expect(startSync(ctx, {})).resolves.toBeDefined();
   });
 
@@ -115,7 +115,7 @@ describe('a synchronization is started', () => {
   it('by a new interval or switch at once', async () => {
     const ctx = quietly(await adminOf({ syncIntervalMin: 600 }));
     const { runId } = await startSync(ctx, {});
-    await endOperation(ctx, { id: runId }, { error: null });
+    await endRun(ctx, { id: runId }, { error: null });
     await ctx.tx((tx) => tx.execute(sql`update ldap_sync_runs set created_at = now() - interval '50 minutes'`));
     await configure(ctx, { syncIntervalMin: 60 });
     expect(await isDueIn(ctx)).toBe(10);
@@ -131,7 +131,7 @@ it('lists runs newest first, page by page, and shows none of another tenant', as
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     const { runId } = await startSync(ctx, {});
-    await endOperation(ctx, { id: runId }, { error: n === 4 ? 'It failed.' : null });
+    await endRun(ctx, { id: runId }, { error: n === 4 ? 'It failed.' : null });
     ids.unshift(runId);
   }
   const first = await listSyncRuns(ctx, { limit: 3 });
@@ -148,18 +148,18 @@ it('lists runs newest first, page by page, and shows none of another tenant', as
 it('waits for the end of a run as long as it is asked to', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
-  expect(await waitForOperation(ctx, runId, 0)).toBe(false);
-  const waiting = waitForOperation(ctx, runId, 25);
-  await endOperation(ctx, { id: runId }, { error: null });
+  expect(await waitForRun(ctx, runId, 0)).toBe(false);
+  const waiting = waitForRun(ctx, runId, 25);
+  await endRun(ctx, { id: runId }, { error: null });
   expect(await waiting).toBe(true);
 });
 
 it('lets a try that was overtaken neither end nor postpone a run', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
-  const first = await beginOperation(ctx, runId);
-  expect(await beginOperation(ctx, runId)).toEqual({ id: runId, attempt: 2 });
-  await endOperation(ctx, first ?? { id: '' }, { error: 'too late' });
+  const first = await beginRun(ctx, runId);
+  expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: 2 });
+  await endRun(ctx, first ?? { id: '' }, { error: 'too late' });
   const [row] = await ctx.read((db) => db.select({ state: runs.state }).from(runs).where(eq(runs.id, runId)));
   expect(row).toEqual({ state: 'running' });
 });

@@ -5,7 +5,7 @@ import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
 import { fetchInvoices, startDueFetches } from './jobs.ts';
-import { passwordContext } from './stored-mailbox.ts';
+import { invoicePasswordContext } from './stored-mailbox.ts';
 
 export const invoices: Area = {
   name: 'invoices',
@@ -28,7 +28,7 @@ export const invoices: Area = {
       table: invoiceMailboxes,
       column: invoiceMailboxes.password,
       boundTo: invoiceMailboxes.tenantId,
-      context: passwordContext,
+      context: invoicePasswordContext,
     },
   ],
   files: [{ folder: 'invoice-documents', table: invoiceFiles, path: invoiceFiles.path }],

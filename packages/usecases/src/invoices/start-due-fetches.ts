@@ -4,7 +4,8 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { fetchEveryMin } from '@portal/domain/invoices/limits';
 import type { SystemContext } from '@portal/platform/context';
-import { addOperations } from '@portal/platform/operations/start';
+import { addRuns } from '@portal/platform/runs/start';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { fetchInvoices } from './jobs.ts';
 
 /** Fetches begun per sweep; the rest waits for the next one. */
@@ -29,11 +30,7 @@ export async function startDueInvoiceFetches(system: SystemContext): Promise<voi
                 .select({ id: runs.id })
                 .from(runs)
                 .where(
-                  and(
-                    eq(runs.tenantId, invoiceMailboxes.tenantId),
-                    eq(runs.kind, fetchInvoices.name),
-                    inArray(runs.state, ['queued', 'running']),
-                  ),
+                  and(eq(runs.tenantId, invoiceMailboxes.tenantId), eq(runs.kind, fetchInvoices.name), isUnfinished),
                 ),
             ),
           ),
@@ -50,7 +47,7 @@ export async function startDueInvoiceFetches(system: SystemContext): Promise<voi
       })
       .where(inArray(invoiceMailboxes.id, tx.select({ id: due.id }).from(due)))
       .returning({ tenantId: invoiceMailboxes.tenantId });
-    return claimed.length === 0 ? [] : addOperations(tx, fetchInvoices, claimed);
+    return claimed.length === 0 ? [] : addRuns(tx, fetchInvoices, claimed);
   });
   for (const { id, payload } of begun) await system.enqueue(fetchInvoices, payload, { runId: id });
 }

@@ -1,6 +1,6 @@
 import { conflict } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
+import { addRun, conflictWithUnfinished } from '@portal/platform/runs/start';
 import { fetchInvoices } from './jobs.ts';
 import { storedMailbox } from './stored-mailbox.ts';
 
@@ -13,7 +13,7 @@ export async function startFetch(ctx: UserContext): Promise<{ runId: string }> {
   const runId = await ctx
     .tx(async (tx) => {
       if (!(await storedMailbox(tx))) throw conflict('MAILBOX_NOT_CONFIGURED');
-      return addOperation(tx, fetchInvoices, payload, { startedBy: ctx.actor.id });
+      return addRun(tx, fetchInvoices, payload, { startedBy: ctx.actor.id });
     })
     .catch(conflictWithUnfinished('FETCH_RUNNING'));
   await ctx.enqueue(fetchInvoices, payload, { runId });

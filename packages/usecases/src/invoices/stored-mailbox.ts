@@ -38,7 +38,7 @@ export async function storedMailbox(db: Pick<Tx, 'select'>, lock?: 'update') {
 export type StoredMailbox = NonNullable<Awaited<ReturnType<typeof storedMailbox>>>;
 
 /** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
-export const passwordContext = (tenantId: string): string => `invoice_mailboxes.password:${tenantId}`;
+export const invoicePasswordContext = (tenantId: string): string => `invoice_mailboxes.password:${tenantId}`;
 
 type SecretsOfTenant = Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>;
 
@@ -48,7 +48,7 @@ export const storedPassword = (
   stored: StoredMailbox | undefined,
 ): StoredSecret =>
   secrets.at({
-    context: passwordContext(tenantId),
+    context: invoicePasswordContext(tenantId),
     field: 'password',
     sealed: stored?.password ?? null,
     target: stored ? imapTarget(stored) : null,

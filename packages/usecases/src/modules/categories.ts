@@ -26,7 +26,7 @@ export const listCategories = async (ctx: UserContext): Promise<ModuleCategory[]
 
 /** Adds a category in front of `custom-modules`. Throws 409 `CONFLICT` for a name that another one has, 409 `LIMIT_REACHED`. */
 export async function createCategory(ctx: UserContext, { name }: { name: string }): Promise<ModuleCategory> {
-  return naming(() =>
+  return orNameTaken(() =>
     changeArrangement(ctx, async (tx, { categories, placements }) => {
       if (categories.length >= categoryLimit)
         throw conflict('LIMIT_REACHED', `There can be at most ${categoryLimit} categories. Please delete one first.`);
@@ -54,7 +54,7 @@ export async function renameCategory(
   key: string,
   { name }: { name: string },
 ): Promise<ModuleCategory> {
-  return naming(() =>
+  return orNameTaken(() =>
     changeArrangement(ctx, async (tx, { categories, placements }) => {
       const before = requireCategory(categories, key);
       if (before.name !== name) {
@@ -184,5 +184,5 @@ async function numberCategories(tx: Tx, ordered: readonly Category[]): Promise<n
 }
 
 /** Runs a change of names; a duplicate that the unique index found is thrown as 409 `CONFLICT`. */
-const naming = <T>(work: () => Promise<T>): Promise<T> =>
+const orNameTaken = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(conflictOn({ module_categories_name_unique: ['CONFLICT', 'Another category already has this name.'] }));

@@ -16,7 +16,7 @@ export const listGroups = (ctx: UserContext): Promise<Group[]> =>
 
 /** Throws 409 `GROUP_NAME_TAKEN`, 409 `LIMIT_REACHED`. */
 export const createGroup = (ctx: UserContext, { internalName }: { internalName: string }): Promise<Group> =>
-  naming(() =>
+  orNameTaken(() =>
     ctx.tx(async (tx) => {
       await lockTenant(tx, ctx.tenantId);
       const own = await tx.$count(groups, isNull(groups.directoryId));
@@ -40,7 +40,7 @@ export const renameGroup = (
   groupId: string,
   { internalName }: { internalName: string },
 ): Promise<Group> =>
-  naming(() =>
+  orNameTaken(() =>
     ctx.tx(async (tx) => {
       const before = await ownGroupFor(tx, groupId);
       if (before.internalName !== internalName) {
@@ -151,5 +151,5 @@ const membersOf = (db: Pick<Tx, 'select'>, groupId: string): Promise<GroupMember
     .where(eq(groupMembers.groupId, groupId))
     .orderBy(asc(users.username));
 
-const naming = <T>(work: () => Promise<T>): Promise<T> =>
+const orNameTaken = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(conflictOn({ groups_name_unique: 'GROUP_NAME_TAKEN' }));

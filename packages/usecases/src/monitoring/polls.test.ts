@@ -5,7 +5,7 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { waitForRun } from '@portal/platform/runs/wait';
 import { addServer, addServers, deadForm, pollNow, serverForm } from '@portal/testing/monitoring';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
@@ -88,7 +88,7 @@ describeOnEachQueue('servers', (env) => {
       expect(error.retryAfterSec).toBeGreaterThan(0);
       expect(error.retryAfterSec).toBeLessThanOrEqual(10);
     }
-    expect(await waitForOperation(ctx, the(first).runId, 25)).toBe(true);
+    expect(await waitForRun(ctx, the(first).runId, 25)).toBe(true);
     expect(await getRun(ctx, the(first).runId)).toMatchObject({ state: 'succeeded', progress: { done: 1, total: 1 } });
     expect(await runsOf(ctx)).toHaveLength(1);
     expect(one.calls.filter(({ path }) => path === '/version')).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('a run', () => {
     for (const product of [one, other]) product.calls.length = 0;
     startWorker();
     await startPoll({ ...ctx, enqueue: (await admin()).enqueue });
-    expect(await waitForOperation(ctx, the(row).runId, 25)).toBe(true);
+    expect(await waitForRun(ctx, the(row).runId, 25)).toBe(true);
     expect([one.calls.length, other.calls.length > 5]).toEqual([0, true]);
     expect(await stateOf(ctx)).toEqual(['ok', 'ok']);
   });

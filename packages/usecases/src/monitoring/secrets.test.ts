@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { ServerTestInput } from '@portal/domain/monitoring/servers';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { waitForRun } from '@portal/platform/runs/wait';
 import { passwordForm, pollNow, serverForm } from '@portal/testing/monitoring';
 import { testRuntime } from '@portal/testing/runtime';
 import { startBackupServer } from '@portal/testing/servers/products/backup-server';
@@ -99,7 +99,7 @@ it(
         answers.push(await testStoredServer(ctx, id), await putServer(ctx, id, { ...form, name: 'other' }));
       }
       const { runId } = await startPoll(ctx);
-      expect(await waitForOperation(ctx, runId, 25)).toBe(true);
+      expect(await waitForRun(ctx, runId, 25)).toBe(true);
       for (let n = 0; n < 3; n += 1) await pollNow(ctx);
       answers.push(await listServers(ctx), await serverTile(ctx), await getRun(ctx, runId));
       const places = {

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { pollPlans } from '@portal/db/schema/monitoring/servers';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
-import { addOperations } from '@portal/platform/operations/start';
+import { addRuns } from '@portal/platform/runs/start';
 import { pollServers } from './jobs.ts';
 import { nextPollAt } from './poll-plan.ts';
 
@@ -31,7 +31,7 @@ export async function startDueServerPolls(system: SystemContext): Promise<void> 
       .set({ nextPollAt: nextPollAt(pollPlans.tenantId) })
       .where(inArray(pollPlans.tenantId, tx.select({ tenantId: due.tenantId }).from(due)))
       .returning({ tenantId: pollPlans.tenantId });
-    return claimed.length === 0 ? [] : addOperations(tx, pollServers, claimed);
+    return claimed.length === 0 ? [] : addRuns(tx, pollServers, claimed);
   });
   for (const { id, payload } of begun) await system.enqueue(pollServers, payload, { runId: id });
 }

@@ -1,8 +1,8 @@
 import { violatedConstraint } from '@portal/db/database-error';
 import { PortalError } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { addOperation, joinOperation } from '@portal/platform/operations/start';
-import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
+import { consumeOrThrow, type RateLimit } from '@portal/platform/rate-limit';
+import { addRun, joinRun } from '@portal/platform/runs/start';
 import { pollServers } from './jobs.ts';
 
 const perTenant: RateLimit = { name: 'look at servers per tenant', max: 1, windowSec: 10 };
@@ -13,11 +13,13 @@ export async function startPoll(ctx: UserContext): Promise<{ runId: string }> {
   const by = { startedBy: ctx.actor.id };
   const start = () =>
     ctx.tx(async (tx) => {
-      if (!(await consume(tx, perTenant, ctx.tenantId))) {
-        const retryAfterSec = (await retryAfter(tx, perTenant, ctx.tenantId)) ?? 1;
-        throw new PortalError('POLL_LOCKED', undefined, { retryAfterSec });
-      }
-      return (await joinOperation(tx, pollServers, payload, by)) ?? (await addOperation(tx, pollServers, payload, by));
+      await consumeOrThrow(
+        tx,
+        perTenant,
+        ctx.tenantId,
+        (retryAfterSec) => new PortalError('POLL_LOCKED', undefined, { retryAfterSec }),
+      );
+      return (await joinRun(tx, pollServers, payload, by)) ?? (await addRun(tx, pollServers, payload, by));
     });
   const runId = await start().catch((error: unknown) => {
     // A run that was due began in between; now there is one to join.

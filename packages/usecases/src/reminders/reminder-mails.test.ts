@@ -13,7 +13,7 @@ import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@p
 import { jobOrigin } from '@portal/testing/worker';
 import { queueDueReminderMails } from './queue-due-mails.ts';
 import { deleteReminder, finishReminder, listReminders, snoozeReminder, updateReminder } from './reminders.ts';
-import { inTurn } from './user-lock.ts';
+import { changeReminders } from './user-lock.ts';
 
 const { url, runtime, make, system, signedIn } = await testRuntime();
 
@@ -93,7 +93,7 @@ describe('a due reminder', () => {
     const [busy, other] = [await someone(), await someone()];
     for (let n = 0; n < 210; n++) await due(busy, { dueAt: ago(2 * HOUR) });
     await due(other, { dueAt: ago(HOUR) });
-    await inTurn(busy, async () => {
+    await changeReminders(busy, async () => {
       await sweep();
       expect(await outbox(busy)).toEqual([]);
       expect(await outbox(other)).toHaveLength(1);

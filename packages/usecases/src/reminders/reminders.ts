@@ -15,7 +15,7 @@ import {
   snoozedUntil,
 } from '@portal/domain/reminders/reminders';
 import type { UserContext } from '@portal/platform/context';
-import { hasCome, inTurn, liesAhead } from './user-lock.ts';
+import { hasCome, changeReminders, liesAhead } from './user-lock.ts';
 
 /** What a user sees of a reminder, and the database's clock at that moment. */
 const reminderColumns = {
@@ -61,7 +61,7 @@ export const createReminder = (
   ctx: UserContext,
   { title, note, dueAt, emailEnabled }: NewReminder,
 ): Promise<Reminder> =>
-  inTurn(ctx, async (tx) => {
+  changeReminders(ctx, async (tx) => {
     await checkLiesAhead(tx, 'dueAt', dueAt);
     const open = await tx.$count(reminders, and(eq(reminders.userId, ctx.actor.id), isNull(reminders.doneAt)));
     if (open >= maxOpenReminders) {
@@ -95,7 +95,7 @@ export const updateReminder = (
   id: string,
   { title, note, dueAt, emailEnabled }: ReminderChange,
 ): Promise<Reminder> =>
-  inTurn(ctx, async (tx) => {
+  changeReminders(ctx, async (tx) => {
     const [changed] = await tx
       .update(reminders)
       .set({
@@ -119,7 +119,7 @@ export const updateReminder = (
  * time that is not ahead, 404, 409 `REMINDER_NOT_DUE`.
  */
 export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Promise<Reminder> =>
-  inTurn(ctx, async (tx, now) => {
+  changeReminders(ctx, async (tx, now) => {
     const until = snoozedUntil(snooze, now);
     const due = tx.$with('due').as(
       tx
@@ -151,7 +151,7 @@ export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Pr
 
 /** Marks a due reminder as done; one that is done already is answered as it stands. Throws 404, 409 `REMINDER_NOT_DUE`. */
 export const finishReminder = (ctx: UserContext, id: string): Promise<Reminder> =>
-  inTurn(ctx, async (tx) => {
+  changeReminders(ctx, async (tx) => {
     const [finished] = await tx
       .update(reminders)
       .set({ doneAt: sql`clock_timestamp()`, updatedAt: sql`now()` })
@@ -165,7 +165,7 @@ export const finishReminder = (ctx: UserContext, id: string): Promise<Reminder> 
 
 /** Deletes a reminder in whatever state, its notices with it; a mail not sent yet is not sent. Throws 404. */
 export const deleteReminder = (ctx: UserContext, id: string): Promise<void> =>
-  inTurn(ctx, async (tx) => {
+  changeReminders(ctx, async (tx) => {
     const deleted = await tx.delete(reminders).where(isOwn(ctx, id)).returning({ id: reminders.id });
     if (deleted.length === 0) throw notFound();
   });

@@ -18,7 +18,7 @@ export const liesAhead = (time?: Date): SQL<boolean> => sql<boolean>`${dueTime(t
  * leaves no mail and no notice behind (what both are made of is read between turns), a time told between turns is never
  * later than a due time not yet committed, and the bound on open reminders holds for calls side by side.
  */
-export const inTurn = <T>(ctx: UserContext, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
+export const changeReminders = <T>(ctx: UserContext, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => work(tx, await timeAfter(tx, sql`pg_advisory_xact_lock(${turnOf(ctx.actor.id)})`)));
 
 /** Reads while no change of the caller's reminders is under way. `now` is the database's, in whole milliseconds. */

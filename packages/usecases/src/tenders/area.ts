@@ -22,7 +22,7 @@ import {
   startDueMailboxes,
   startDueSources,
 } from './jobs.ts';
-import { passwordContext } from './mailbox/stored-mailbox.ts';
+import { alertPasswordContext } from './mailbox/stored-mailbox.ts';
 
 export const tenders: Area = {
   name: 'tenders',
@@ -73,7 +73,7 @@ export const tenders: Area = {
       table: tenderMailboxes,
       column: tenderMailboxes.password,
       boundTo: tenderMailboxes.userId,
-      context: passwordContext,
+      context: alertPasswordContext,
     },
   ],
   untold: [{ what: 'matches of tenders', settle: passOverOwed }],

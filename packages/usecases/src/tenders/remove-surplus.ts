@@ -5,7 +5,7 @@ import { isOfNamedSource, tenderNotices, tenders } from '@portal/db/schema/tende
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { mailboxKey } from '@portal/domain/tenders/sources';
 import type { Walked } from '@portal/platform/retention';
-import { inTurn } from './store-notices.ts';
+import { lockNoticeStore } from './store-notices.ts';
 
 /** Notices kept of each feed or mailbox of people's own: the newest. */
 const mostNotices = 5_000;
@@ -21,7 +21,7 @@ const batch = 1_000;
  */
 export async function removeSurplusTenders(tx: Tx, after: string, most = mostNotices): Promise<Walked> {
   // A tender that another source confirms at the moment stays.
-  await inTurn(tx);
+  await lockNoticeStore(tx);
   const { rows: sources } = await tx.execute<{ key: string; kept: number }>(sql`
     select s.key, case when ${isRegistered} then ${most}::int else 0 end as kept from ${tenderSources} s
     where s.key > ${after} and s.key like '%:%'

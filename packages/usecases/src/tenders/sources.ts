@@ -12,7 +12,8 @@ import {
   shownSource,
 } from '@portal/domain/tenders/sources';
 import type { SystemContext, UserContext } from '@portal/platform/context';
-import { addOperation, conflictWithUnfinished } from '@portal/platform/operations/start';
+import { addRun, conflictWithUnfinished } from '@portal/platform/runs/start';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { recordAudit } from './audit.ts';
 import { readFeed, readSource } from './jobs.ts';
 import { ownScope } from './list-tenders.ts';
@@ -65,7 +66,7 @@ export async function runSource(ctx: UserContext, key: string): Promise<{ runId:
         target: { type: 'tender_source', id: key },
         summary: `Had the source ${source.name} read.`,
       });
-      return addOperation(tx, readingOf(key), payload, { startedBy: ctx.actor.id });
+      return addRun(tx, readingOf(key), payload, { startedBy: ctx.actor.id });
     })
     .catch(conflictWithUnfinished(['CONFLICT', 'This source is being read already. Please wait for the end.']));
   await ctx.enqueue(readingOf(key), payload, { runId });
@@ -130,11 +131,5 @@ const unfinishedReadings = prepared<Record<string, never>>()('tender_readings', 
   db
     .select({ key: sql<string>`${runs.subject}`.as('key') })
     .from(runs)
-    .where(
-      and(
-        isNull(runs.tenantId),
-        inArray(runs.kind, [readSource.name, readFeed.name]),
-        inArray(runs.state, ['queued', 'running']),
-      ),
-    ),
+    .where(and(isNull(runs.tenantId), inArray(runs.kind, [readSource.name, readFeed.name]), isUnfinished)),
 );

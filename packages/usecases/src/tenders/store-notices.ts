@@ -111,7 +111,7 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean)
   const [first] = records;
   const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
   if (!first) return result;
-  await inTurn(tx);
+  await lockNoticeStore(tx);
   const { sourcePortal } = first;
   const isPublic = await isPublicSource(tx, sourcePortal);
   const known = await knownNotices(tx, sourcePortal, records);
@@ -165,7 +165,7 @@ async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Pro
 }
 
 /** Notices are stored by one at a time: two sources may tell of one procurement in the same moment. */
-export const inTurn = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
+export const lockNoticeStore = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
 
 /** How many new notices a source may still bring today; there is no bound for those the settings name. */
 async function roomForNew(tx: Tx, sourceKey: string): Promise<number> {
@@ -406,7 +406,7 @@ export const missingNotices = (
  */
 export async function noteMissingNotices(tx: Tx, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;
-  await inTurn(tx);
+  await lockNoticeStore(tx);
   const missed = await tx
     .update(tenderNotices)
     .set({ missedLooks: sql`${tenderNotices.missedLooks} + 1` })

@@ -2,7 +2,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { HOUR } from '@portal/domain/time';
 import { likeAt, type Moment } from './moment.ts';
 
-/** A recurrence rule as jCal has it (RFC 7265); without UNTIL, which is for who asks. */
+/** A recurrence rule as jCal has it (RFC 7265); without UNTIL, which the caller applies. */
 export type Rule = Record<string, unknown>;
 
 const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];

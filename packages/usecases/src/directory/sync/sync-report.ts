@@ -5,7 +5,7 @@ import { ldapSyncRuns } from '@portal/db/schema/directory';
 import { runs } from '@portal/db/schema/platform/operations';
 import { type SyncCounts, Warnings } from '@portal/domain/directory/sync';
 import type { TenantContext } from '@portal/platform/context';
-import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { recordAudit } from '../audit.ts';
 import { storedCounts } from '../list-sync-runs.ts';
 
@@ -34,9 +34,9 @@ export interface SyncReport {
 }
 
 /** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
-export async function openSyncReport(ctx: TenantContext, run: RunningOperation): Promise<SyncReport> {
+export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promise<SyncReport> {
   const found = await ctx.tx(async (tx) => {
-    if (!(await holdOperation(tx, run))) throw new TakenOverError();
+    if (!(await holdRun(tx, run))) throw new TakenOverError();
     const [row] = await tx
       .update(ldapSyncRuns)
       .set({ isBlocked: false, warnings: [] })
@@ -59,7 +59,7 @@ export async function openSyncReport(ctx: TenantContext, run: RunningOperation):
     const committed = Promise.withResolvers<void>();
     try {
       report.counts = await ctx.tx(async (tx) => {
-        if (!(await holdOperation(tx, run))) throw new TakenOverError();
+        if (!(await holdRun(tx, run))) throw new TakenOverError();
         const done = await work(tx);
         const before = counting;
         counting = committed.promise;
@@ -80,7 +80,7 @@ export async function openSyncReport(ctx: TenantContext, run: RunningOperation):
     inBatch,
     async close({ isBlocked, summary, saveSnapshot }) {
       await ctx.tx(async (tx) => {
-        if (!(await holdOperation(tx, run))) throw new TakenOverError();
+        if (!(await holdRun(tx, run))) throw new TakenOverError();
         await tx
           .update(ldapSyncRuns)
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })

@@ -2,13 +2,13 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import type { TenantContext } from '@portal/platform/context';
-import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import type { StoredMailbox } from '../stored-mailbox.ts';
 
 /** A fetch under way: whose, which run of it, and from which mailbox as it was when it began. */
 export interface Fetching {
   ctx: TenantContext;
-  run: RunningOperation;
+  run: RunAtWork;
   mailbox: StoredMailbox;
   /** Of the folder, as long as it is open. */
   uidValidity: string;
@@ -28,7 +28,7 @@ export const whileCounting = <T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> =>
   ctx.tx(async (tx) => {
-    if (!(await holdOperation(tx, run))) throw new FetchOvertakenError();
+    if (!(await holdRun(tx, run))) throw new FetchOvertakenError();
     const unchanged = await tx
       .select({ id: invoiceMailboxes.id })
       .from(invoiceMailboxes)

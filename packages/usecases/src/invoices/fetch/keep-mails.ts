@@ -3,12 +3,11 @@ import { and, count, inArray, isNull, ne, sql } from 'drizzle-orm';
 import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Tx } from '@portal/db/open';
 import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
-import { shownFileName } from '@portal/domain/dashboards/tabs';
 import { newId } from '@portal/domain/ids';
 import { type InvoiceError, invoiceIdentity } from '@portal/domain/invoices/invoices';
 import { mailMaxBytes } from '@portal/domain/invoices/limits';
-import { naming } from '@portal/platform/files/naming';
-import { shownLine } from '../reading/fields.ts';
+import { shownFileName, shownLine } from '@portal/domain/text';
+import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { groupDocuments } from '../reading/group-documents.ts';
 import type { MailReading, ReadDocument } from '../reading/read-mail.ts';
 import { type Fetching, FetchOvertakenError, whileCounting } from './fetching.ts';
@@ -86,7 +85,7 @@ export async function keepMails(fetching: Fetching, mails: MailToKeep[]): Promis
   const { ctx } = fetching;
   const found = await notKeptYet(fetching, mails);
   const paths = new Map<NewFile, string>();
-  const states = await naming(ctx.files, paths.values(), async () => {
+  const states = await withNewFiles(ctx.files, paths.values(), async () => {
     const writing = await Promise.allSettled(found.map(({ files }) => writeFiles(fetching, files, paths)));
     for (const written of writing) if (written.status === 'rejected') throw written.reason;
     return whileCounting(fetching, (tx) => insertMails(tx, fetching, { mails, found, paths }));
@@ -188,8 +187,8 @@ async function insertMails(
       format: reading.format,
       ...reading.data,
       receivedAt: head.receivedAt,
-      sender: shownLine(head.from),
-      subject: shownLine(head.subject),
+      sender: shownLine(head.from ?? '') || null,
+      subject: shownLine(head.subject ?? '') || null,
       identity,
     });
   }

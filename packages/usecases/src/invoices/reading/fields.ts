@@ -1,19 +1,7 @@
+import { shownLine } from '@portal/domain/text';
+
 /** What an XML holds, parsed: elements as objects, those that come several times as lists, text as it stands. */
 export type Node = string | { [name: string]: Node | undefined } | Node[] | undefined;
-
-// Control, format and separator characters: they would turn or hide what stands beside them.
-const unshowable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]+/gu;
-
-/** Text of others on one line of at most `max` characters; null where nothing is left. */
-export function shownLine(text: string | null | undefined, max = 200): string | null {
-  // Cut first: cleaning megabytes would take its time.
-  const line = (text ?? '')
-    .slice(0, 10 * max)
-    .replaceAll(unshowable, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  return [...line].slice(0, max).join('').trim() || null;
-}
 
 /** Every element at the end of a path, whichever of the elements on it come several times. */
 export function all(node: Node, ...path: string[]): Node[] {
@@ -41,8 +29,8 @@ export const attributeOf = (node: Node, name: string): string | null => textOf(a
 export function first(node: Node, ...paths: string[][]): string | null {
   for (const path of paths) {
     for (const found of all(node, ...path)) {
-      const text = shownLine(textOf(found));
-      if (text !== null) return text;
+      const text = shownLine(textOf(found) ?? '');
+      if (text !== '') return text;
     }
   }
   return null;

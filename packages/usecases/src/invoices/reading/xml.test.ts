@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ublInvoice } from '@portal/testing/invoices';
-import { centsOf, dateOf, firstIban, shownLine } from './fields.ts';
+import { centsOf, dateOf, firstIban } from './fields.ts';
 import { readXml } from './xml.ts';
 
 const umlauts = ublInvoice({ seller: 'Müller & Söhne'.replace('&', '&amp;') });
@@ -146,11 +146,5 @@ describe('what an invoice says', () => {
       'DE79000000001234567890',
     );
     expect(firstIban(['1234567'])).toBeNull();
-  });
-
-  it('is shown on one line, without what turns or hides it', () => {
-    expect(shownLine(' a\u202Eb\r\nc\u0000d  e ')).toBe('a b c d e');
-    expect(shownLine('x'.repeat(1_000_000))).toHaveLength(200);
-    expect(shownLine('\u200B \n')).toBeNull();
   });
 });

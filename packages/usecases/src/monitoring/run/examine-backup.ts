@@ -1,15 +1,14 @@
 import { evaluateBackup, type GroupsPart } from '@portal/domain/monitoring/backup';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { isPathName, numberOf, type Row, textOf } from '@portal/domain/monitoring/loose';
-import type { ListPart, RowPart } from '@portal/domain/monitoring/parts';
+import { DAY_SEC, HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
 import { maySee } from './examine-virtualization.ts';
-import { type KeptQuestion, type Look } from './look.ts';
+import { daily, type KeptQuestion, type Look } from './look.ts';
 import type { Memory } from './memory.ts';
 
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
-const daily = 20 * HOUR;
 const host = '/nodes/localhost';
+/** What is asked first where not everything can be asked in one run. */
+const orders = { failing: 1, groups: 2, namespaces: 3, collection: 4, product: 5, disks: 6, snapshots: 7 };
 /** Namespaces of a store that are looked at. */
 const mostNamespaces = 200;
 
@@ -23,7 +22,7 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
   const verifications = await look.list('/admin/verify');
   const syncs = await readSyncs(look, memory);
   const prunes = await look.list('/admin/prune');
-  const failedTasks = await look.list(`${host}/tasks?since=${look.now - 2 * DAY}&errors=1&limit=100`);
+  const failedTasks = await look.list(`${host}/tasks?since=${look.now - 2 * DAY_SEC}&errors=1&limit=100`);
 
   const names = usage
     .filter(({ error }) => error === undefined)
@@ -32,12 +31,14 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
     .filter(isPathName);
   const isOld = 'failure' in collections && collections.failure === 'antwortform';
   const asked = questionsFor(names, { failing: failingStores(failedTasks), isOld, memory });
-  // Snapshots weigh megabytes: those of one store a run.
-  const snapshots = asked.filter(({ order }) => order === 7);
-  const oldest = snapshots.toSorted((a, b) => readAt(memory, a.key) - readAt(memory, b.key)).slice(1);
+  // Lists of snapshots weigh megabytes: only the one read longest ago is asked for, the others wait for a later run.
+  const waiting = asked
+    .filter(({ order }) => order === orders.snapshots)
+    .toSorted((a, b) => readAt(memory, a.key) - readAt(memory, b.key))
+    .slice(1);
   const notExamined = await look.keepUp(
     memory.parts,
-    asked.map((one) => (oldest.includes(one) ? { ...one, maxAge: Infinity } : one)),
+    asked.map((one) => (waiting.includes(one) ? { ...one, maxAge: Infinity } : one)),
   );
 
   return evaluateBackup({
@@ -97,7 +98,7 @@ function questionsFor(
     key: `groups:${store}/${namespace}`,
     order,
     rank,
-    maxAge: HOUR,
+    maxAge: HOUR_SEC,
     what: `backups in ${store}${namespace && `/${namespace}`}`,
     path: `${at(store)}/groups${namespace && `?ns=${encodeURIComponent(namespace)}`}`,
     is: 'list',
@@ -106,23 +107,23 @@ function questionsFor(
   });
   return [
     ...stores.flatMap((store, rank): KeptQuestion[] => [
-      groups(store, '', failing.has(store) ? 1 : 2, rank),
+      groups(store, '', failing.has(store) ? orders.failing : orders.groups, rank),
       {
         key: `namespaces:${store}`,
-        order: 3,
-        maxAge: DAY - HOUR,
+        order: orders.namespaces,
+        maxAge: DAY_SEC - HOUR_SEC,
         what: `namespaces of ${store}`,
         path: `${at(store)}/namespace`,
         is: 'list',
         fields: ['ns'],
       },
-      ...namespacesOf(store, memory).map((namespace) => groups(store, namespace, 3, 1)),
+      ...namespacesOf(store, memory).map((namespace) => groups(store, namespace, orders.namespaces, 1)),
       ...(isOld
         ? [
             {
               key: `gc:${store}`,
-              order: 4,
-              maxAge: HOUR,
+              order: orders.collection,
+              maxAge: HOUR_SEC,
               what: `garbage collection of ${store}`,
               path: `${at(store)}/gc`,
               is: 'row' as const,
@@ -132,7 +133,7 @@ function questionsFor(
         : []),
       {
         key: `snapshots:${store}`,
-        order: 7,
+        order: orders.snapshots,
         maxAge: daily,
         what: `snapshots of ${store}`,
         path: `${at(store)}/snapshots`,
@@ -143,7 +144,7 @@ function questionsFor(
     ]),
     {
       key: 'subscription',
-      order: 5,
+      order: orders.product,
       maxAge: daily,
       what: 'subscription',
       path: `${host}/subscription`,
@@ -152,7 +153,7 @@ function questionsFor(
     },
     {
       key: 'updates',
-      order: 5,
+      order: orders.product,
       maxAge: daily,
       what: 'updates',
       path: `${host}/apt/update`,
@@ -161,8 +162,8 @@ function questionsFor(
     },
     {
       key: 'pools',
-      order: 6,
-      maxAge: 6 * HOUR,
+      order: orders.disks,
+      maxAge: 6 * HOUR_SEC,
       what: 'ZFS pools',
       path: `${host}/disks/zfs`,
       is: 'list',
@@ -170,8 +171,8 @@ function questionsFor(
     },
     {
       key: 'disks',
-      order: 6,
-      maxAge: 6 * HOUR,
+      order: orders.disks,
+      maxAge: 6 * HOUR_SEC,
       what: 'disks',
       path: `${host}/disks/list`,
       is: 'list',

@@ -1,12 +1,10 @@
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { isPathName, numberOf, textOf } from '@portal/domain/monitoring/loose';
 import { evaluateMailGateway, isLagging } from '@portal/domain/monitoring/mail-gateway';
-import type { ListPart, RowPart } from '@portal/domain/monitoring/parts';
-import { type KeptQuestion, type Look } from './look.ts';
+import { HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
+import { daily, type KeptQuestion, type Look } from './look.ts';
 import type { Memory } from './memory.ts';
 
-const HOUR = 3_600;
-const daily = 20 * HOUR;
 /** Days by which one knows what is usual. */
 const mostDays = 7;
 
@@ -61,7 +59,7 @@ const questionsFor = (node: string): KeptQuestion[] => [
   {
     key: 'tasks',
     order: 1,
-    maxAge: HOUR,
+    maxAge: HOUR_SEC,
     what: 'tasks',
     path: `${node}/tasks?errors=1`,
     is: 'list',

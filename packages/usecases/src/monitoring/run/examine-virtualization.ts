@@ -1,13 +1,11 @@
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { guestKey, planGuestLookups } from '@portal/domain/monitoring/guest-lookups';
 import { flagOf, isPathName, isRow, numberOf, textOf } from '@portal/domain/monitoring/loose';
-import type { ListPart, RowPart } from '@portal/domain/monitoring/parts';
+import { HOUR_SEC, MINUTE_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
 import { evaluateVirtualization, isGuest, type NodeParts, onlineNodes } from '@portal/domain/monitoring/virtualization';
-import { type KeptQuestion, type Look } from './look.ts';
+import { daily, type KeptQuestion, type Look } from './look.ts';
 import type { Memory } from './memory.ts';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
 /** Questions to nodes in one run. */
 const mostNodeQuestions = 20;
 const mostRemembered = 5_000;
@@ -73,12 +71,12 @@ export async function examineVirtualization(look: Look, memory: Memory): Promise
 }
 
 const questions = {
-  status: { path: 'status', is: 'row', order: 1, maxAge: 10 * MINUTE, fields: ['swap'], what: 'status' },
+  status: { path: 'status', is: 'row', order: 1, maxAge: 10 * MINUTE_SEC, fields: ['swap'], what: 'status' },
   backups: {
     path: 'tasks?typefilter=vzdump&source=all&limit=20',
     is: 'list',
     order: 2,
-    maxAge: 15 * MINUTE,
+    maxAge: 15 * MINUTE_SEC,
     fields: ['id', 'starttime', 'endtime', 'status'],
     what: 'backups',
   },
@@ -86,16 +84,23 @@ const questions = {
     path: 'replication',
     is: 'list',
     order: 3,
-    maxAge: 15 * MINUTE,
+    maxAge: 15 * MINUTE_SEC,
     fields: ['id', 'fail_count', 'error'],
     what: 'replication',
   },
-  pools: { path: 'disks/zfs', is: 'list', order: 4, maxAge: 6 * HOUR, fields: ['name', 'health'], what: 'ZFS pools' },
+  pools: {
+    path: 'disks/zfs',
+    is: 'list',
+    order: 4,
+    maxAge: 6 * HOUR_SEC,
+    fields: ['name', 'health'],
+    what: 'ZFS pools',
+  },
   disks: {
     path: 'disks/list',
     is: 'list',
     order: 5,
-    maxAge: 6 * HOUR,
+    maxAge: 6 * HOUR_SEC,
     fields: ['devpath', 'health', 'wearout'],
     what: 'disks',
   },
@@ -103,7 +108,7 @@ const questions = {
     path: 'subscription',
     is: 'row',
     order: 6,
-    maxAge: 20 * HOUR,
+    maxAge: daily,
     fields: ['status', 'nextduedate'],
     what: 'subscription',
   },

@@ -1,8 +1,16 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import type { CallOptions, ServerSession } from '@portal/connectors/servers/server-session';
 import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
-import { type Row, shown } from '@portal/domain/monitoring/loose';
-import type { Epoch, KeptParts, ListPart, Part, RowPart } from '@portal/domain/monitoring/parts';
+import type { Row } from '@portal/domain/monitoring/loose';
+import {
+  type Epoch,
+  HOUR_SEC,
+  type KeptParts,
+  type ListPart,
+  type Part,
+  type RowPart,
+} from '@portal/domain/monitoring/parts';
+import { shownLine } from '@portal/domain/text';
 import { MINUTE, SECOND } from '@portal/domain/time';
 
 /** A look at a server as a whole, from the first call to the last. */
@@ -11,6 +19,8 @@ export const lookMs = MINUTE;
 const firstMs = 8 * SECOND;
 /** A part that could not be read is tried again before its usual time. */
 const retrySec = 15 * 60;
+/** How old an answer may be that is asked for once a day: what is due comes before the same hour of the next day. */
+export const daily = 20 * HOUR_SEC;
 /** Rows kept of a part. */
 const mostKept = 300;
 
@@ -126,9 +136,9 @@ const picked = (row: Row, fields: readonly string[]): Row =>
   Object.fromEntries(fields.flatMap((field) => (row[field] === undefined ? [] : [[field, storable(row[field])]])));
 
 function storable(value: unknown, depth = 2): unknown {
-  if (typeof value === 'string') return shown(value);
+  if (typeof value === 'string') return shownLine(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
   if (typeof value !== 'object' || depth === 0) return null;
   const entries = Object.entries(value as Row).slice(0, 20);
-  return Object.fromEntries(entries.map(([key, inner]) => [shown(key, 60), storable(inner, depth - 1)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [shownLine(key, 60), storable(inner, depth - 1)]));
 }

@@ -3,7 +3,7 @@ import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import type { KeptStatus } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
-import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { together } from '@portal/platform/together';
 import { apart, statusColumns } from '../kept-status.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
@@ -33,7 +33,7 @@ type StoredLook = { server: StoredServer; status: KeptStatus | null; memory: unk
 /** Servers that share a statement. */
 const most = 50;
 
-export function openServerRows(ctx: TenantContext, run: RunningOperation): ServerRows {
+export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
   return {
     read: together(
       async (ids: string[]) => {
@@ -95,9 +95,9 @@ const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run
     .returning({ id: serverStatuses.id }),
 );
 
-function writeAll(ctx: TenantContext, run: RunningOperation, findings: Finding[]): Promise<boolean[]> {
+function writeAll(ctx: TenantContext, run: RunAtWork, findings: Finding[]): Promise<boolean[]> {
   return ctx.tx(async (tx) => {
-    if (!(await holdOperation(tx, run))) return findings.map(() => false);
+    if (!(await holdRun(tx, run))) return findings.map(() => false);
     const rows = findings.map(({ server: { id, revision }, status, memory, tookMs }) => ({
       ...status,
       id,

@@ -78,7 +78,7 @@ export async function previewSearch(ctx: UserContext, filters: TenderFilters): P
 const nameTaken = conflictOn({ saved_searches_name_unique: 'NAME_TAKEN' });
 
 /**
- * Saves a search. What it finds of the last 30 days counts as told. Throws 400 for filters that cannot be saved, 409 `NAME_TAKEN` and
+ * Saves a search. Matches of the last 30 days count as told already. Throws 400 for filters that cannot be saved, 409 `NAME_TAKEN` and
  * 409 `LIMIT_REACHED`.
  */
 export const createSavedSearch = (ctx: UserContext, { name, filters, instantAlert }: NewSavedSearch) =>

@@ -7,10 +7,10 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { tenderNotices, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
-import { operationScope } from '@portal/platform/operations/scope';
-import { addOperation } from '@portal/platform/operations/start';
-import { beginOperation, endOperation } from '@portal/platform/operations/state';
-import { waitForOperation } from '@portal/platform/operations/wait';
+import { runScope } from '@portal/platform/runs/scope';
+import { addRun } from '@portal/platform/runs/start';
+import { beginRun, endRun } from '@portal/platform/runs/state';
+import { waitForRun } from '@portal/platform/runs/wait';
 import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import {
@@ -71,7 +71,7 @@ const operator = async (): Promise<UserContext> => ({
 async function look(key: string) {
   const ctx = await operator();
   const { runId } = await runSource(ctx, key);
-  expect(await waitForOperation(operationScope(ctx, null), runId, 60)).toBe(true);
+  expect(await waitForRun(runScope(ctx, null), runId, 60)).toBe(true);
   const { state, error } = await getRun(ctx, runId);
   return { state, error };
 }
@@ -240,14 +240,12 @@ describe('the national export', () => {
     sources.exportAnswer = null;
 
     // Its worker dies after the look and before the end of its run, which another worker then takes up.
-    const scope = operationScope(system(), null);
-    const id = await across((tx) =>
-      addOperation(tx, readSource, { source: 'oeffentlichevergabe' }, { startedBy: null }),
-    );
+    const scope = runScope(system(), null);
+    const id = await across((tx) => addRun(tx, readSource, { source: 'oeffentlichevergabe' }, { startedBy: null }));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null };
     for (let n = 0; n < 2; n += 1)
-      await readTenderSource(system(), 'oeffentlichevergabe', { ...work, run: the(await beginOperation(scope, id)) });
-    await endOperation(scope, { id }, { error: null });
+      await readTenderSource(system(), 'oeffentlichevergabe', { ...work, run: the(await beginRun(scope, id)) });
+    await endRun(scope, { id }, { error: null });
     expect([await missed(), await open()]).toEqual([[0, 1], 2]);
   });
 
@@ -525,16 +523,16 @@ describe('a source that is turned off', () => {
 
   it('while it was being read ends there, and is read on once it is turned on again', async () => {
     sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]) });
-    const scope = operationScope(system(), null);
-    const id = await across((tx) => addOperation(tx, readSource, { source: 'bund' }, { startedBy: null }));
+    const scope = runScope(system(), null);
+    const id = await across((tx) => addRun(tx, readSource, { source: 'bund' }, { startedBy: null }));
     // The worker that was reading it is gone, and the next one has other settings.
-    await beginOperation(scope, id);
-    const run = the(await beginOperation(scope, id));
+    await beginRun(scope, id);
+    const run = the(await beginRun(scope, id));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null, run };
     await expect(readTenderSource({ ...system(), config: off }, 'bund', work)).rejects.toThrow(
       'This source is turned off.',
     );
-    await endOperation(scope, run, { error: 'This source is turned off.' });
+    await endRun(scope, run, { error: 'This source is turned off.' });
     expect([await notices(), sources.feedRequests]).toEqual([[], []]);
     expect(await sourceRow('bund')).toMatchObject({ error: 'This source is turned off.', lastSuccessAt: null });
     expect(await look('bund')).toEqual({ state: 'succeeded', error: null });
@@ -556,7 +554,7 @@ describe('one source', () => {
     expect(asked.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { kind: 'conflict' } });
     await startDueTenderSources(system());
     const [started] = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-    expect(await waitForOperation(operationScope(ctx, null), the(started).runId, 60)).toBe(true);
+    expect(await waitForRun(runScope(ctx, null), the(started).runId, 60)).toBe(true);
     sources.latencyMs = 0;
     expect(sources.exportRequests).toEqual([7, 6, 5, 4, 3, 2, 1].map(day));
     expect(await notices()).toHaveLength(30);

@@ -3,7 +3,7 @@ import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
-import { holdOperation, type RunningOperation } from '@portal/platform/operations/state';
+import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { matchTenders } from '../jobs.ts';
 import { missingNotices, mostNewADay, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
@@ -37,14 +37,14 @@ const maxComplaint = 1_000;
 export function beginLook(
   given: SystemContext,
   source: string,
-  { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunningOperation },
+  { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunAtWork },
 ): Look {
   // Every transaction of a look makes sure that it is still this worker's: one that stalled does no more harm.
   const system: SystemContext = {
     ...given,
     acrossTenants: (why, work) =>
       given.acrossTenants(why, async (tx) => {
-        if (!(await holdOperation(tx, run))) throw new TakenOverError();
+        if (!(await holdRun(tx, run))) throw new TakenOverError();
         return work(tx);
       }),
   };

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { rssFeeds, tenderSources } from '@portal/db/schema/tenders/sources';
 import { settingsSources } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
-import { addOperations } from '@portal/platform/operations/start';
+import { addRuns } from '@portal/platform/runs/start';
 import { readFeed, readSource } from '../jobs.ts';
 import { readingOf } from '../sources.ts';
 
@@ -52,7 +52,7 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
     const runs = [];
     for (const job of [readSource, readFeed]) {
       const own = claimed.filter(({ source }) => readingOf(source) === job);
-      if (own.length > 0) runs.push(...(await addOperations(tx, job, own)));
+      if (own.length > 0) runs.push(...(await addRuns(tx, job, own)));
     }
     return runs;
   });

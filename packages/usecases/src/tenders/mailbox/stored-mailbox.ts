@@ -22,7 +22,7 @@ export async function storedMailbox(
 }
 
 /** Binds a sealed password to its place, so that it cannot be carried to another account's row. */
-export const passwordContext = (userId: string): string => `tender_mailboxes.password:${userId}`;
+export const alertPasswordContext = (userId: string): string => `tender_mailboxes.password:${userId}`;
 
 /** The password of an account's mailbox as its row has it. */
 export const storedPassword = (
@@ -31,7 +31,7 @@ export const storedPassword = (
   stored: StoredMailbox | undefined,
 ): StoredSecret =>
   secrets.at({
-    context: passwordContext(userId),
+    context: alertPasswordContext(userId),
     field: 'password',
     sealed: stored?.password ?? null,
     target: stored ? imapTarget(stored) : null,

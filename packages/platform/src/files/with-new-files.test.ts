@@ -5,7 +5,7 @@ import type { Tx } from '@portal/db/open';
 import { notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { naming } from './naming.ts';
+import { withNewFiles } from './with-new-files.ts';
 
 const { system, make, ownerUrl } = await testRuntime();
 const { id: tenantId } = await make.tenant();
@@ -14,7 +14,7 @@ const { id: tenantId } = await make.tenant();
 async function isKeptAfter(change: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   const { files, inTenant } = system();
   const { path } = await files.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
-  await expect(naming(files, [path], () => inTenant(tenantId).tx(change))).rejects.toThrow();
+  await expect(withNewFiles(files, [path], () => inTenant(tenantId).tx(change))).rejects.toThrow();
   const file = await files.open(path);
   file?.stream.destroy();
   return file !== null;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
-import type { OperationScope } from './scope.ts';
+import type { RunScope } from './scope.ts';
 
 /** Waits until a run is over, so many seconds at most, and says whether it is. No connection is held meanwhile. */
-export async function waitForOperation(scope: OperationScope, runId: string, seconds: number): Promise<boolean> {
+export async function waitForRun(scope: RunScope, runId: string, seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1_000;
   for (let waitMs = 50; ; waitMs = Math.min(waitMs * 1.5, 500)) {
     const finished = await scope.read((db) =>

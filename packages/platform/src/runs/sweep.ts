@@ -3,14 +3,15 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '../context.ts';
 import type { AnyJob } from '../jobs/job.ts';
-import { operationScope } from './scope.ts';
-import { endOperation } from './state.ts';
+import { runScope } from './scope.ts';
+import { endRun } from './state.ts';
+import { isUnfinished } from './unfinished.ts';
 
 /** Runs handed over per sweep; the rest waits for the next one. */
 const batch = 500;
 
 /** Hands runs to the queue again that nobody picked up or whose worker is gone. Those of inactive tenants rest. */
-export async function handOverIdleOperations(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
+export async function handOverIdleRuns(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
   const idle = await system.acrossTenants(
     'idle runs of every tenant and of the platform are handed over',
     async (tx) => {
@@ -19,13 +20,7 @@ export async function handOverIdleOperations(system: SystemContext, jobs: readon
           .select({ id: runs.id })
           .from(runs)
           .leftJoin(tenants, eq(tenants.id, runs.tenantId))
-          .where(
-            and(
-              inArray(runs.state, ['queued', 'running']),
-              lte(runs.dueAt, sql`now()`),
-              or(isNull(runs.tenantId), eq(tenants.isActive, true)),
-            ),
-          )
+          .where(and(isUnfinished, lte(runs.dueAt, sql`now()`), or(isNull(runs.tenantId), eq(tenants.isActive, true))))
           .orderBy(asc(runs.dueAt))
           .limit(batch)
           .for('update', { of: runs, skipLocked: true }),
@@ -43,7 +38,7 @@ export async function handOverIdleOperations(system: SystemContext, jobs: readon
     const payload = job?.payload.safeParse(run.payload);
     if (job && payload?.success) await system.enqueue(job, payload.data, { runId: run.id });
     else
-      await endOperation(operationScope(system, run.tenantId), run, {
+      await endRun(runScope(system, run.tenantId), run, {
         error: 'This release does not know this kind of work any more.',
       });
   }

@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
-import type { OperationScope } from './scope.ts';
+import type { RunScope } from './scope.ts';
+import { isUnfinished } from './unfinished.ts';
 
 /** A run nobody was at for this long is handed to the queue again. */
 const patience = sql`now() + interval '60 seconds'`;
@@ -11,21 +12,17 @@ const maxAttempts = 20;
 
 /** `attempt`: only while no later try has taken it up. */
 const isOpen = (id: string, attempt?: number) =>
-  and(
-    eq(runs.id, id),
-    inArray(runs.state, ['queued', 'running']),
-    attempt === undefined ? undefined : eq(runs.attempts, attempt),
-  );
+  and(eq(runs.id, id), isUnfinished, attempt === undefined ? undefined : eq(runs.attempts, attempt));
 
 /** A run at work. */
-export interface RunningOperation {
+export interface RunAtWork {
   id: string;
   /** Which try of the run this is, from 1: a later one takes over from a worker that stalled. */
   attempt: number;
 }
 
 /** Takes a run up; null when it is over already, so that a job that comes twice does its work once. */
-export async function beginOperation(scope: OperationScope, id: string): Promise<RunningOperation | null> {
+export async function beginRun(scope: RunScope, id: string): Promise<RunAtWork | null> {
   const [begun] = await scope.tx((tx) =>
     tx
       .update(runs)
@@ -40,7 +37,7 @@ export async function beginOperation(scope: OperationScope, id: string): Promise
   );
   if (!begun) return null;
   if (begun.attempts <= maxAttempts) return { id, attempt: begun.attempts };
-  await endOperation(scope, { id }, { error: 'The work was interrupted too often and was given up.' });
+  await endRun(scope, { id }, { error: 'The work was interrupted too often and was given up.' });
   return null;
 }
 
@@ -48,7 +45,7 @@ export async function beginOperation(scope: OperationScope, id: string): Promise
  * Holds a run for the rest of the transaction; false when it is over or another worker took it up since. A transaction that
  * begins with it changes nothing behind the back of that other one.
  */
-export async function holdOperation(tx: Tx, { id, attempt }: RunningOperation): Promise<boolean> {
+export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boolean> {
   const held = await tx
     .select({ id: runs.id })
     .from(runs)
@@ -58,8 +55,8 @@ export async function holdOperation(tx: Tx, { id, attempt }: RunningOperation): 
 }
 
 /** Says that somebody is at it, and how far. */
-export async function touchOperation(
-  scope: OperationScope,
+export async function touchRun(
+  scope: RunScope,
   id: string,
   progress: { done: number; total: number } | null,
 ): Promise<void> {
@@ -72,11 +69,7 @@ export async function touchOperation(
 }
 
 /** Puts a run back for a later try of its job; the sweep steps in when that try does not come. */
-export async function postponeOperation(
-  scope: OperationScope,
-  { id, attempt }: RunningOperation,
-  delayMs: number,
-): Promise<void> {
+export async function postponeRun(scope: RunScope, { id, attempt }: RunAtWork, delayMs: number): Promise<void> {
   await scope.tx((tx) =>
     tx
       .update(runs)
@@ -86,9 +79,9 @@ export async function postponeOperation(
 }
 
 /** `error` is for the person who watches: one plain sentence, null for a success. A try that was overtaken ends nothing. */
-export async function endOperation(
-  scope: OperationScope,
-  { id, attempt }: Pick<RunningOperation, 'id'> & Partial<RunningOperation>,
+export async function endRun(
+  scope: RunScope,
+  { id, attempt }: Pick<RunAtWork, 'id'> & Partial<RunAtWork>,
   { error }: { error: string | null },
 ): Promise<void> {
   await scope.tx((tx) =>

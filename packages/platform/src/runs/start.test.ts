@@ -10,11 +10,11 @@ import { startTestWorker, type TestWorker } from '@portal/testing/worker';
 import { getRun } from '@portal/usecases/operations/get-run';
 import { handle, type Handler } from '../jobs/handler.ts';
 import { definePlatformJob, defineTenantJob } from '../jobs/job.ts';
-import { operationScope } from './scope.ts';
-import { addOperations, startOperation } from './start.ts';
-import { beginOperation, endOperation } from './state.ts';
-import { handOverIdleOperations } from './sweep.ts';
-import { waitForOperation } from './wait.ts';
+import { runScope } from './scope.ts';
+import { addRuns, startRun } from './start.ts';
+import { beginRun, endRun } from './state.ts';
+import { handOverIdleRuns } from './sweep.ts';
+import { waitForRun } from './wait.ts';
 
 const { url, make, runtime, signedIn, system } = await testRuntime();
 
@@ -68,7 +68,7 @@ describe('a run', () => {
     const ctx = await signedIn(await make.user());
     const reported = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
-    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     expect(await getRun(ctx, runId)).toEqual({
       id: runId,
       kind: 'test.sync',
@@ -115,7 +115,7 @@ describe('a run', () => {
         throw upstream('DIRECTORY_UNAVAILABLE', 'The directory did not answer.');
       }),
     );
-    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     await vi.waitFor(
       async () =>
         expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed', error: 'The directory did not answer.' }),
@@ -131,7 +131,7 @@ describe('a run', () => {
         throw new Error('select secret from nowhere');
       }),
     );
-    const { runId } = await startOperation(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
+    const { runId } = await startRun(ctx, syncJob, { tenantId: ctx.tenantId, force: true });
     await vi.waitFor(async () => expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed' }), soon);
     expect((await getRun(ctx, runId)).error).not.toContain('secret');
   });
@@ -144,7 +144,7 @@ describe('a run', () => {
       await make.user({ tenantId, role: 'ADMIN' }),
     ];
     const stranger = await make.user({ role: 'ADMIN' });
-    const { runId } = await startOperation(await signedIn(owner), syncJob, { tenantId, force: true });
+    const { runId } = await startRun(await signedIn(owner), syncJob, { tenantId, force: true });
     await expect(getRun(await signedIn(owner), runId)).resolves.toMatchObject({ id: runId });
     await expect(getRun(await signedIn(admin), runId)).resolves.toMatchObject({ id: runId });
     await expect(getRun(await signedIn(colleague), runId)).rejects.toMatchObject({ kind: 'not_found' });
@@ -162,16 +162,16 @@ describe('a run that runs alone', () => {
   it('is the only one of its subject until it is over, however many start it at once', async () => {
     const ctx = await quietly();
     const { tenantId } = ctx;
-    const start = () => startOperation(ctx, pollJob, { tenantId, server: 'one' });
+    const start = () => startRun(ctx, pollJob, { tenantId, server: 'one' });
     const started = await Promise.allSettled([start(), start(), start()]);
     const [first] = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(started.filter(({ status }) => status === 'rejected')).toMatchObject(
       Array.from({ length: 2 }, () => ({ reason: { kind: 'conflict', code: 'CONFLICT' } })),
     );
     const runId = first?.runId ?? '';
-    await beginOperation(ctx, runId);
+    await beginRun(ctx, runId);
     await expect(start()).rejects.toMatchObject({ kind: 'conflict' });
-    await endOperation(ctx, { id: runId }, { error: null });
+    await endRun(ctx, { id: runId }, { error: null });
     await expect(start()).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
@@ -179,13 +179,13 @@ describe('a run that runs alone', () => {
     const [ctx, other] = [await quietly(), await quietly()];
     const { tenantId } = ctx;
     const started = await Promise.all([
-      startOperation(ctx, pollJob, { tenantId, server: 'one' }),
-      startOperation(ctx, pollJob, { tenantId, server: 'two' }),
-      startOperation(ctx, { ...pollJob, name: 'test.check' }, { tenantId, server: 'one' }),
-      startOperation(other, { ...pollJob, key: ({ server }) => server }, { tenantId: other.tenantId, server: 'same' }),
-      startOperation(ctx, { ...pollJob, key: ({ server }) => server }, { tenantId, server: 'same' }),
-      startOperation(ctx, syncJob, { tenantId, force: true }),
-      startOperation(ctx, syncJob, { tenantId, force: true }),
+      startRun(ctx, pollJob, { tenantId, server: 'one' }),
+      startRun(ctx, pollJob, { tenantId, server: 'two' }),
+      startRun(ctx, { ...pollJob, name: 'test.check' }, { tenantId, server: 'one' }),
+      startRun(other, { ...pollJob, key: ({ server }) => server }, { tenantId: other.tenantId, server: 'same' }),
+      startRun(ctx, { ...pollJob, key: ({ server }) => server }, { tenantId, server: 'same' }),
+      startRun(ctx, syncJob, { tenantId, force: true }),
+      startRun(ctx, syncJob, { tenantId, force: true }),
     ]);
     expect(new Set(started.map(({ runId }) => runId)).size).toBe(7);
   });
@@ -193,9 +193,9 @@ describe('a run that runs alone', () => {
   it('is left out where it would start by itself', async () => {
     const ctx = await quietly();
     const { tenantId } = ctx;
-    await startOperation(ctx, pollJob, { tenantId, server: 'one' });
+    await startRun(ctx, pollJob, { tenantId, server: 'one' });
     const payloads = ['one', 'two', 'two'].map((server) => ({ tenantId, server }));
-    const added = await runtime.database.acrossTenants('a test starts', (tx) => addOperations(tx, pollJob, payloads));
+    const added = await runtime.database.acrossTenants('a test starts', (tx) => addRuns(tx, pollJob, payloads));
     expect(added).toEqual([{ id: expect.any(String), payload: { tenantId, server: 'two' } }]);
   });
 });
@@ -213,8 +213,8 @@ describe('a run of the platform', () => {
         done.push(`${source} ${run?.attempt}`);
       }),
     );
-    const { runId } = await startOperation(ctx, ingestJob, { source: 'ted' });
-    expect(await waitForOperation(operationScope(ctx, null), runId, 20)).toBe(true);
+    const { runId } = await startRun(ctx, ingestJob, { source: 'ted' });
+    expect(await waitForRun(runScope(ctx, null), runId, 20)).toBe(true);
     expect(done).toEqual(['ted 1']);
     expect(await getRun(ctx, runId)).toMatchObject({
       kind: 'test.ingest',
@@ -231,15 +231,15 @@ describe('a run of the platform', () => {
         throw upstream('DIRECTORY_UNAVAILABLE', 'The source did not answer.');
       }),
     );
-    const { runId } = await startOperation(ctx, ingestJob, { source: 'failing' });
-    await waitForOperation(operationScope(ctx, null), runId, 20);
+    const { runId } = await startRun(ctx, ingestJob, { source: 'failing' });
+    await waitForRun(runScope(ctx, null), runId, 20);
     expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed', error: 'The source did not answer.' });
   });
 
   it('is seen by every SUPER_ADMIN and by nobody else, the tenant of who started it included', async () => {
     const ctx = await lost();
     const { tenantId } = ctx;
-    const { runId } = await startOperation(ctx, ingestJob, { source: 'seen' });
+    const { runId } = await startRun(ctx, ingestJob, { source: 'seen' });
     for (const seer of [ctx, await operator()]) {
       await expect(getRun(seer, runId)).resolves.toMatchObject({ id: runId });
     }
@@ -251,13 +251,13 @@ describe('a run of the platform', () => {
 
   it('does not open the runs of other tenants to SUPER_ADMIN', async () => {
     const theirs = await signedIn(await make.user());
-    const { runId } = await startOperation(theirs, syncJob, { tenantId: theirs.tenantId, force: true });
+    const { runId } = await startRun(theirs, syncJob, { tenantId: theirs.tenantId, force: true });
     await expect(getRun(await operator(), runId)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it('is out of reach of a tenant’s scope, whatever is asked of the database', async () => {
     const ctx = await lost();
-    const { runId } = await startOperation(ctx, ingestJob, { source: 'hidden' });
+    const { runId } = await startRun(ctx, ingestJob, { source: 'hidden' });
     expect(await ctx.read((db) => db.select().from(runs).where(eq(runs.id, runId)))).toEqual([]);
     const changed = await ctx.tx((tx) =>
       tx.update(runs).set({ error: 'mine' }).where(eq(runs.id, runId)).returning({ id: runs.id }),
@@ -273,22 +273,22 @@ describe('a run of the platform', () => {
   it('is one per subject for all who start it', async () => {
     const [one, other] = [await lost(), await lost()];
     const started = await Promise.allSettled(
-      [one, other, one].map((ctx) => startOperation(ctx, ingestJob, { source: 'twice' })),
+      [one, other, one].map((ctx) => startRun(ctx, ingestJob, { source: 'twice' })),
     );
     expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(startOperation(other, ingestJob, { source: 'twice' })).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(startOperation(other, ingestJob, { source: 'another' })).resolves.toBeDefined();
+    await expect(startRun(other, ingestJob, { source: 'twice' })).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(startRun(other, ingestJob, { source: 'another' })).resolves.toBeDefined();
   });
 
   it('is handed over again when its job was lost, and ended when this release does not know it', async () => {
     const ctx = await lost();
-    const { runId } = await startOperation(ctx, ingestJob, { source: 'swept' });
-    const forgotten = await startOperation(ctx, { ...ingestJob, name: 'test.gone' }, { source: 'swept' });
+    const { runId } = await startRun(ctx, ingestJob, { source: 'swept' });
+    const forgotten = await startRun(ctx, { ...ingestJob, name: 'test.gone' }, { source: 'swept' });
     for (const id of [runId, forgotten.runId]) await letTimePass(id);
     const done: string[] = [];
     work(handle(ingestJob, async (_system, { source }) => void done.push(source)));
-    await handOverIdleOperations(system(), [ingestJob]);
-    expect(await waitForOperation(operationScope(ctx, null), runId, 20)).toBe(true);
+    await handOverIdleRuns(system(), [ingestJob]);
+    expect(await waitForRun(runScope(ctx, null), runId, 20)).toBe(true);
     expect(done).toEqual(['swept']);
     expect(await getRun(ctx, forgotten.runId)).toMatchObject({
       state: 'failed',
@@ -300,19 +300,19 @@ describe('a run of the platform', () => {
 describe('the sweep over runs', () => {
   it('hands over a run whose job was lost, once, and leaves young ones alone', async () => {
     const ctx = await signedIn(await make.user());
-    const lost = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const lost = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    const young = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const young = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: false,
     });
     await letTimePass(lost.runId);
     const done: boolean[] = [];
     work(handle(syncJob, async ({ tenantId }, { force }) => void (tenantId === ctx.tenantId && done.push(force))));
-    await handOverIdleOperations(system(), [syncJob]);
-    await handOverIdleOperations(system(), [syncJob]);
+    await handOverIdleRuns(system(), [syncJob]);
+    await handOverIdleRuns(system(), [syncJob]);
     await vi.waitFor(async () => expect(await getRun(ctx, lost.runId)).toMatchObject({ state: 'succeeded' }), soon);
     await pause(100);
     expect(done).toEqual([true]);
@@ -321,15 +321,15 @@ describe('the sweep over runs', () => {
 
   it('hands over a run whose worker is gone, and ends one that loses its worker again and again', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    for (let n = 1; n <= 20; n++) expect(await beginOperation(ctx, runId)).toEqual({ id: runId, attempt: n });
+    for (let n = 1; n <= 20; n++) expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: n });
     await letTimePass(runId);
     let ran = false;
     work(handle(syncJob, async () => void (ran = true)));
-    await handOverIdleOperations(system(), [syncJob]);
+    await handOverIdleRuns(system(), [syncJob]);
     await vi.waitFor(
       async () =>
         expect(await getRun(ctx, runId)).toMatchObject({
@@ -343,27 +343,27 @@ describe('the sweep over runs', () => {
 
   it('does a run that is over not again', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
-    await endOperation(ctx, { id: runId }, { error: null });
+    await endRun(ctx, { id: runId }, { error: null });
     let ran = false;
     const { lines } = work(handle(syncJob, async () => void (ran = true)));
     await ctx.enqueue(syncJob, { tenantId: ctx.tenantId, force: true }, { runId });
-    await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'rested')).toBeDefined(), soon);
+    await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'skipped')).toBeDefined(), soon);
     expect(ran).toBe(false);
   });
 
   it('ends a run of a kind this release does not know', async () => {
     const ctx = await signedIn(await make.user());
-    const { runId } = await startOperation(
+    const { runId } = await startRun(
       { ...ctx, enqueue: async () => undefined },
       { ...syncJob, name: 'test.forgotten' },
       { tenantId: ctx.tenantId, force: true },
     );
     await letTimePass(runId);
-    await handOverIdleOperations(system(), [syncJob]);
+    await handOverIdleRuns(system(), [syncJob]);
     expect(await getRun(ctx, runId)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('does not know'),
@@ -373,7 +373,7 @@ describe('the sweep over runs', () => {
   it('leaves the runs of inactive tenants alone', async () => {
     const tenant = await make.tenant();
     const ctx = await signedIn(await make.user({ tenantId: tenant.id }));
-    const { runId } = await startOperation({ ...ctx, enqueue: async () => undefined }, syncJob, {
+    const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
       force: true,
     });
@@ -382,7 +382,7 @@ describe('the sweep over runs', () => {
       tx.execute(sql`update tenants set is_active = false where id = ${tenant.id}`),
     );
     const handed: unknown[] = [];
-    await handOverIdleOperations(
+    await handOverIdleRuns(
       { ...system(), enqueue: async (_job, _payload, options) => void handed.push(options?.runId) },
       [syncJob],
     );

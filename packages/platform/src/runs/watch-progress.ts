@@ -1,14 +1,14 @@
 import { SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
-import type { OperationScope } from './scope.ts';
-import { touchOperation } from './state.ts';
+import type { RunScope } from './scope.ts';
+import { touchRun } from './state.ts';
 
 const writeEveryMs = SECOND;
 /** A good part of the minute after which a sweep takes a silent run for dead. */
 const beatEveryMs = 15 * SECOND;
 
-export interface WatchedOperation {
-  scope: OperationScope;
+export interface WatchedRun {
+  scope: RunScope;
   runId: string;
   /** Takes note of how far the work is; written at most once a second. */
   report(done: number, total: number): void;
@@ -17,7 +17,7 @@ export interface WatchedOperation {
 }
 
 /** Keeps a run's row telling that somebody is at it and how far. */
-export function watchProgress(scope: OperationScope, runId: string, log: Log): WatchedOperation {
+export function watchProgress(scope: RunScope, runId: string, log: Log): WatchedRun {
   let unwritten: { done: number; total: number } | null = null;
   let writing = Promise.resolve();
   let lastWrite = performance.now();
@@ -26,7 +26,7 @@ export function watchProgress(scope: OperationScope, runId: string, log: Log): W
     unwritten = null;
     lastWrite = performance.now();
     writing = writing
-      .then(() => touchOperation(scope, runId, progress))
+      .then(() => touchRun(scope, runId, progress))
       .catch((error: unknown) => log.warn({ err: error, runId }, 'the progress of a run could not be written'));
   };
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
@@ -6,18 +6,19 @@ import { runs } from '@portal/db/schema/platform/operations';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '../context.ts';
 import type { AnyJob, PayloadOf, TenantJob } from '../jobs/job.ts';
+import { isUnfinished } from './unfinished.ts';
 
 /**
  * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out. A platform job's run is no
  * tenant's and watched by every SUPER_ADMIN. The payload stands in the row, so it must hold no secret.
  * Throws 409 while one of the same subject is under way, see `conflictWithUnfinished`.
  */
-export async function startOperation<Job extends AnyJob>(
+export async function startRun<Job extends AnyJob>(
   ctx: UserContext,
   job: Job,
   payload: PayloadOf<Job>,
 ): Promise<{ runId: string }> {
-  const add = (tx: Tx) => addOperation(tx, job, payload, { startedBy: ctx.actor.id });
+  const add = (tx: Tx) => addRun(tx, job, payload, { startedBy: ctx.actor.id });
   const added = job.scope === 'tenant' ? ctx.tx(add) : ctx.acrossTenants('work of the platform is started', add);
   const runId = await added.catch(
     conflictWithUnfinished(['CONFLICT', 'This is under way already. Please wait for its end.']),
@@ -30,7 +31,7 @@ export async function startOperation<Job extends AnyJob>(
  * The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit.
  * A platform job's takes a transaction across tenants.
  */
-export async function addOperation<Job extends AnyJob>(
+export async function addRun<Job extends AnyJob>(
   tx: Tx,
   job: Job,
   payload: PayloadOf<Job>,
@@ -42,7 +43,7 @@ export async function addOperation<Job extends AnyJob>(
 }
 
 /** The run of the same subject that is under way, now the actor's own to watch if it was nobody's; null while there is none. */
-export async function joinOperation<Payload extends { tenantId: string }>(
+export async function joinRun<Payload extends { tenantId: string }>(
   tx: Tx,
   job: TenantJob<Payload>,
   payload: Payload,
@@ -56,7 +57,7 @@ export async function joinOperation<Payload extends { tenantId: string }>(
         eq(runs.tenantId, payload.tenantId),
         eq(runs.kind, job.name),
         eq(runs.subject, job.key(payload)),
-        inArray(runs.state, ['queued', 'running']),
+        isUnfinished,
       ),
     )
     .returning({ id: runs.id });
@@ -68,7 +69,7 @@ export const conflictWithUnfinished = (conflict: Parameters<typeof conflictOn>[0
   conflictOn({ runs_subject_unique: conflict, runs_directory_sync_unique: conflict });
 
 /** The rows of work that starts by itself; whose subject has one under way already is left out. */
-export async function addOperations<Job extends AnyJob>(
+export async function addRuns<Job extends AnyJob>(
   tx: Tx,
   job: Job,
   payloads: PayloadOf<Job>[],

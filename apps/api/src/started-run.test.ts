@@ -1,6 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { preferredWait } from './prefer.ts';
+import { preferredWait } from './started-run.ts';
 
 it.each([
   [undefined, null],
@@ -15,5 +14,5 @@ it.each([
   ['awaits=3', null],
   ['', null],
 ])('reads the preference %j as %j seconds', (prefer, seconds) => {
-  expect(preferredWait({ headers: { prefer } } as unknown as FastifyRequest)).toBe(seconds);
+  expect(preferredWait({ headers: { prefer } })).toBe(seconds);
 });
