@@ -196,7 +196,8 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
       // A day that was made to pass has the name of the one before; what comes again also says the same.
       const mail = `${messageId} ${text}`;
       counted[kind].set(mail, Number(/(\d+) neue Ausschreibung/.exec(subject)?.[1] ?? 0));
-      for (const [title] of text.matchAll(/N\d+E/g)) {
+      // With the word before it: the token of a link may well contain what looks like a number alone.
+      for (const [title] of text.matchAll(/Kranwartung N\d+E/g)) {
         const key = `${kind} ${to} ${title}`;
         mailsOf.set(key, (mailsOf.get(key) ?? new Set()).add(mail));
       }
