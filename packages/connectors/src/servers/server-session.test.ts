@@ -229,6 +229,7 @@ describe('an answer', () => {
       },
       'netz',
     ],
+    ['millions of empty objects', reply(200, `{"data":[${'{},'.repeat(2_000_000)}{}]}`), 'antwortform'],
     ['silence', () => undefined, 'netz'],
   ])('of %s is of one class and never thrown as anything else', async (_, answer, failure) => {
     virtualization.intercept = (_path, _request, response) => {
@@ -284,6 +285,29 @@ describe('an answer', () => {
       expect(message).not.toContain(ticket.slice(-20));
     }
     virtualization.intercept = null;
+  });
+});
+
+describe('a sign-in that is answered with', () => {
+  const answering = async (data: unknown, headers: Record<string, string> = {}) => {
+    const server = await startServer('virtualization');
+    server.intercept = (path, _request, response) => {
+      if (path.endsWith('/access/ticket')) response.writeHead(200, headers).end(JSON.stringify({ data }));
+      else response.writeHead(403, { connection: 'close' }).end();
+      return true;
+    };
+    return asked(byPassword(server));
+  };
+
+  it('a ticket of megabytes keeps none', async () => {
+    expect(await answering({ ticket: '/'.repeat(1_000_000) })).toMatchObject({ failure: 'antwortform' });
+  });
+
+  it.each([
+    ['a ticket', { ticket: 'PVE:\ud800' }, {}],
+    ['a cookie', {}, { 'set-cookie': 'PVEAuthCookie=%zz' }],
+  ])('%s that is not well-formed fails like any other', async (_, data, headers) => {
+    expect(await answering(data, headers)).toEqual({ failure: 'rechte', message: expect.stringContaining('403') });
   });
 });
 

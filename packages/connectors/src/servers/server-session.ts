@@ -49,6 +49,8 @@ export interface CallOptions {
 const usualTimeoutMs = 15 * SECOND;
 const connectTimeoutMs = 5 * SECOND;
 const maxBytes = 8 * 1024 * 1024;
+/** Most objects and lists of one answer. No server comes near it; parsed, they weigh many times what they weigh as text. */
+const mostObjects = 200_000;
 /** Longest part of a foreign text that is repeated. */
 const quoted = 200;
 /** Secrets that are masked in an error, and in data, where a short password may well be a word that says something. */
@@ -142,6 +144,8 @@ export function openServer(
   }
 
   function dataOf(answer: OutboundAnswer): unknown {
+    if (objectsIn(answer.body) > mostObjects)
+      throw new ServerFailure('antwortform', `${host} answered with more than can be read.`);
     let parsed: unknown;
     try {
       parsed = JSON.parse(masked(answer.body.toString(), shortestInData));
@@ -160,7 +164,9 @@ export function openServer(
   /** What a server repeats of what it was sent is not repeated any further. */
   function masked(text: string, shortest: number): string {
     const ticket = tickets.ticket?.cookie.split('=', 2)[1];
-    const secrets = [login.secret.reveal(), ...(ticket === undefined ? [] : [decodeURIComponent(ticket)])];
+    const secrets = [login.secret.reveal(), ...(ticket === undefined ? [] : [decoded(ticket)])].map((secret) =>
+      secret.toWellFormed(),
+    );
     return secrets
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
       .filter((secret) => secret.length >= shortest)
@@ -201,4 +207,20 @@ function wordsOf({ body, statusText }: OutboundAnswer): string {
     }
   }
   return text === '' || /^[{[<]/.test(text) ? statusText : text;
+}
+
+/** How many objects and lists a JSON has at most: what opens one may stand in a text as well. */
+function objectsIn(json: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < json.length; at += 1) if (json[at] === 0x7b || json[at] === 0x5b) count += 1;
+  return count;
+}
+
+/** A cookie may be one that nobody encoded. */
+function decoded(ticket: string): string {
+  try {
+    return decodeURIComponent(ticket);
+  } catch {
+    return ticket;
+  }
 }

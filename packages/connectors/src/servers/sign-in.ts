@@ -14,6 +14,9 @@ export interface Ticket {
 /** Products keep a ticket for two hours; a new one is fetched in good time. */
 const renewAfterMs = 90 * 60_000;
 
+/** Tickets are kept in memory; those of the products have a few hundred characters. */
+const longestTicket = 4_096;
+
 export const isFresh = (ticket: Ticket | null): ticket is Ticket =>
   ticket !== null && Date.now() - ticket.signedInAt < renewAfterMs;
 
@@ -30,8 +33,13 @@ export function ticketIn({ headers }: OutboundAnswer, data: unknown, kind: Serve
       `${host} asks for a second factor. Use an API token, or an account without a second factor.`,
     );
   const signedInAt = Date.now();
+  if (ticket !== null && ticket.length > longestTicket)
+    throw new ServerFailure(
+      'antwortform',
+      `${host} answered the sign-in with a ticket of ${ticket.length} characters.`,
+    );
   if (ticket !== null && ticket !== '')
-    return { cookie: `${dialects[kind].cookie}=${encodeURIComponent(ticket)}`, signedInAt };
+    return { cookie: `${dialects[kind].cookie}=${encodeURIComponent(ticket.toWellFormed())}`, signedInAt };
   const set = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '');
   const cookie = set.find((one) => /^[\w-]*AuthCookie=[\x21-\x7e]+$/.test(one));
   if (cookie !== undefined) return { cookie, signedInAt };

@@ -106,6 +106,14 @@ describe('the status of a server', () => {
     expect(bad.changes).toEqual([{ at: at(5).toISOString(), from: 'ok', to: 'critical', text: 'It is critical.' }]);
   });
 
+  it('warns the second time however many rules there are', () => {
+    const many = Array.from({ length: 300 }, (_, n) => finding('ok', { key: `ok ${n}` }));
+    const found = look([...many, finding('warning', { key: 'last' })]);
+    const first = afterLook(neverChecked, found, at(0));
+    expect(first).toMatchObject({ state: 'ok', rules: { length: 200 } });
+    expect(afterLook(first, found, at(5))).toMatchObject({ state: 'warning', message: 'It is warning.' });
+  });
+
   it('is unknown when the server was missed once, critical from the second time on, and keeps what was last read', () => {
     const once = afterMiss(well, miss, at(5));
     expect(once).toMatchObject({

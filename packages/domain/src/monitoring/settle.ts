@@ -112,11 +112,15 @@ function withChange(before: KeptStatus, at: Date, after: Omit<KeptStatus, 'chang
 
 const usuallyNeeded: Record<ServerState, number> = { ok: 1, unknown: 1, warning: 2, critical: 1 };
 
-/** Rules as they stand after these findings, worst first. What is no longer found is gone. */
+/** Rules as they stand after these findings, worst first, then those that are about to count. What is no longer found is gone. */
 export function settleRules(before: readonly KeptRule[], findings: readonly Finding[], at: Date): KeptRule[] {
   const known = new Map(before.map((rule) => [rule.key, rule]));
   const settled = findings.map((finding) => settle(known.get(finding.key), finding, at));
-  return settled.toSorted((a, b) => (isWorse(a.state, b.state) ? -1 : isWorse(b.state, a.state) ? 1 : 0));
+  return settled.toSorted((a, b) => {
+    if (a.state !== b.state) return isWorse(a.state, b.state) ? -1 : 1;
+    // Where there are more than are kept, one that is dropped before it counts would never count.
+    return Number(b.pending !== undefined) - Number(a.pending !== undefined);
+  });
 }
 
 function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptRule {

@@ -1,3 +1,4 @@
+import { shownLine } from '../text.ts';
 import {
   certificateFinding,
   type Evaluation,
@@ -220,7 +221,9 @@ function storageFindings(resources: readonly Row[], online: ReadonlySet<string>)
     if (!online.has(String(row['node']))) continue;
     const name = textOf(row['storage']) ?? '?';
     const place = flagOf(row['shared']) === true ? name : `${name} on ${String(textOf(row['node']))}`;
-    byName.set(place, [...(byName.get(place) ?? []), row]);
+    const same = byName.get(place);
+    if (same) same.push(row);
+    else byName.set(place, [row]);
   }
   return [...byName].map(([place, same]): Finding => {
     const key = `storage:${place}`;
@@ -244,7 +247,7 @@ function storageFindings(resources: readonly Row[], online: ReadonlySet<string>)
 
 const guestName = (row: Row): string => {
   const name = textOf(row['name']);
-  return `${textOf(row['vmid']) ?? '?'}${name === null ? '' : ` (${name.slice(0, 60)})`}`;
+  return `${textOf(row['vmid']) ?? '?'}${name === null ? '' : ` (${shownLine(name, 60)})`}`;
 };
 
 function guestFindings(reading: VirtualizationReading, online: ReadonlySet<string>): Finding[] {

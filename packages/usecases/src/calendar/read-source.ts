@@ -1,4 +1,5 @@
 import { appendFile, writeFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { downloadEvents, findCalendars } from '@portal/connectors/calendar/caldav';
 import { type CalendarAccess, CalendarFailure, maxCalendarBytes } from '@portal/connectors/calendar/calendar-access';
 import { downloadIcs, type IcsValidators } from '@portal/connectors/calendar/ics';
@@ -72,7 +73,8 @@ async function readServer(
     known.bodyPath !== null &&
     isCovered(window, known) &&
     !Object.values(validators).includes(null) &&
-    JSON.stringify(validators) === JSON.stringify(known.validators);
+    // Stored, their names come back in another order.
+    isDeepStrictEqual(validators, known.validators);
   if (isSame && known.coversFrom && known.coversTo)
     return { bodyPath: null, validators, covers: { from: known.coversFrom, to: known.coversTo } };
   const bodyPath = await receive(ctx, 'ics', async (place) => {

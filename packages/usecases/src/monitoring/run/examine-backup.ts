@@ -32,13 +32,15 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
   const isOld = 'failure' in collections && collections.failure === 'antwortform';
   const asked = questionsFor(names, { failing: failingStores(failedTasks), isOld, memory });
   // Lists of snapshots weigh megabytes: only the one read longest ago is asked for, the others wait for a later run.
-  const waiting = asked
-    .filter(({ order }) => order === orders.snapshots)
-    .toSorted((a, b) => readAt(memory, a.key) - readAt(memory, b.key))
-    .slice(1);
+  const waiting = new Set(
+    asked
+      .filter(({ order }) => order === orders.snapshots)
+      .toSorted((a, b) => readAt(memory, a.key) - readAt(memory, b.key))
+      .slice(1),
+  );
   const notExamined = await look.keepUp(
     memory.parts,
-    asked.map((one) => (waiting.includes(one) ? { ...one, maxAge: Infinity } : one)),
+    asked.map((one) => (waiting.has(one) ? { ...one, maxAge: Infinity } : one)),
   );
 
   return evaluateBackup({
