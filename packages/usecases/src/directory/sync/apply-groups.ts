@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
-import { groupMembers, groups } from '@portal/db/schema/modules';
+import { groupMembers, groups, moduleGrants } from '@portal/db/schema/modules';
 import { type GroupsPlan, planGroups } from '@portal/domain/directory/plan';
 import { newId } from '@portal/domain/ids';
 import { portions } from '@portal/domain/portions';
@@ -43,10 +43,6 @@ export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncRepor
   }
   for (const part of portions(plan.rename, batch.groups))
     await inBatch(async (tx) => ({ groups: await renameImportedGroups(tx, part) }));
-  for (const part of portions(plan.remove, batch.groups)) {
-    const ids = part.map(({ id }) => id);
-    await inBatch(async (tx) => ({ groups: await removeImportedGroups(tx, ids) }));
-  }
   const removed = new Set(plan.remove.map(({ directoryId }) => directoryId));
   const groupIds = delta.groups.map(({ directoryId }) =>
     removed.has(directoryId) ? noGroup : (idOf.get(directoryId) ?? noGroup),
@@ -56,6 +52,11 @@ export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncRepor
   await mapConcurrently(portions(members, batch.people), 2, (part) =>
     inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) })),
   );
+  // Last, so that the memberships in them are counted as the preview counts them.
+  for (const part of portions(plan.remove, batch.groups)) {
+    const ids = part.map(({ id }) => id);
+    await inBatch(async (tx) => ({ groups: await removeImportedGroups(tx, ids) }));
+  }
   return groupIds;
 }
 
@@ -104,20 +105,26 @@ const planDirectoryGroups = (stage: Stage, delta: Delta): Promise<GroupsPlan> =>
     return planUsedGroups(delta, new Set(rows.map(({ position }) => position)), kept);
   });
 
-/** The groups that have a member here are kept, those with none are not. */
+/** The groups that have a member here or that modules are granted to are kept while the directory has them; others are not. */
 const planUsedGroups = ({ groups: read, knownGroups }: Delta, positions: Set<number>, kept: Set<string>): GroupsPlan =>
   planGroups(
     knownGroups,
     read.filter(({ directoryId }, position) => positions.has(position) || kept.has(directoryId)),
   );
 
-/** Directory ids of groups with a member who stays in them: accounts for which the snapshot vouches are in the right ones. */
+/**
+ * Directory ids of groups that are kept even if nobody on the stage is in them: those with a member for whom the snapshot vouches, and
+ * those with grants, which a group that is empty for a while must not lose.
+ */
 async function keptGroups(tx: Tx, stage: Stage, { changed }: Delta): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select distinct g.directory_id as id from ${groups} g join ${groupMembers} m on m.tenant_id = g.tenant_id and m.group_id = g.id
       join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id
     where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null
-      and ((${isAmong(changed)}) is not true or not ${mayBeTouched})`);
+      and ((${isAmong(changed)}) is not true or not ${mayBeTouched})
+    union
+    select g.directory_id from ${moduleGrants} granted join ${groups} g on g.tenant_id = granted.tenant_id and g.id = granted.group_id
+    where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null`);
   return new Set(rows.map(({ id }) => id));
 }
 

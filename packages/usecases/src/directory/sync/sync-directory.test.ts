@@ -1,13 +1,16 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
+import { groups, moduleGrants } from '@portal/db/schema/modules';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import type { UserContext } from '@portal/platform/context';
 import { directoryRuntime } from '@portal/testing/directory';
 import { group, person, type TestEntry } from '@portal/testing/servers/slapd';
 import { serviceBinary } from '@portal/testing/services';
+import { the } from '@portal/testing/the';
 import { updateUser } from '../../accounts/update-user.ts';
 import { deleteUser } from '../../accounts/users.ts';
+import { setGrant } from '../../modules/grants.ts';
 import { addLdapMapping } from '../ldap-mappings.ts';
 import { previewSync } from './preview-sync.ts';
 
@@ -473,6 +476,36 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx)).toMatchObject({ state: 'blocked', error: expect.stringContaining('6 of 7 groups') });
     expect(Object.keys(await memberships(ctx))).toEqual(names);
     expect(await sync(ctx, { force: true })).toMatchObject({ state: 'succeeded', counts: { groups: 6 } });
+  });
+
+  it('keeps an empty group with what was granted to it, while the directory has it', async () => {
+    const [a, b] = people(2) as [TestEntry, TestEntry];
+    const server = await directory([a, b, group('sales', [a.dn]), group('staff', [b.dn])]);
+    const ctx = await adminOf(server);
+    await sync(ctx);
+    const [sales] = await ctx.read((db) => db.select().from(groups).where(eq(groups.internalName, 'sales')));
+    await setGrant(ctx, {
+      subjectType: 'group',
+      subjectId: the(sales).id,
+      moduleKey: 'tender-radar',
+      level: 'USE',
+    });
+    for (const name of ['sales', 'staff']) {
+      const dn = `cn=${name},ou=groups,dc=example,dc=org`;
+      await server.modify(dn, { member: [`uid=nobody,ou=people,dc=example,dc=org`] });
+    }
+    expect(await previewSync(ctx)).toMatchObject({ counts: { groups: 1, memberships: 2 } });
+    expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { groups: 1, memberships: 2 } });
+    expect(await memberships(ctx)).toEqual({ sales: [] });
+    await server.modify(`cn=sales,ou=groups,dc=example,dc=org`, { member: [a.dn] });
+    await sync(ctx);
+    expect(await ctx.read((db) => db.select({ groupId: moduleGrants.groupId }).from(moduleGrants))).toEqual([
+      { groupId: the(sales).id },
+    ]);
+    expect(await memberships(ctx)).toEqual({ sales: [expect.any(String)] });
+    await server.delete(`cn=sales,ou=groups,dc=example,dc=org`);
+    await sync(ctx);
+    expect(await memberships(ctx)).toEqual({});
   });
 
   it('leaves a SUPER_ADMIN alone who wants a name in a swap, has left or belongs to groups, and counts none for the deactivation limit', async () => {
