@@ -6,6 +6,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import { SECOND } from '@portal/domain/time';
 import type { SystemContext, TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { hasModuleOn, isModuleOn } from '../modules/module-access.ts';
 import { checkInstances } from './check-instances.ts';
 import { claimDue, claimUnchecked, countUnchecked } from './claims.ts';
 import { checkDueInstances } from './jobs.ts';
@@ -18,7 +19,7 @@ const turnMs = 30 * SECOND;
 /** Between looks at instances that other checks are at. */
 const lookEveryMs = 500;
 
-/** Has the due instances of every tenant checked; inactive tenants rest. Looks at the table of releases, so that its age is told. */
+/** Has the due instances of every tenant checked; inactive tenants and those that switched the module off rest. Looks at the table of releases, so that its age is told. */
 export async function startDueCloudChecks(system: SystemContext): Promise<void> {
   await releaseTable(system).read();
   const due = await system.acrossTenants('tenants with clouds to be checked are found', (tx) =>
@@ -29,6 +30,7 @@ export async function startDueCloudChecks(system: SystemContext): Promise<void> 
       .where(
         and(
           eq(cloudInstances.isActive, true),
+          isModuleOn(cloudInstances.tenantId, 'cloud-status'),
           lte(cloudInstances.nextCheckAt, sql`now()`),
           or(isNull(cloudInstances.leasedUntil), lte(cloudInstances.leasedUntil, sql`now()`)),
         ),
@@ -39,6 +41,7 @@ export async function startDueCloudChecks(system: SystemContext): Promise<void> 
 }
 
 export async function checkDueCloudInstances(ctx: TenantContext, { signal }: Pick<Work, 'signal'>): Promise<void> {
+  if (!(await hasModuleOn(ctx, 'cloud-status'))) return;
   const { isMoreLeft } = await checkInstances(ctx, { claim: (limit) => claimDue(ctx, limit), signal, turnMs });
   if (isMoreLeft) await ctx.enqueue(checkDueInstances, { tenantId: ctx.tenantId });
 }
@@ -54,7 +57,7 @@ export async function checkAllCloudInstances(
   const [started] = run
     ? await ctx.read((db) => db.select({ at: runs.createdAt }).from(runs).where(eq(runs.id, run.id)))
     : [];
-  if (!started) return;
+  if (!started || !(await hasModuleOn(ctx, 'cloud-status'))) return;
   const total = await countUnchecked(ctx, started.at);
   let left = total;
   while (left > 0) {

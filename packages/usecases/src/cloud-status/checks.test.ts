@@ -10,6 +10,7 @@ import type { TenantContext, UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { brokenCloud, type CloudServer, startCloudServer, statusDocument } from '@portal/testing/servers/cloud-server';
 import { jobOrigin } from '@portal/testing/worker';
+import { setModuleEnabled } from '../modules/modules.ts';
 import { checkCloudInstance, startCheckOfAll } from './check-by-hand.ts';
 import { checkAllCloudInstances, checkDueCloudInstances, startDueCloudChecks } from './check-by-job.ts';
 import { checkInstances } from './check-instances.ts';
@@ -242,8 +243,10 @@ describe('the next check', () => {
     }
   });
 
-  it('is looked for in every active tenant, and only where one is due', async () => {
-    const [ctx, other, resting] = [await admin(), await admin(), await admin()];
+  it('is looked for in every active tenant with the module on, and only where one is due', async () => {
+    const [ctx, other, resting, off] = [await admin(), await admin(), await admin(), await admin()];
+    await setModuleEnabled(off, 'cloud-status', false);
+    await make.cloudInstance(off.tenantId, due);
     await runtime.database.acrossTenants('a test lets a tenant rest', (tx) =>
       tx.execute(sql`update tenants set is_active = false where id = ${resting.tenantId}`),
     );
@@ -264,6 +267,21 @@ describe('the next check', () => {
     expect(asked).toEqual([...new Set(asked)]);
     expect(asked).not.toContain(other.tenantId);
     expect(asked).not.toContain(resting.tenantId);
+    expect(asked).not.toContain(off.tenantId);
+  });
+
+  it('that was queued before the module was switched off calls nobody', async () => {
+    const ctx = await admin();
+    const server = await cloud();
+    await make.cloudInstance(ctx.tenantId, { ...due, statusUrl: `${server.origin}/status.php` });
+    const { runId } = await startCheckOfAll({ ...ctx, enqueue: async () => undefined });
+    await setModuleEnabled(ctx, 'cloud-status', false);
+    await checkDueCloudInstances(jobOf(ctx), { signal });
+    await checkAllCloudInstances(jobOf(ctx), { signal, run: { id: runId, attempt: 1 }, progress: () => undefined });
+    expect(server.requests()).toBe(0);
+    await setModuleEnabled(ctx, 'cloud-status', true);
+    await checkDueCloudInstances(jobOf(ctx), { signal });
+    expect(server.requests()).toBe(1);
   });
 });
 

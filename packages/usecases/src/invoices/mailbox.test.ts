@@ -11,6 +11,7 @@ import { type ImapGate, openImapGate } from '@portal/testing/servers/imap-gate';
 import { caCertificatePem } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { startTestWorker } from '@portal/testing/worker';
+import { setModuleEnabled } from '../modules/modules.ts';
 import { invoices as area } from './area.ts';
 import { listInvoices } from './invoices.ts';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from './mailbox.ts';
@@ -105,17 +106,17 @@ it('no retention touches invoices', () => {
 });
 
 describe('due fetches', () => {
-  it('begin once however many look, come again in ten minutes, and rest while the tenant or the mailbox is switched off', async () => {
-    const [active, off, resting] = [await admin(), await admin(), await admin()];
-    for (const ctx of [active, off, resting])
+  it('begin once however many look, come again in ten minutes, and rest while the tenant, the module or the mailbox is switched off', async () => {
+    const [active, off, resting, without] = [await admin(), await admin(), await admin(), await admin()];
+    await setModuleEnabled(without, 'invoice-mailbox', false);
+    for (const ctx of [active, off, resting, without])
       await putInvoiceMailbox(ctx, mailboxForm(nowhere, 'ada', { isActive: ctx !== off }));
     await system().acrossTenants('a test', (tx) =>
       tx.update(tenants).set({ isActive: false }).where(eq(tenants.id, resting.tenantId)),
     );
     await Promise.all(Array.from({ length: 5 }, () => startDueInvoiceFetches(system())));
-    expect([(await runsOf(active)).length, (await runsOf(off)).length, (await runsOf(resting)).length]).toEqual([
-      1, 0, 0,
-    ]);
+    const begun = [active, off, resting, without].map(async (ctx) => (await runsOf(ctx)).length);
+    expect(await Promise.all(begun)).toEqual([1, 0, 0, 0]);
     const [row] = await active.read((db) =>
       db
         .select({ minutes: sql<number>`extract(epoch from next_fetch_at - now())::float8 / 60` })

@@ -6,6 +6,7 @@ import { fetchEveryMin } from '@portal/domain/invoices/limits';
 import type { SystemContext } from '@portal/platform/context';
 import { addRuns } from '@portal/platform/runs/start';
 import { isUnfinished } from '@portal/platform/runs/unfinished';
+import { isModuleOn } from '../modules/module-access.ts';
 import { fetchInvoices } from './jobs.ts';
 
 /** Fetches begun per sweep; the rest waits for the next one. */
@@ -13,7 +14,8 @@ const batch = 200;
 
 /**
  * Begins the fetches whose time has come, each once however many workers look, and sets when each comes again; of a mailbox that is
- * switched off only what a fetch by hand has left over. Where one is still under way the next follows its end; inactive tenants rest.
+ * switched off only what a fetch by hand has left over. Where one is still under way the next follows its end; inactive
+ * tenants and those that switched the module off rest.
  */
 export async function startDueInvoiceFetches(system: SystemContext): Promise<void> {
   const begun = await system.acrossTenants('due fetches of invoices of every tenant are begun', async (tx) => {
@@ -25,6 +27,7 @@ export async function startDueInvoiceFetches(system: SystemContext): Promise<voi
         .where(
           and(
             lte(invoiceMailboxes.nextFetchAt, sql`now()`),
+            isModuleOn(invoiceMailboxes.tenantId, 'invoice-mailbox'),
             notExists(
               tx
                 .select({ id: runs.id })

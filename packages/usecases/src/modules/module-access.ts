@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { TenantScope } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { disabledModules, groupMembers, moduleGrants } from '@portal/db/schema/modules';
@@ -38,6 +39,20 @@ const standingOfAccount = prepared<{ userId: string }>()('module_standing', (db)
     })
     .from(tenants),
 );
+
+/**
+ * Whether a module is on for the tenant whose id stands in a column. Work that begins by itself asks this: a module that is switched off
+ * calls nobody, as its settings cannot be reached to stop it.
+ */
+export const isModuleOn = (tenantId: AnyPgColumn, module: ModuleKey): SQL =>
+  sql`not exists (
+    select from ${disabledModules}
+    where ${disabledModules.tenantId} = ${tenantId} and ${disabledModules.moduleKey} = ${module}
+  )`;
+
+/** The same for the tenant at work, for a job that was queued while the module was on. */
+export const hasModuleOn = async (ctx: Pick<TenantScope, 'read'>, module: ModuleKey): Promise<boolean> =>
+  (await ctx.read((db) => db.$count(disabledModules, eq(disabledModules.moduleKey, module)))) === 0;
 
 async function readStanding({ run, actor }: Asking): Promise<ModuleStanding> {
   const [standing] = await run(standingOfAccount, { userId: actor.id });

@@ -3,6 +3,7 @@ import { pollPlans } from '@portal/db/schema/monitoring/servers';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
 import { addRuns } from '@portal/platform/runs/start';
+import { isModuleOn } from '../modules/module-access.ts';
 import { pollServers } from './jobs.ts';
 import { nextPollAt } from './poll-plan.ts';
 
@@ -11,7 +12,8 @@ const batch = 500;
 
 /**
  * Begins the runs whose time has come, each once however many workers look, and sets when each comes again. A tenant whose run is
- * still under way is left out this time; inactive tenants rest.
+ * still under way is left out this time; inactive tenants and
+ * those that switched the module off rest.
  */
 export async function startDueServerPolls(system: SystemContext): Promise<void> {
   const begun = await system.acrossTenants('due looks at servers of every tenant are begun', async (tx) => {
@@ -20,7 +22,7 @@ export async function startDueServerPolls(system: SystemContext): Promise<void> 
         .select({ tenantId: pollPlans.tenantId })
         .from(pollPlans)
         .innerJoin(tenants, and(eq(tenants.id, pollPlans.tenantId), eq(tenants.isActive, true)))
-        .where(lte(pollPlans.nextPollAt, sql`now()`))
+        .where(and(lte(pollPlans.nextPollAt, sql`now()`), isModuleOn(pollPlans.tenantId, 'virtualization')))
         .orderBy(asc(pollPlans.nextPollAt))
         .limit(batch)
         .for('update', { of: pollPlans, skipLocked: true }),

@@ -9,6 +9,7 @@ import { fetchBeginsUntilMs, fetchMaxMails, fetchMs, mailMaxBytes } from '@porta
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { hasModuleOn } from '../../modules/module-access.ts';
 import { startDueFetches } from '../jobs.ts';
 import { imapServerWith, type StoredMailbox, storedMailbox } from '../stored-mailbox.ts';
 import { type Fetching, FetchOvertakenError } from './fetching.ts';
@@ -34,6 +35,7 @@ const usualLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsU
 export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = usualLimits): Promise<void> {
   const { run, signal } = work;
   if (!run) throw new Error('A fetch begins with a run.');
+  if (!(await hasModuleOn(ctx, 'invoice-mailbox'))) return;
   const mailbox = await ctx.read((db) => storedMailbox(db));
   if (!mailbox) return;
   const deadline = AbortSignal.timeout(limits.inAllMs);

@@ -13,6 +13,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
 import { type ImapGate, openImapGate } from '@portal/testing/servers/imap-gate';
 import { serviceBinary } from '@portal/testing/services';
+import { setModuleEnabled } from '../../modules/modules.ts';
 import { getDocument, listInvoices, openDocument } from '../invoices.ts';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '../mailbox.ts';
 import { fetchTenantInvoices } from './fetch-invoices.ts';
@@ -86,6 +87,16 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       // One with nothing to take is remembered like the others.
       expect(await mailRows(ctx)).toBe(3);
       expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: null, lastFetchedAt: expect.any(Date) });
+    });
+
+    it('stays where it is while the module is switched off', async () => {
+      const { ctx } = await managed([invoiceMail()]);
+      await setModuleEnabled(ctx, 'invoice-mailbox', false);
+      gate.takeCommands();
+      await fetchNow(ctx);
+      expect(gate.takeCommands()).toEqual([]);
+      await setModuleEnabled(ctx, 'invoice-mailbox', true);
+      expect(await fetchNow(ctx)).toEqual({ done: 1, total: 1 });
     });
 
     it('that is known by its UID is not even asked about', async () => {

@@ -5,6 +5,7 @@ import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { resource } from '@portal/platform/resource';
 import { openFairSlots } from '@portal/platform/semaphore';
+import { hasModuleOn } from '../../modules/module-access.ts';
 import { lookAtServer } from './look-at-server.ts';
 import { openServerRows } from './server-rows.ts';
 
@@ -28,6 +29,7 @@ export async function pollTenantServers(
   { patience = patienceMs }: { patience?: number } = {},
 ): Promise<void> {
   if (!run) throw new Error('A look at servers begins with a run.');
+  if (!(await hasModuleOn(ctx, 'virtualization'))) return;
   const servers = await serversToLookAt(ctx, run.id);
   const rows = openServerRows(ctx, run);
   const inSlot = inSlotOf(ctx);
