@@ -42,16 +42,20 @@ export async function addRun<Job extends AnyJob>(
   return row.id;
 }
 
-/** The run of the same subject that is under way, now the actor's own to watch if it was nobody's; null while there is none. */
+/** The run of the same subject that is under way, which the actor may watch from now on; null while there is none. */
 export async function joinRun<Payload extends { tenantId: string }>(
   tx: Tx,
   job: TenantJob<Payload>,
   payload: Payload,
   { startedBy }: { startedBy: string },
 ): Promise<string | null> {
+  const isWatching = sql`coalesce(${runs.startedBy}, ${startedBy}) = ${startedBy} or ${startedBy} = any(${runs.joinedBy})`;
   const [joined] = await tx
     .update(runs)
-    .set({ startedBy: sql`coalesce(${runs.startedBy}, ${startedBy})` })
+    .set({
+      startedBy: sql`coalesce(${runs.startedBy}, ${startedBy})`,
+      joinedBy: sql`case when ${isWatching} then ${runs.joinedBy} else array_append(${runs.joinedBy}, ${startedBy}) end`,
+    })
     .where(
       and(
         eq(runs.tenantId, payload.tenantId),

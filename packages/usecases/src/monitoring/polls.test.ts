@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { monitoredServers, pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
-import { runs } from '@portal/db/schema/platform/operations';
+import { rateWindows, runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
@@ -14,6 +14,7 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { the } from '@portal/testing/the';
 import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { setModuleEnabled } from '../modules/modules.ts';
 import { getRun } from '../operations/get-run.ts';
 import { monitoring } from './area.ts';
 import { createServer, listServers, putServer } from './servers.ts';
@@ -61,6 +62,8 @@ const runsOf = (ctx: UserContext) =>
       .from(runs)
       .where(eq(runs.tenantId, ctx.tenantId)),
   );
+/** As if ten seconds had passed since somebody asked. */
+const letPollsAgain = () => system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
 const becomeDue = (ctx: UserContext) => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
 const nextPollOf = async (ctx: UserContext) =>
   the(the((await ctx.read((db) => db.select().from(pollPlans)))[0]).nextPollAt).getTime();
@@ -178,6 +181,21 @@ describe('runs that are due', () => {
     expect([await runsOf(off), await runsOf(resting)]).toEqual([[], []]);
   });
 
+  it('rest while the module is switched off, also one that began before, and go on when it is on again', async () => {
+    const ctx = await quietly();
+    const one = await server();
+    await addServer(ctx, one);
+    await setModuleEnabled(ctx, 'virtualization', false);
+    await pollNow(ctx);
+    expect(one.calls).toEqual([]);
+    const before = await runsOf(ctx);
+    await startDueServerPolls(system());
+    expect(await runsOf(ctx)).toEqual(before);
+    await setModuleEnabled(ctx, 'virtualization', true);
+    await startDueServerPolls(system());
+    expect(await runsOf(ctx)).toHaveLength(before.length + 1);
+  });
+
   it('come as seldom as the tenant’s own servers ask for, whatever those of others do', async () => {
     await createServer(await quietly(), { ...deadForm(), pollIntervalMin: 1 });
     const waits: number[] = [];
@@ -202,6 +220,20 @@ describe('runs that are due', () => {
     const { runId } = await startPoll(user);
     expect(await runsOf(ctx)).toEqual([{ id: runId, state: 'queued', startedBy: user.actor.id }]);
     expect(await getRun(user, runId)).toMatchObject({ id: runId });
+    const colleague: UserContext = {
+      ...(await signedIn(await make.user({ tenantId: ctx.tenantId }))),
+      enqueue: async () => undefined,
+    };
+    await expect(getRun(colleague, runId)).rejects.toMatchObject({ kind: 'not_found' });
+    for (let n = 0; n < 2; n += 1) {
+      await letPollsAgain();
+      expect(await startPoll(colleague)).toEqual({ runId });
+    }
+    expect(await getRun(user, runId)).toMatchObject({ id: runId });
+    expect(await getRun(colleague, runId)).toMatchObject({ id: runId });
+    expect(await ctx.read((db) => db.select({ joinedBy: runs.joinedBy }).from(runs))).toEqual([
+      { joinedBy: [colleague.actor.id] },
+    ]);
   });
 });
 

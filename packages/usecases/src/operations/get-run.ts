@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, arrayContains, eq, isNull, or } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import { isAdmin } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
@@ -14,9 +14,11 @@ export interface Run {
   error: string | null;
 }
 
-/** How a piece of started work stands: one's own, for administrators any of the tenant, for SUPER_ADMIN the platform's too. */
+/** How a piece of started work stands: one's own or joined, for administrators any of the tenant, for SUPER_ADMIN the platform's too. */
 export async function getRun(ctx: UserContext, id: string): Promise<Run> {
-  const mayRead = isAdmin(ctx.actor) ? eq(runs.id, id) : and(eq(runs.id, id), eq(runs.startedBy, ctx.actor.id));
+  const { id: actorId } = ctx.actor;
+  const isOwn = or(eq(runs.startedBy, actorId), arrayContains(runs.joinedBy, [actorId]));
+  const mayRead = isAdmin(ctx.actor) ? eq(runs.id, id) : and(eq(runs.id, id), isOwn);
   const [run = await platformRun(ctx, id)] = await ctx.read((db) => db.select().from(runs).where(mayRead));
   if (!run) throw notFound();
   const { kind, state, startedAt, finishedAt, done, total, error } = run;

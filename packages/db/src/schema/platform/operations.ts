@@ -31,6 +31,8 @@ export const runs = pgTable(
     payload: jsonb().notNull(),
     state: runState().notNull().default('queued'),
     startedBy: uuid(),
+    /** Others who asked for the same while it was under way and watch it too. */
+    joinedBy: uuid().array().notNull().default([]),
     createdAt: createdAt(),
     /** While unfinished: when a sweep may hand it to the queue again. A worker at it keeps moving this ahead. */
     dueAt: instant().notNull(),

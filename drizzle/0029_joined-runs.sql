@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "joined_by" uuid[] DEFAULT '{}' NOT NULL;
