@@ -51,12 +51,12 @@ export function fullness(key: string, what: string, percent: number | null, limi
 export const unread = (
   key: string,
   what: string,
-  { failure, message }: Extract<Part<unknown>, { failure: FailureClass }>,
+  { failure, message }: Extract<Part<unknown>, { message: string }>,
 ): Finding => ({
   key,
   state: 'unknown',
   value: null,
-  text: `${capital(what)} could not be read (\`${failure}\`): ${message}`,
+  text: `${capital(what)} could not be read${failure === null ? '' : ` (\`${failure}\`)`}: ${message}`,
 });
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

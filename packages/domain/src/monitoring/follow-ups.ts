@@ -1,35 +1,58 @@
-import { type Epoch } from './parts.ts';
+import { DAY_SEC, type Epoch, HOUR_SEC, type KeptParts, MINUTE_SEC } from './parts.ts';
 
-/** A question to a backup server that is not asked in every run. */
+/** A question to a server that is not asked in every run. */
 export interface FollowUp {
   /** Names the answer where it is kept. */
   key: string;
-  /** In which order the reference asks, 1 first. */
+  /** Which comes first of those that are equally overdue, 1 first: the order of the reference. */
   order: number;
-  /** Within that order, smallest first; by default what was asked longest ago. */
+  /** The same within that order, smallest first. */
   rank?: number;
   /** How old the answer may grow before it is asked again, seconds. */
   maxAge: number;
+  /** Not asked in this run, though its answer is still wanted. */
+  waits?: boolean;
 }
 
 /** Follow-ups of one run (specification, Limits). */
 export const mostFollowUps = 10;
 
+/** Answers older than this say nothing any more. */
+export const believedForSec = DAY_SEC;
+/** What is older than this goes first, so that it is read before it is no longer believed. */
+const firstAfterSec = believedForSec - 2 * HOUR_SEC;
+/** A part that could not be read is tried again before its usual time. */
+const retrySec = 15 * MINUTE_SEC;
+
 /**
- * Which of these are asked in this run, and which wait for a later one although their time has come. An answer that was just read
- * goes to the end of its order, so the next run goes on where this one stopped.
+ * Which of these are asked in this run, the most overdue first: what was never read, then what is about to be no longer believed,
+ * then by how many times its `maxAge` an answer is old. Where a run has no room for all, each is asked less often, and none never.
  */
 export function planFollowUps<Wish extends FollowUp>(
   wishes: readonly Wish[],
-  { readAt, now, most = mostFollowUps }: { readAt: (key: string) => Epoch | null; now: Epoch; most?: number },
-): { ask: Wish[]; left: Wish[] } {
-  const due = wishes
-    .map((wish) => ({ wish, at: readAt(wish.key) ?? 0 }))
-    .filter(({ wish, at }) => now - at >= wish.maxAge)
-    .toSorted((a, b) => a.wish.order - b.wish.order || (a.wish.rank ?? 0) - (b.wish.rank ?? 0) || a.at - b.at)
+  { parts, now, most = mostFollowUps }: { parts: KeptParts; now: Epoch; most?: number },
+): Wish[] {
+  return wishes
+    .filter(({ waits = false }) => !waits)
+    .map((wish) => {
+      const part = Object.hasOwn(parts, wish.key) ? parts[wish.key] : undefined;
+      const at = part?.readAt ?? 0;
+      const age = now - at;
+      // One that fails again and again keeps its place in the line of those that do not.
+      const isDue = age >= (part && 'failure' in part ? Math.min(wish.maxAge, retrySec) : wish.maxAge);
+      return { wish, isDue, firstSince: age > firstAfterSec ? at : Infinity, overdue: age / wish.maxAge };
+    })
+    .filter(({ isDue }) => isDue)
+    .toSorted(
+      (a, b) =>
+        compare(a.firstSince, b.firstSince) ||
+        compare(b.overdue, a.overdue) ||
+        a.wish.order - b.wish.order ||
+        (a.wish.rank ?? 0) - (b.wish.rank ?? 0),
+    )
+    .slice(0, most)
     .map(({ wish }) => wish);
-  return { ask: due.slice(0, most), left: due.slice(most) };
 }
 
-/** Answers older than this say nothing any more. */
-export const believedForSec = 24 * 3_600;
+/** Also of two that are infinite. */
+const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -8,8 +8,8 @@ export const MINUTE_SEC = 60;
 export const HOUR_SEC = 60 * MINUTE_SEC;
 export const DAY_SEC = 24 * HOUR_SEC;
 
-/** One part of what was asked: an answer, or why there is none. */
-export type Part<T> = { readAt: Epoch } & ({ data: T } | { failure: FailureClass; message: string });
+/** One part of what was asked: an answer, or why there is none. The class is null where the server is not to blame. */
+export type Part<T> = { readAt: Epoch } & ({ data: T } | { failure: FailureClass | null; message: string });
 
 export type ListPart = Part<readonly Row[]>;
 export type RowPart = Part<Row>;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { mostFollowUps, planFollowUps } from './follow-ups.ts';
+import { type FollowUp, mostFollowUps, planFollowUps } from './follow-ups.ts';
 import { type GuestCache, guestKey, mostLookups, planGuestLookups } from './guest-lookups.ts';
 import { flagOf, isPathName, numberOf, type Row, textOf } from './loose.ts';
+import type { KeptParts } from './parts.ts';
 import { longestGap, taskEnd } from './tasks.ts';
 
 const now = 1_795_200_000;
@@ -68,20 +69,82 @@ describe('lookups of guests', () => {
 });
 
 describe('follow-ups', () => {
+  const HOUR = 3_600;
+  const wish = (key: string, order: number, maxAge: number): FollowUp => ({ key, order, maxAge });
+  const read = (readAt: number) => ({ readAt, data: [] });
+
   it('come in order, ten at a time, and go on in the next run', () => {
-    const wishes = Array.from({ length: 25 }, (_, n) => ({ key: `n${n}`, order: n < 2 ? 1 : 3, maxAge: 3_600 }));
-    const readAt: Record<string, number> = {};
+    const wishes = Array.from({ length: 25 }, (_, n) => wish(`n${n}`, n < 2 ? 1 : 3, HOUR)).toReversed();
+    const parts: KeptParts = {};
     const asked: string[] = [];
     for (const [run, expected] of [10, 10, 5, 0].entries()) {
-      const { ask, left } = planFollowUps(wishes, { readAt: (key) => readAt[key] ?? null, now: now + run * 300 });
+      const ask = planFollowUps(wishes, { parts, now: now + run * 300 });
       expect(ask).toHaveLength(expected);
-      for (const { key } of ask) readAt[key] = now + run * 300;
+      for (const { key } of ask) parts[key] = read(now + run * 300);
       asked.push(...ask.map(({ key }) => key));
-      expect(left).toHaveLength(25 - asked.length);
     }
-    expect(asked.slice(0, 2)).toEqual(['n0', 'n1']);
+    expect(asked.slice(0, 2).toSorted()).toEqual(['n0', 'n1']);
     expect(new Set(asked).size).toBe(25);
     expect(mostFollowUps).toBe(10);
+  });
+
+  const often = [
+    wish('status', 1, 600),
+    wish('backups', 2, 900),
+    wish('replication', 3, 900),
+    wish('pools', 4, 6 * HOUR),
+    wish('disks', 5, 6 * HOUR),
+    wish('subscription', 6, 20 * HOUR),
+  ];
+  const cluster = Array.from({ length: 10 }, (_, n) =>
+    often.map((one) => ({ ...one, key: `pve${n}:${one.key}` })),
+  ).flat();
+  const backup = [
+    ...Array.from({ length: 10 }, (_, n) => wish(`groups:${n}`, n === 0 ? 2 : 3, HOUR)),
+    wish('namespaces', 3, 23 * HOUR),
+    wish('subscription', 5, 20 * HOUR),
+    wish('updates', 5, 20 * HOUR),
+    wish('pools', 6, 6 * HOUR),
+    wish('disks', 6, 6 * HOUR),
+    wish('snapshots', 7, 20 * HOUR),
+  ];
+  it.each([
+    ['a cluster of ten nodes, every 15 minutes', cluster, 20, 900],
+    ['the same every 15 minutes, with half the questions', cluster, 10, 900],
+    ['a datastore of nine namespaces, every hour', backup, 10, HOUR],
+  ])('of %s all have their turn before their answer is too old to be believed', (_, wishes, most, everySec) => {
+    const parts: KeptParts = {};
+    for (let at = now; at < now + 5 * DAY; at += everySec) {
+      for (const { key } of planFollowUps(wishes, { parts, now: at, most })) parts[key] = read(at);
+      if (at > now + DAY)
+        for (const { key } of wishes) expect(at - (parts[key]?.readAt ?? 0), key).toBeLessThanOrEqual(DAY);
+    }
+  });
+
+  it('that fail again and again take no turn of the others', () => {
+    const wishes = [...Array.from({ length: 30 }, (_, n) => wish(`bad${n}`, 1, 6 * HOUR)), wish('good', 9, HOUR)];
+    const parts: KeptParts = {};
+    let goodReads = 0;
+    for (let at = now; at < now + DAY; at += 900)
+      for (const { key } of planFollowUps(wishes, { parts, now: at })) {
+        if (key === 'good') goodReads += 1;
+        parts[key] = key === 'good' ? read(at) : { readAt: at, failure: 'server', message: 'no' };
+      }
+    expect(goodReads).toBeGreaterThan(20);
+  });
+
+  it('come once around where one run a day has no room for all', () => {
+    const parts: KeptParts = {};
+    const asked = Array.from({ length: 6 }, (_, run) => {
+      const ask = planFollowUps(cluster, { parts, now: now + run * DAY, most: 20 });
+      for (const { key } of ask) parts[key] = read(now + run * DAY);
+      return ask.map(({ key }) => key);
+    });
+    for (const round of [asked.slice(0, 3), asked.slice(3)]) expect(new Set(round.flat()).size).toBe(cluster.length);
+  });
+
+  it('may wait although they are due', () => {
+    expect(planFollowUps([{ ...wish('a', 1, HOUR), waits: true }], { parts: {}, now })).toEqual([]);
   });
 });
 

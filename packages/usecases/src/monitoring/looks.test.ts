@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { Server } from '@portal/domain/monitoring/servers';
@@ -34,6 +34,12 @@ const virtualization = (cluster?: Parameters<typeof startVirtualizationServer>[0
   kept(startVirtualizationServer(cluster));
 const backup = () => kept(startBackupServer());
 const gateway = () => kept(startMailGatewayServer());
+/** Lets so much time pass for whoever asks what time it is in this process. */
+function passes(ms: number): void {
+  if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  vi.setSystemTime(Date.now() + ms);
+}
+afterEach(() => vi.useRealTimers());
 const paths = ({ calls }: ProductServer) => calls.map(({ path }) => path);
 const rule = (status: { rules: { key: string }[] }, key: string) => status.rules.find((one) => one.key === key);
 
@@ -242,6 +248,50 @@ describe('a cluster', () => {
     expect([asked.length, new Set(asked).size, second.notExamined.count]).toEqual([60, 60, 0]);
     await statusAfter(ctx, id);
     expect(lookups()).toEqual([]);
+  });
+
+  it('of ten nodes is asked everything in turn, each run as much as it may', { timeout: 60_000 }, async () => {
+    const ctx = await admin();
+    const server = await virtualization({
+      ...singleHost(),
+      nodes: Array.from({ length: 10 }, (_, n) => ({ name: `pve${n}`, online: true, memory: 0.4, disk: 0.2 })),
+      guests: [],
+    });
+    const id = await addServer(ctx, server);
+    const asked = new Map<string, number>();
+    // Five hours, a run every quarter.
+    for (let run = 0; run < 20; run += 1) {
+      const status = await statusAfter(ctx, id);
+      const questions = paths(server).filter((path) => path.startsWith('/nodes/'));
+      expect(questions).toHaveLength(20);
+      for (const path of questions) asked.set(path, (asked.get(path) ?? 0) + 1);
+      expect(status.notExamined.count).toBe(Math.max(0, 60 - 20 * (run + 1)));
+      server.calls.length = 0;
+      passes(15 * 60_000);
+    }
+    expect(asked.size).toBe(60);
+    for (const often of ['status', 'replication', 'tasks'])
+      for (const [path, count] of asked) if (path.endsWith(`/${often}`)) expect(count, path).toBeGreaterThan(7);
+  });
+
+  it('with a part that never had its turn for more than a day is unknown', { timeout: 60_000 }, async () => {
+    const ctx = await admin();
+    const server = await virtualization({
+      ...singleHost(),
+      nodes: Array.from({ length: 10 }, (_, n) => ({ name: `pve${n}`, online: true, memory: 0.4, disk: 0.2 })),
+    });
+    const id = await addServer(ctx, server);
+    expect((await statusAfter(ctx, id)).rules.filter(({ state }) => state === 'unknown')).toEqual([]);
+    passes(25 * 3_600_000);
+    const status = await statusAfter(ctx, id);
+    expect(status).toMatchObject({ state: 'unknown', failure: null });
+    expect(rule(status, 'node:pve0:swap')).toMatchObject({
+      text: 'The status of pve0 could not be read: it was last read more than a day ago.',
+    });
+    expect(rule(status, 'node:pve9:subscription')).toMatchObject({
+      text: 'The subscription of pve9 could not be read: its turn has not come for more than a day.',
+    });
+    expect(rule(status, 'node:pve0:pool:rpool')).toMatchObject({ state: 'ok' });
   });
 
   it('passes by a guest that has moved meanwhile', async () => {

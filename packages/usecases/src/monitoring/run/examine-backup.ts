@@ -39,8 +39,8 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
       .slice(1),
   );
   const notExamined = await look.keepUp(
-    memory.parts,
-    asked.map((one) => (waiting.has(one) ? { ...one, maxAge: Infinity } : one)),
+    memory,
+    asked.map((one) => ({ ...one, waits: waiting.has(one) })),
   );
 
   return evaluateBackup({

@@ -23,7 +23,7 @@ export async function examineMailGateway(look: Look, memory: Memory): Promise<Ev
   const active = await look.list(`${node}/postfix/qshape?queue=active`);
   const services = await look.list(`${node}/services`);
   const signatures = await look.list(`${node}/clamav/database`);
-  const notExamined = await look.keepUp(memory.parts, questionsFor(node));
+  const notExamined = await look.keepUp(memory, questionsFor(node));
 
   memory.laggingSince = isLagging(cluster) ? (memory.laggingSince ?? look.now) : null;
   const today = new Date(look.now * 1_000).toISOString().slice(0, 10);

@@ -23,7 +23,7 @@ export async function examineVirtualization(look: Look, memory: Memory): Promise
   const online = onlineNodes(resources, members).filter(isPathName);
   const hasJobs = 'data' in jobs && jobs.data.some((row) => flagOf(row['enabled']) !== false);
   const notExamined = await look.keepUp(
-    memory.parts,
+    memory,
     online.flatMap((node) => nodeQuestions(node, hasJobs)),
     mostNodeQuestions,
   );

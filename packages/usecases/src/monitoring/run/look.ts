@@ -2,27 +2,21 @@ import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import type { CallOptions, ServerSession } from '@portal/connectors/servers/server-session';
 import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
 import type { Row } from '@portal/domain/monitoring/loose';
-import {
-  type Epoch,
-  HOUR_SEC,
-  type KeptParts,
-  type ListPart,
-  type Part,
-  type RowPart,
-} from '@portal/domain/monitoring/parts';
+import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
 import { shownLine } from '@portal/domain/text';
 import { MINUTE, SECOND } from '@portal/domain/time';
+import type { Memory } from './memory.ts';
 
 /** A look at a server as a whole, from the first call to the last. */
 export const lookMs = MINUTE;
 /** The first call shows whether there is anybody; what does not answer it holds a place that others wait for. */
 const firstMs = 8 * SECOND;
-/** A part that could not be read is tried again before its usual time. */
-const retrySec = 15 * 60;
 /** How old an answer may be that is asked for once a day: what is due comes before the same hour of the next day. */
 export const daily = 20 * HOUR_SEC;
 /** Rows kept of a part. */
 const mostKept = 300;
+/** Parts of which is kept since when they wait for their first turn. */
+const mostWaiting = 1_000;
 
 /** A question whose answer is kept for later runs. */
 export interface KeptQuestion extends FollowUp {
@@ -46,8 +40,15 @@ export interface Look {
   mustRow(path: string): Promise<Row>;
   list(path: string, options?: CallOptions): Promise<ListPart>;
   row(path: string, options?: CallOptions): Promise<RowPart>;
-  /** Asks as many of these questions as a run may, writes the answers to what is kept, and forgets what nobody asks any more. */
-  keepUp(parts: KeptParts, questions: readonly KeptQuestion[], most?: number): Promise<{ what: string; why: string }[]>;
+  /**
+   * Asks as many of these questions as a run may, writes the answers to what is kept, and forgets what nobody asks any more. A part
+   * that was not read for more than a day is kept as one that could not be. Answers what was never read so far.
+   */
+  keepUp(
+    memory: Pick<Memory, 'parts' | 'waiting'>,
+    questions: readonly KeptQuestion[],
+    most?: number,
+  ): Promise<{ what: string; why: string }[]>;
 }
 
 export function openLook(
@@ -96,14 +97,9 @@ export function openLook(
     mustRow: (path) => must(() => session.row(path)),
     list,
     row,
-    async keepUp(parts, questions, most) {
-      const readAt = (key: string): Epoch | null => {
-        const kept = Object.hasOwn(parts, key) ? parts[key] : undefined;
-        if (!kept) return null;
-        return 'failure' in kept && now - kept.readAt >= retrySec ? 0 : kept.readAt;
-      };
-      const { ask, left } = planFollowUps(questions, { readAt, now, ...(most !== undefined && { most }) });
-      for (const question of ask) {
+    async keepUp(memory, questions, most) {
+      const { parts } = memory;
+      for (const question of planFollowUps(questions, { parts, now, ...(most !== undefined && { most }) })) {
         const { key, path, is, fields, choose = (rows: readonly Row[]) => rows } = question;
         const read = is === 'list' ? await list(path) : await row(path);
         parts[key] =
@@ -118,15 +114,20 @@ export function openLook(
                   : picked(read.data as Row, fields),
               };
       }
-      const wanted = new Map(questions.map((question) => [question.key, question]));
+      const wanted = new Set(questions.map(({ key }) => key));
       for (const [key, kept] of Object.entries(parts)) {
         if (!wanted.has(key)) delete parts[key];
         else if ('data' in kept && now - kept.readAt > believedForSec)
-          parts[key] = { readAt: kept.readAt, failure: 'netz', message: 'it was last read more than a day ago.' };
+          parts[key] = { readAt: kept.readAt, failure: null, message: 'it was last read more than a day ago.' };
       }
-      return left
-        .filter(({ key }) => !Object.hasOwn(parts, key))
-        .map(({ what }) => ({ what, why: 'its turn comes in a later run' }));
+      const unread = questions.filter(({ key }) => !Object.hasOwn(parts, key));
+      memory.waiting = Object.fromEntries(
+        unread.slice(0, mostWaiting).map(({ key }) => [key, memory.waiting[key] ?? now]),
+      );
+      for (const [key, since] of Object.entries(memory.waiting))
+        if (now - since > believedForSec)
+          parts[key] = { readAt: since, failure: null, message: 'its turn has not come for more than a day.' };
+      return unread.map(({ what }) => ({ what, why: 'its turn comes in a later run' }));
     },
   };
 }

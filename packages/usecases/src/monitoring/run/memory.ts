@@ -5,6 +5,8 @@ import type { Epoch, KeptParts } from '@portal/domain/monitoring/parts';
 /** What one run leaves for the next, with the server’s status. Each run works on a copy that is stored with what it found. */
 export interface Memory {
   parts: KeptParts;
+  /** Parts that were never read, and since when they are wanted. */
+  waiting: Record<string, Epoch>;
   /** Whether guests should run. */
   guests: GuestCache;
   /** Guests that ran at the last look. */
@@ -18,6 +20,7 @@ export interface Memory {
 
 export const memoryOf = (stored: unknown): Memory => ({
   parts: {},
+  waiting: {},
   guests: {},
   ran: [],
   knowsNoDirection: false,
