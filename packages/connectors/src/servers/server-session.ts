@@ -44,7 +44,12 @@ export interface ServerSession extends Disposable {
 
 export interface CallOptions {
   timeoutMs?: number;
+  /** Of the answer; 8 MiB unless it says otherwise. */
+  maxBytes?: number;
 }
+
+/** For answers that hold a handful of fields: a version, a ticket. */
+export const shortAnswerBytes = 64 * 1024;
 
 const usualTimeoutMs = 15 * SECOND;
 const connectTimeoutMs = 5 * SECOND;
@@ -98,6 +103,7 @@ export function openServer(
     const answer = await send('/access/ticket', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      maxBytes: shortAnswerBytes,
       body,
     });
     if (answer.status !== 200) throw failureOf(answer, 'refused the sign-in');

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
@@ -565,6 +566,44 @@ describe('whatever a server answers', () => {
       expect(found?.status.state, body.slice(0, 20)).not.toBe('ok');
     }
     expect(found(await listServers(ctx), id)).toBeDefined();
+  });
+
+  it('of megabytes is kept within one, and what there is no room for is unknown', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    const id = await addServer(ctx, server);
+    const deep = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`k${n}`, { inner: 'x'.repeat(200), list: ['y'.repeat(200)] }]),
+    );
+    const row = {
+      'backup-type': 'vm',
+      'backup-id': '9'.repeat(200),
+      comment: '\u{1f512}'.repeat(200),
+      'last-backup': deep,
+    };
+    const groups = JSON.stringify({ data: Array.from({ length: 300 }, () => row) });
+    server.intercept = (path, _request, response) =>
+      path.endsWith('/groups') && Boolean(response.writeHead(200).end(groups));
+    const status = await statusAfter(ctx, id, 4);
+    const size = sql<number>`octet_length(${serverStatuses.memory}::text)`;
+    const [kept] = await ctx.read((db) => db.select({ size, memory: serverStatuses.memory }).from(serverStatuses));
+    expect(the(kept).size).toBeGreaterThan(500_000);
+    expect(the(kept).size).toBeLessThan(1_200_000);
+    expect(JSON.stringify(the(kept).memory)).not.toContain('xxx');
+    expect(rule(status, 'groups:nas1')).toMatchObject({
+      state: 'unknown',
+      text: 'The backups in nas1 could not be read: the server says more than can be kept.',
+    });
+    expect(rule(status, 'host:pool:tank')).toMatchObject({ state: 'ok' });
+  });
+
+  it('to the first question is short, or not read', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    const id = await addServer(ctx, server);
+    server.intercept = (path, _request, response) =>
+      path === '/version' && Boolean(response.writeHead(200).end(`{"data":{"version":"${'9'.repeat(100_000)}"}}`));
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'unknown', failure: 'antwortform' });
   });
 
   it('and however long it takes, the other parts are known', { timeout: 60_000 }, async () => {

@@ -1,5 +1,10 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
-import { type MonitoredServer, openServer, type ServerSession } from '@portal/connectors/servers/server-session';
+import {
+  type MonitoredServer,
+  openServer,
+  type ServerSession,
+  shortAnswerBytes,
+} from '@portal/connectors/servers/server-session';
 import { busy, notFound } from '@portal/domain/errors';
 import { textOf } from '@portal/domain/monitoring/loose';
 import {
@@ -94,7 +99,7 @@ async function look(server: MonitoredServer): Promise<ServerTestResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     using session = openServer(server, { signal });
-    const version = textOf((await session.row('/version'))['version']);
+    const version = textOf((await session.row('/version', { maxBytes: shortAnswerBytes }))['version']);
     const missing: string[] = [];
     for (const one of needed[server.kind]) if (await isMissing(session, one)) missing.push(one.right);
     if (missing.length > 0)

@@ -46,7 +46,11 @@ export async function examineVirtualization(look: Look, memory: Memory): Promise
       notExamined.push({ what: `Guest ${textOf(guest['vmid']) ?? '?'}`, why: `\`${part.failure}\`: ${part.message}` });
   }
   const present = new Set(guests.map(guestKey));
-  memory.guests = Object.fromEntries(Object.entries(memory.guests).filter(([key]) => present.has(key)));
+  memory.guests = Object.fromEntries(
+    Object.entries(memory.guests)
+      .filter(([key]) => present.has(key))
+      .slice(-mostRemembered),
+  );
   memory.ran = guests
     .filter((row) => row['status'] === 'running' && numberOf(row['vmid']) !== null)
     .map(guestKey)

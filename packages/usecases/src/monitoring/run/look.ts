@@ -1,11 +1,11 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
-import type { CallOptions, ServerSession } from '@portal/connectors/servers/server-session';
+import { type CallOptions, type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
 import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
 import type { Row } from '@portal/domain/monitoring/loose';
 import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
 import { shownLine } from '@portal/domain/text';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import type { Memory } from './memory.ts';
+import { fitParts, type Memory } from './memory.ts';
 
 /** A look at a server as a whole, from the first call to the last. */
 export const lookMs = MINUTE;
@@ -16,7 +16,7 @@ export const daily = 20 * HOUR_SEC;
 /** Rows kept of a part. */
 const mostKept = 300;
 /** Parts of which is kept since when they wait for their first turn. */
-const mostWaiting = 1_000;
+const mostWaiting = 500;
 
 /** A question whose answer is kept for later runs. */
 export interface KeptQuestion extends FollowUp {
@@ -92,7 +92,7 @@ export function openLook(
   return {
     now,
     session,
-    first: (path) => must(() => session.row(path, { timeoutMs: firstMs })),
+    first: (path) => must(() => session.row(path, { timeoutMs: firstMs, maxBytes: shortAnswerBytes })),
     mustList: (path) => must(() => session.list(path)),
     mustRow: (path) => must(() => session.row(path)),
     list,
@@ -120,6 +120,7 @@ export function openLook(
         else if ('data' in kept && now - kept.readAt > believedForSec)
           parts[key] = { readAt: kept.readAt, failure: null, message: 'it was last read more than a day ago.' };
       }
+      fitParts(parts);
       const unread = questions.filter(({ key }) => !Object.hasOwn(parts, key));
       memory.waiting = Object.fromEntries(
         unread.slice(0, mostWaiting).map(({ key }) => [key, memory.waiting[key] ?? now]),
@@ -136,10 +137,11 @@ export function openLook(
 const picked = (row: Row, fields: readonly string[]): Row =>
   Object.fromEntries(fields.flatMap((field) => (row[field] === undefined ? [] : [[field, storable(row[field])]])));
 
-function storable(value: unknown, depth = 2): unknown {
+/** A text, a number, or an object of those: no rule looks any deeper. */
+function storable(value: unknown, isInner = false): unknown {
   if (typeof value === 'string') return shownLine(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
-  if (typeof value !== 'object' || depth === 0) return null;
+  if (typeof value !== 'object' || isInner) return null;
   const entries = Object.entries(value as Row).slice(0, 20);
-  return Object.fromEntries(entries.map(([key, inner]) => [shownLine(key, 60), storable(inner, depth - 1)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [shownLine(key, 60), storable(inner, true)]));
 }

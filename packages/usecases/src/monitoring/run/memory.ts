@@ -1,6 +1,6 @@
 import type { GuestCache } from '@portal/domain/monitoring/guest-lookups';
 import type { MailDay } from '@portal/domain/monitoring/mail-gateway';
-import type { Epoch, KeptParts } from '@portal/domain/monitoring/parts';
+import type { Epoch, KeptParts, Part } from '@portal/domain/monitoring/parts';
 
 /** What one run leaves for the next, with the server’s status. Each run works on a copy that is stored with what it found. */
 export interface Memory {
@@ -28,3 +28,30 @@ export const memoryOf = (stored: unknown): Memory => ({
   laggingSince: null,
   ...(stored as Partial<Memory> | null),
 });
+
+/** What the parts of one server may take up as JSON: about ten thousand groups of backups. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * Gives up the parts that were read longest ago until the others fit. Of each remains that there was no room for it, so that it is
+ * not taken for one that is well; and nothing at all where even that would be too much.
+ */
+export function fitParts(parts: KeptParts): void {
+  let room = mostBytes;
+  for (const [key, part] of Object.entries(parts).toSorted(([, a], [, b]) => b.readAt - a.readAt)) {
+    const given: Part<unknown> = {
+      readAt: part.readAt,
+      failure: null,
+      message: 'the server says more than can be kept.',
+    };
+    const fitting = [part, given].find((one) => bytesOf(key, one) <= room);
+    if (fitting) {
+      parts[key] = fitting;
+      room -= bytesOf(key, fitting);
+    } else {
+      delete parts[key];
+    }
+  }
+}
+
+const bytesOf = (key: string, part: Part<unknown>): number => Buffer.byteLength(JSON.stringify({ [key]: part }));

@@ -32,6 +32,8 @@ type StoredLook = { server: StoredServer; status: KeptStatus | null; memory: unk
 
 /** Servers that share a statement. */
 const most = 50;
+/** Characters of what was found of them, unless it is one alone; usually they have a few thousand each. */
+const mostLength = 4 * 1024 * 1024;
 
 export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
   return {
@@ -98,15 +100,27 @@ const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run
 function writeAll(ctx: TenantContext, run: RunAtWork, findings: Finding[]): Promise<boolean[]> {
   return ctx.tx(async (tx) => {
     if (!(await holdRun(tx, run))) return findings.map(() => false);
-    const rows = findings.map(({ server: { id, revision }, status, memory, tookMs }) => ({
-      ...status,
-      id,
-      revision,
-      runId: run.id,
-      memory,
-      tookMs,
-    }));
-    const written = new Set((await tx.run(writeFindings, { findings: JSON.stringify(rows) })).map(({ id }) => id));
+    const written = new Set<string>();
+    for (const found of statementsOf(findings, run))
+      for (const { id } of await tx.run(writeFindings, { findings: found })) written.add(id);
     return findings.map(({ server }) => written.has(server.id));
   });
+}
+
+/** The findings as the JSON of as many statements as they need. */
+function statementsOf(findings: Finding[], run: RunAtWork): string[] {
+  const statements: string[][] = [];
+  let room = 0;
+  for (const { server, status, memory, tookMs } of findings) {
+    const { id, revision } = server;
+    const row = JSON.stringify({ ...status, id, revision, runId: run.id, memory, tookMs });
+    const last = statements.at(-1);
+    if (last && row.length <= room) last.push(row);
+    else {
+      statements.push([row]);
+      room = mostLength;
+    }
+    room -= row.length;
+  }
+  return statements.map((rows) => `[${rows.join()}]`);
 }
