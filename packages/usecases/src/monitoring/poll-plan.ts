@@ -18,13 +18,14 @@ export const nextPollAt = (tenantId: SQL | typeof pollPlans.tenantId): SQL => {
 
 /**
  * Follows a change of a tenant's servers, in its transaction. A server that was added or changed is looked at right away, by a sweep
- * that comes some seconds later; for all others the new interval counts.
+ * that comes some seconds later; for all others the new interval counts, which puts off nothing that is planned already.
  */
 export async function planPolls(tx: Tx, tenantId: string, { soon }: { soon: boolean }): Promise<void> {
   const id = sql`${tenantId}::uuid`;
   const at = soon ? sql`now()` : nextPollAt(id);
+  const sooner = sql`case when ${at} is not null then least(${pollPlans.nextPollAt}, ${at}) end`;
   await tx
     .insert(pollPlans)
     .values({ tenantId, nextPollAt: at })
-    .onConflictDoUpdate({ target: pollPlans.tenantId, set: { nextPollAt: at } });
+    .onConflictDoUpdate({ target: pollPlans.tenantId, set: { nextPollAt: sooner } });
 }

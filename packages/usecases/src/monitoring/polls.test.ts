@@ -5,6 +5,7 @@ import { rateWindows, runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { waitForRun } from '@portal/platform/runs/wait';
 import { addServer, addServers, deadForm, pollNow, serverForm } from '@portal/testing/monitoring';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
@@ -17,7 +18,7 @@ import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/wor
 import { setModuleEnabled } from '../modules/modules.ts';
 import { getRun } from '../operations/get-run.ts';
 import { monitoring } from './area.ts';
-import { createServer, listServers, putServer } from './servers.ts';
+import { createServer, deleteServer, listServers, putServer } from './servers.ts';
 import { startDueServerPolls } from './start-due-polls.ts';
 import { startPoll } from './start-poll.ts';
 
@@ -65,6 +66,13 @@ const runsOf = (ctx: UserContext) =>
 /** As if ten seconds had passed since somebody asked. */
 const letPollsAgain = () => system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
 const becomeDue = (ctx: UserContext) => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
+const runsEnd = (ctx: UserContext) =>
+  ctx.tx((tx) =>
+    tx
+      .update(runs)
+      .set({ state: 'succeeded', finishedAt: sql`now()` })
+      .where(isUnfinished),
+  );
 const nextPollOf = async (ctx: UserContext) =>
   the(the((await ctx.read((db) => db.select().from(pollPlans)))[0]).nextPollAt).getTime();
 
@@ -139,6 +147,9 @@ describe('runs that are due', () => {
     await becomeDue(ctx);
     await startDueServerPolls(system());
     expect(await runsOf(ctx)).toHaveLength(1);
+    await runsEnd(ctx);
+    await startDueServerPolls(system());
+    expect(await runsOf(ctx)).toHaveLength(2);
     // The same time of the grid, however late the sweep came.
     expect((await nextPollOf(ctx)) % 120_000).toBe(next % 120_000);
   });
@@ -154,8 +165,30 @@ describe('runs that are due', () => {
     expect(Math.abs(((await nextPollOf(ctx)) / 1_000 - the(plan).spread) % 3_600)).toBe(0);
     await putServer(ctx, id, often);
     expect(await nextPollOf(ctx)).toBeLessThanOrEqual(Date.now() + 1_000);
+    await runsEnd(ctx);
     await startDueServerPolls(system());
     expect(await nextPollOf(ctx)).toBeLessThanOrEqual(Date.now() + 61_000);
+  });
+
+  it('follow the end of the run under way when a server was added or changed meanwhile, whatever else is changed', async () => {
+    const ctx = await quietly();
+    const hourly = { ...deadForm(), pollIntervalMin: 60 };
+    const { id } = await createServer(ctx, hourly);
+    await startDueServerPolls(system());
+    for (const change of [() => createServer(ctx, hourly), () => putServer(ctx, id, hourly)]) {
+      const before = (await runsOf(ctx)).length;
+      await change();
+      await startDueServerPolls(system());
+      const { id: other } = await createServer(ctx, { ...hourly, isActive: false });
+      await putServer(ctx, other, { ...hourly, name: 'other', isActive: false });
+      await deleteServer(ctx, other);
+      await startDueServerPolls(system());
+      expect(await runsOf(ctx)).toHaveLength(before);
+      await runsEnd(ctx);
+      await startDueServerPolls(system());
+      expect(await runsOf(ctx)).toHaveLength(before + 1);
+      expect(await nextPollOf(ctx)).toBeGreaterThan(Date.now() - 1_000);
+    }
   });
 
   it('are spread over tenants', async () => {

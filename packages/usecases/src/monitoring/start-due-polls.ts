@@ -1,8 +1,10 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, lte, notExists, sql } from 'drizzle-orm';
 import { pollPlans } from '@portal/db/schema/monitoring/servers';
+import { runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '@portal/platform/context';
 import { addRuns } from '@portal/platform/runs/start';
+import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { isModuleOn } from '../modules/module-access.ts';
 import { pollServers } from './jobs.ts';
 import { nextPollAt } from './poll-plan.ts';
@@ -11,8 +13,8 @@ import { nextPollAt } from './poll-plan.ts';
 const batch = 500;
 
 /**
- * Begins the runs whose time has come, each once however many workers look, and sets when each comes again. A tenant whose run is
- * still under way is left out this time; inactive tenants and
+ * Begins the runs whose time has come, each once however many workers look, and sets when each comes again. Where one is still under
+ * way the next follows its end: it knows nothing of a server that was added or changed since it began. Inactive tenants and
  * those that switched the module off rest.
  */
 export async function startDueServerPolls(system: SystemContext): Promise<void> {
@@ -22,7 +24,18 @@ export async function startDueServerPolls(system: SystemContext): Promise<void> 
         .select({ tenantId: pollPlans.tenantId })
         .from(pollPlans)
         .innerJoin(tenants, and(eq(tenants.id, pollPlans.tenantId), eq(tenants.isActive, true)))
-        .where(and(lte(pollPlans.nextPollAt, sql`now()`), isModuleOn(pollPlans.tenantId, 'virtualization')))
+        .where(
+          and(
+            lte(pollPlans.nextPollAt, sql`now()`),
+            isModuleOn(pollPlans.tenantId, 'virtualization'),
+            notExists(
+              tx
+                .select({ id: runs.id })
+                .from(runs)
+                .where(and(eq(runs.tenantId, pollPlans.tenantId), eq(runs.kind, pollServers.name), isUnfinished)),
+            ),
+          ),
+        )
         .orderBy(asc(pollPlans.nextPollAt))
         .limit(batch)
         .for('update', { of: pollPlans, skipLocked: true }),
