@@ -163,8 +163,14 @@ export function openServer(
   }
 
   function failureOf(answer: OutboundAnswer, what: string): ServerFailure {
+    const { status } = answer;
     const said = shownLine(masked(wordsOf(answer), shortestInWords), quoted);
-    return new ServerFailure(classOfStatus(answer.status), `${host} ${what}: ${answer.status}${said && ` ${said}`}`);
+    return new ServerFailure(
+      classOfStatus(status),
+      `${host} ${what}: ${status}${said && ` ${said}`}`,
+      undefined,
+      status,
+    );
   }
 
   /** What a server repeats of what it was sent is not repeated any further. */

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { openServer } from '@portal/connectors/servers/server-session';
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { Server } from '@portal/domain/monitoring/servers';
+import { Secret } from '@portal/domain/secret';
 import type { UserContext } from '@portal/platform/context';
 import { addServer, deadForm, passwordForm, pollNow, serverForm, statusAfter } from '@portal/testing/monitoring';
 import { testRuntime } from '@portal/testing/runtime';
@@ -14,7 +16,10 @@ import {
   singleHost,
   startVirtualizationServer,
 } from '@portal/testing/servers/products/virtualization-server';
+import { caCertificatePem } from '@portal/testing/servers/tls';
 import { the } from '@portal/testing/the';
+import { openLook } from './run/look.ts';
+import { memoryOf } from './run/memory.ts';
 import { createServer, putServer, deleteServer, listServers, listServersAsJson, serverTile } from './servers.ts';
 
 const { make, signedIn } = await testRuntime();
@@ -171,9 +176,10 @@ describe('a cluster', () => {
     expect(paths(server)).toContain('/nodes/pve2/status');
   });
 
-  it('with a node that fails when it is asked knows the others', async () => {
+  it('with a node that is not reached asks it once a run, and knows the others', async () => {
     const ctx = await admin();
     const server = await virtualization();
+    Object.assign(the(server.cluster.guests.find(({ vmid }) => vmid === 106)), { node: 'pve2' });
     server.intercept = (path, _request, response) => {
       if (!path.startsWith('/nodes/pve2')) return false;
       response.writeHead(596, 'Connection timed out', { connection: 'close' }).end();
@@ -185,7 +191,57 @@ describe('a cluster', () => {
       state: 'unknown',
       text: expect.stringContaining('`server`'),
     });
-    expect(rule(status, 'node:pve1:swap')).toMatchObject({ state: 'ok' });
+    for (const key of ['node:pve1:swap', 'node:pve1:pool:rpool', 'node:pve3:disk:/dev/nvme0n1'])
+      expect(rule(status, key)).toMatchObject({ state: 'ok' });
+    expect(paths(server).filter((path) => path.startsWith('/nodes/pve2'))).toEqual(['/nodes/pve2/status']);
+    expect(status.notExamined.items).toContainEqual({ what: 'Guest 106', why: 'pve2 does not answer' });
+  });
+
+  it('with a question that fails goes on asking that node others', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    server.intercept = (path, _request, response) =>
+      path === '/nodes/pve2/status' && Boolean(response.writeHead(500, 'no luck', { connection: 'close' }).end());
+    const status = await statusAfter(ctx, await addServer(ctx, server));
+    expect(rule(status, 'node:pve2:swap')).toMatchObject({ state: 'unknown' });
+    expect(rule(status, 'node:pve2:pool:rpool')).toMatchObject({ state: 'ok' });
+  });
+
+  it('is still believed what it said before, when a look runs out of time', async () => {
+    const server = await virtualization();
+    const { token } = server.accounts;
+    using session = openServer({
+      kind: 'virtualization',
+      address: server.address,
+      login: { method: 'token', id: token.id, secret: new Secret(token.secret) },
+      trust: { caCertificatePem, skipTlsVerify: false },
+      policy: { reach: 'private', allowHosts: [] },
+    });
+    const { signal } = new AbortController();
+    const questions = ['pve1', 'pve2', 'pve3'].map((of) => ({
+      key: of,
+      of,
+      what: of,
+      path: `/nodes/${of}/status`,
+      is: 'row' as const,
+      fields: ['uptime'],
+      order: 1,
+      maxAge: 600,
+    }));
+    const memory = memoryOf(null);
+    const keepUp = (deadline: AbortSignal) => openLook(session, { deadline, signal }).keepUp(memory, questions);
+    await keepUp(signal);
+    const before = structuredClone(memory);
+    expect(before.parts['pve3']).toMatchObject({ data: { uptime: 864_000 } });
+    passes(11 * 60_000);
+    const late = new AbortController();
+    server.intercept = (_path, _request, response) => {
+      late.abort();
+      response.destroy();
+      return true;
+    };
+    await keepUp(late.signal);
+    expect(memory).toEqual(before);
   });
 
   it('without its quorum, with a fenced service and stale managers is critical', async () => {
@@ -584,7 +640,11 @@ describe('whatever a server answers', () => {
     const groups = JSON.stringify({ data: Array.from({ length: 300 }, () => row) });
     server.intercept = (path, _request, response) =>
       path.endsWith('/groups') && Boolean(response.writeHead(200).end(groups));
-    const status = await statusAfter(ctx, id, 4);
+    for (let run = 0; run < 3; run += 1) {
+      await pollNow(ctx);
+      passes(60_000);
+    }
+    const status = await statusAfter(ctx, id);
     const size = sql<number>`octet_length(${serverStatuses.memory}::text)`;
     const [kept] = await ctx.read((db) => db.select({ size, memory: serverStatuses.memory }).from(serverStatuses));
     expect(the(kept).size).toBeGreaterThan(500_000);

@@ -98,6 +98,7 @@ function questionsFor(
   const at = (store: string) => `/admin/datastore/${store}`;
   const groups = (store: string, namespace: string, order: number, rank: number): KeptQuestion => ({
     key: `groups:${store}/${namespace}`,
+    of: store,
     order,
     rank,
     maxAge: HOUR_SEC,
@@ -112,6 +113,7 @@ function questionsFor(
       groups(store, '', failing.has(store) ? orders.failing : orders.groups, rank),
       {
         key: `namespaces:${store}`,
+        of: store,
         order: orders.namespaces,
         maxAge: DAY_SEC - HOUR_SEC,
         what: `namespaces of ${store}`,
@@ -124,6 +126,7 @@ function questionsFor(
         ? [
             {
               key: `gc:${store}`,
+              of: store,
               order: orders.collection,
               maxAge: HOUR_SEC,
               what: `garbage collection of ${store}`,
@@ -135,6 +138,7 @@ function questionsFor(
         : []),
       {
         key: `snapshots:${store}`,
+        of: store,
         order: orders.snapshots,
         maxAge: daily,
         what: `snapshots of ${store}`,

@@ -36,14 +36,17 @@ export async function examineVirtualization(look: Look, memory: Memory): Promise
     now: look.now,
   });
   for (const guest of plan.ask) {
-    const part = await look.row(
-      `/nodes/${String(guest['node'])}/${String(guest['type'])}/${Number(guest['vmid'])}/config`,
-    );
+    const of = String(guest['node']);
+    const what = `Guest ${textOf(guest['vmid']) ?? '?'}`;
+    if (look.isSilent(of)) {
+      notExamined.push({ what, why: `${of} does not answer` });
+      continue;
+    }
+    const part = await look.row(`/nodes/${of}/${String(guest['type'])}/${Number(guest['vmid'])}/config`, { of });
     if ('data' in part)
       memory.guests[guestKey(guest)] = { onboot: flagOf(part.data['onboot']) === true, readAt: look.now };
     // It may have moved to another node since.
-    else
-      notExamined.push({ what: `Guest ${textOf(guest['vmid']) ?? '?'}`, why: `\`${part.failure}\`: ${part.message}` });
+    else notExamined.push({ what, why: `\`${part.failure}\`: ${part.message}` });
   }
   const present = new Set(guests.map(guestKey));
   memory.guests = Object.fromEntries(
@@ -124,6 +127,7 @@ const nodeQuestions = (node: string, hasJobs: boolean): KeptQuestion[] =>
     .map(([name, question]) => ({
       ...question,
       key: `node:${node}:${name}`,
+      of: node,
       path: `/nodes/${node}/${question.path}`,
       what: `${question.what} of ${node}`,
     }));

@@ -1,5 +1,5 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
-import { type CallOptions, type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
+import { type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
 import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
 import type { Row } from '@portal/domain/monitoring/loose';
 import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
@@ -23,12 +23,16 @@ export interface KeptQuestion extends FollowUp {
   /** What it is about, for the list of what was not examined. */
   what: string;
   path: string;
+  /** Whom it is asked of: a node or a datastore, where it is not the server itself. */
+  of?: string;
   is: 'list' | 'row';
   /** The fields that rules read; everything else is not kept. */
   fields: readonly string[];
   /** Rows worth keeping, where not all are. */
   choose?: (rows: readonly Row[]) => readonly Row[];
 }
+
+type Asked = Pick<KeptQuestion, 'of'>;
 
 /** One run’s calls to a server, as parts: what fails is a part that says so, unless it shows that nothing else will do better. */
 export interface Look {
@@ -38,8 +42,10 @@ export interface Look {
   first(path: string): Promise<Row>;
   mustList(path: string): Promise<readonly Row[]>;
   mustRow(path: string): Promise<Row>;
-  list(path: string, options?: CallOptions): Promise<ListPart>;
-  row(path: string, options?: CallOptions): Promise<RowPart>;
+  list(path: string, from?: Asked): Promise<ListPart>;
+  row(path: string, from?: Asked): Promise<RowPart>;
+  /** Whether a node or a datastore left a question unanswered: each more would take as long, and there are others to ask. */
+  isSilent(of: string): boolean;
   /**
    * Asks as many of these questions as a run may, writes the answers to what is kept, and forgets what nobody asks any more. A part
    * that was not read for more than a day is kept as one that could not be. Answers what was never read so far.
@@ -56,6 +62,7 @@ export function openLook(
   { deadline, signal }: { deadline: AbortSignal; signal: AbortSignal },
 ): Look {
   const now = Math.floor(Date.now() / 1_000);
+  const silent = new Set<string>();
 
   /** What a call that failed comes to; the end of the job, and what is no failure of the server, go on up. */
   function failureOf(error: unknown): ServerFailure {
@@ -69,13 +76,14 @@ export function openLook(
     );
   }
 
-  async function part<T>(read: () => Promise<T>): Promise<Part<T>> {
+  async function part<T>(read: () => Promise<T>, { of }: Asked = {}): Promise<Part<T>> {
     try {
       return { readAt: now, data: await read() };
     } catch (error) {
       const failed = failureOf(error);
       // Nobody who was refused here is let in elsewhere.
       if (failed.failure === 'zugang') throw failed;
+      if (of !== undefined && failed.isAway) silent.add(of);
       return { readAt: now, failure: failed.failure, message: failed.message };
     }
   }
@@ -86,8 +94,8 @@ export function openLook(
       throw failureOf(error);
     }
   };
-  const list: Look['list'] = (path, options) => part(() => session.list(path, options));
-  const row: Look['row'] = (path, options) => part(() => session.row(path, options));
+  const list: Look['list'] = (path, from) => part(() => session.list(path), from);
+  const row: Look['row'] = (path, from) => part(() => session.row(path), from);
 
   return {
     now,
@@ -97,11 +105,15 @@ export function openLook(
     mustRow: (path) => must(() => session.row(path)),
     list,
     row,
+    isSilent: (of) => silent.has(of),
     async keepUp(memory, questions, most) {
       const { parts } = memory;
       for (const question of planFollowUps(questions, { parts, now, ...(most !== undefined && { most }) })) {
-        const { key, path, is, fields, choose = (rows: readonly Row[]) => rows } = question;
-        const read = is === 'list' ? await list(path) : await row(path);
+        const { key, path, of, is, fields, choose = (rows: readonly Row[]) => rows } = question;
+        if (of !== undefined && silent.has(of)) continue;
+        const read = is === 'list' ? await list(path, question) : await row(path, question);
+        // That this look was out of time says nothing of the part: what was read before is believed for a while.
+        if (deadline.aborted && 'failure' in read) break;
         parts[key] =
           'failure' in read
             ? read
