@@ -100,6 +100,26 @@ describe('fair slots', () => {
     expect(order.slice(-3)).toEqual(['a2', 'a2', 'a2']);
   });
 
+  it('are not all held by one key, nor all of its share by what is least urgent', async () => {
+    const inSlot = openFairSlots({ slots: 6, perKey: 4, leastUrgent: { urgency: 2, slots: 5, perKey: 3 } });
+    const order: string[] = [];
+    const letGo = Promise.withResolvers<void>();
+    const enter = (count: number, key: string, urgency: number) =>
+      Array.from({ length: count }, () =>
+        inSlot({ key, urgency, signal }, () => {
+          order.push(`${key}${urgency}`);
+          return letGo.promise;
+        }),
+      );
+    const work = [...enter(5, 'a', 2), ...enter(2, 'a', 0), ...enter(5, 'b', 2), ...enter(1, 'c', 0)];
+    await pause(1);
+    expect(order).toEqual(['a2', 'a2', 'a2', 'a0', 'b2', 'b2']);
+    letGo.resolve();
+    await Promise.all(work);
+    expect(order.slice(6, 8)).toEqual(['c0', 'a0']);
+    expect(order).toHaveLength(13);
+  });
+
   it('are waited for until the signal, and lost by nobody', async () => {
     const inSlot = openFairSlots({ slots: 1, leastUrgent: { urgency: 2, slots: 1 } });
     const letGo = Promise.withResolvers<void>();

@@ -75,30 +75,38 @@ interface Waiting {
   enter: () => void;
 }
 
+/** Places of all keys together, and of them at most so many for one key. */
+interface Places {
+  slots: number;
+  perKey?: number;
+}
+
 /**
  * A number of places that many keys share. A free one goes to the most urgent work that waits (0 is the most urgent), among that to the
- * key that holds the fewest, then in order of arrival. What is least urgent may be held to some of the places, so that others find one at once.
+ * key that holds the fewest, then in order of arrival. What is least urgent may be held to some of the places, so that others find one
+ * at once, and so may each key: work that has begun keeps its place however long it takes.
  */
 export function openFairSlots({
   slots,
+  perKey = slots,
   leastUrgent = { urgency: Number.POSITIVE_INFINITY, slots },
-}: {
-  slots: number;
-  leastUrgent?: { urgency: number; slots: number };
-}) {
+}: Places & { leastUrgent?: Places & { urgency: number } }) {
   const waiting = new Set<Waiting>();
-  const held = new Map<string, number>();
-  let running = 0;
-  let leastUrgentRunning = 0;
+  const all = openCounts();
+  const least = openCounts();
 
   const isLeast = (urgency: number): boolean => urgency >= leastUrgent.urgency;
-  const heldBy = (key: string): number => held.get(key) ?? 0;
+  const heldBy = (key: string): number => all.of(key);
+  const hasRoom = ({ key, urgency }: Waiting): boolean =>
+    heldBy(key) < perKey &&
+    (!isLeast(urgency) ||
+      (least.total() < leastUrgent.slots && least.of(key) < (leastUrgent.perKey ?? leastUrgent.slots)));
 
   function admit(): void {
-    while (running < slots) {
+    while (all.total() < slots) {
       let next: Waiting | null = null;
       for (const one of waiting) {
-        if (isLeast(one.urgency) && leastUrgentRunning >= leastUrgent.slots) continue;
+        if (!hasRoom(one)) continue;
         const isBefore =
           next === null ||
           one.urgency < next.urgency ||
@@ -112,17 +120,14 @@ export function openFairSlots({
 
   function take(one: Waiting): void {
     waiting.delete(one);
-    running += 1;
-    if (isLeast(one.urgency)) leastUrgentRunning += 1;
-    held.set(one.key, heldBy(one.key) + 1);
+    all.add(one.key, 1);
+    if (isLeast(one.urgency)) least.add(one.key, 1);
     one.enter();
   }
 
   function leave({ key, urgency }: { key: string; urgency: number }): void {
-    running -= 1;
-    if (isLeast(urgency)) leastUrgentRunning -= 1;
-    if (heldBy(key) === 1) held.delete(key);
-    else held.set(key, heldBy(key) - 1);
+    all.add(key, -1);
+    if (isLeast(urgency)) least.add(key, -1);
     admit();
   }
 
@@ -150,5 +155,22 @@ export function openFairSlots({
     } finally {
       leave(one);
     }
+  };
+}
+
+/** How many there are, in all and of each key. */
+function openCounts() {
+  const counts = new Map<string, number>();
+  let total = 0;
+  const of = (key: string): number => counts.get(key) ?? 0;
+  return {
+    total: () => total,
+    of,
+    add(key: string, more: number): void {
+      total += more;
+      const count = of(key) + more;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
+    },
   };
 }

@@ -12,8 +12,13 @@ import { openServerRows } from './server-rows.ts';
 /** How likely a server is to answer soon, most likely first: nobody waits behind one that hung the last time. */
 const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
 
-/** Servers a process asks at once. Some places are kept for those that answer. */
-const inSlotOf = resource(() => openFairSlots({ slots: 100, leastUrgent: { urgency: urgency.hung, slots: 75 } }));
+/**
+ * Servers a process asks at once. Some places are kept for those that answer, and half of them for other tenants: servers that answer
+ * at first and then stall hold theirs for a minute, whatever they did the last time.
+ */
+const inSlotOf = resource(() =>
+  openFairSlots({ slots: 100, perKey: 50, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 40 } }),
+);
 
 /** A server that took longer counts as one that may hang. */
 const slowMs = 10 * SECOND;
