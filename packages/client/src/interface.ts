@@ -2211,7 +2211,7 @@ export interface paths {
         put?: never;
         /**
          * Check the servers now
-         * @description Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the body of `GET /virtualization/status` with status 200.
+         * @description Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. A server that refused the sign-in keeps its status and is left alone until an interval has passed or its settings change, because servers lock accounts out that fail too often. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers the body of `GET /virtualization/status` with status 200.
          */
         post: operations["startPoll"];
         delete?: never;

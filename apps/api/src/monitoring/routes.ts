@@ -146,7 +146,7 @@ export function registerMonitoring(app: App): void {
         operationId: 'startPoll',
         tags,
         summary: 'Check the servers now',
-        description: `Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. ${waitsFor('the body of `GET /virtualization/status`')}`,
+        description: `Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. A server that refused the sign-in keeps its status and is left alone until an interval has passed or its settings change, because servers lock accounts out that fail too often. ${waitsFor('the body of `GET /virtualization/status`')}`,
         response: { 200: ServerTile, 202: StartedRun },
       },
     },

@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openServer } from '@portal/connectors/servers/server-session';
-import { serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { Server } from '@portal/domain/monitoring/servers';
 import { Secret } from '@portal/domain/secret';
 import type { UserContext } from '@portal/platform/context';
@@ -46,6 +46,16 @@ function passes(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 afterEach(() => vi.useRealTimers());
+/** As if a server had been added long ago, and looked at last so long ago. */
+const wasLookedAtAgo = (ctx: UserContext, id: string, ago: string) =>
+  ctx.tx(async (tx) => {
+    await tx
+      .update(monitoredServers)
+      .set({ updatedAt: sql`now() - interval '1 day'` })
+      .where(eq(monitoredServers.id, id));
+    const checkedAt = sql`now() - ${ago}::interval`;
+    await tx.update(serverStatuses).set({ checkedAt }).where(eq(serverStatuses.id, id));
+  });
 const paths = ({ calls }: ProductServer) => calls.map(({ path }) => path);
 const rule = (status: { rules: { key: string }[] }, key: string) => status.rules.find((one) => one.key === key);
 
@@ -95,13 +105,36 @@ describe('a sign-in by password', () => {
     expect(paths(server).filter((path) => path === '/access/ticket')).toHaveLength(2);
   });
 
-  it('that is refused is tried once a run, and says so', async () => {
+  it('that is refused says so, and is tried again after an interval', async () => {
     const ctx = await admin();
-    const server = await backup();
-    const { id } = await createServer(ctx, passwordForm(server, { password: 'wrong otters' }));
-    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'unknown', failure: 'zugang', facts: [] });
+    const [server, good] = [await backup(), await gateway()];
+    const wrong = passwordForm(server, { password: 'wrong otters', pollIntervalMin: 5 });
+    const { id } = await createServer(ctx, wrong);
+    await addServer(ctx, good, { pollIntervalMin: 10 });
+    const refused = await statusAfter(ctx, id);
+    expect(refused).toMatchObject({ state: 'unknown', failure: 'zugang', facts: [] });
+    // As when somebody asks again and again, or adds another server.
+    expect(await statusAfter(ctx, id, 3)).toEqual(refused);
+    await wasLookedAtAgo(ctx, id, '4 minutes');
+    await pollNow(ctx);
+    expect(paths(server)).toEqual(['/access/ticket']);
+    expect(good.calls.filter(({ path }) => path === '/version')).toHaveLength(5);
+    await wasLookedAtAgo(ctx, id, '5 minutes');
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical', failure: 'zugang' });
     expect(paths(server)).toEqual(['/access/ticket', '/access/ticket']);
+  });
+
+  it('that is refused is tried at once with other settings', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    const wrong = passwordForm(server, { password: 'wrong otters' });
+    const { id } = await createServer(ctx, wrong);
+    await pollNow(ctx);
+    await putServer(ctx, id, { ...wrong, password: 'other otters' });
+    await statusAfter(ctx, id, 2);
+    expect(paths(server)).toEqual(['/access/ticket', '/access/ticket']);
+    await putServer(ctx, id, passwordForm(server));
+    expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok', failure: null });
   });
 
   it('with a second factor says what to do', async () => {

@@ -2,6 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { monitoredServers, pollPlans } from '@portal/db/schema/monitoring/servers';
 
+/** Minutes between two runs of the tenant at work; null without active servers. */
+export const smallestInterval = sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`;
+
 /** Seconds between two runs of a tenant: the smallest interval of its active servers; null without any. */
 const intervalOf = (tenantId: SQL | typeof pollPlans.tenantId): SQL =>
   sql`(select min(${monitoredServers.pollIntervalMin}) * 60 from ${monitoredServers} where ${monitoredServers.tenantId} = ${tenantId} and ${monitoredServers.isActive})`;

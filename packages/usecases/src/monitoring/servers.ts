@@ -20,7 +20,7 @@ import { lockTenant } from '@portal/platform/lock-tenant';
 import { forgetInWidgets } from '../dashboards/named-in-widgets.ts';
 import { recordAudit } from './audit.ts';
 import { readDocuments, shownStatusColumns } from './kept-status.ts';
-import { planPolls } from './poll-plan.ts';
+import { planPolls, smallestInterval } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
 
 /** Servers of a tenant (contract, “Bounds”). */
@@ -177,10 +177,7 @@ const shownColumns = {
   updatedAt: monitoredServers.updatedAt,
   ...shownStatusColumns,
   now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
-  intervalMin:
-    sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`.as(
-      'interval_min',
-    ),
+  intervalMin: smallestInterval.as('interval_min'),
 };
 
 const statusOfServer = and(

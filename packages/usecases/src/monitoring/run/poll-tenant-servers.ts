@@ -6,6 +6,7 @@ import type { Work } from '@portal/platform/jobs/handler';
 import { resource } from '@portal/platform/resource';
 import { openFairSlots } from '@portal/platform/semaphore';
 import { hasModuleOn } from '../../modules/module-access.ts';
+import { smallestInterval } from '../poll-plan.ts';
 import { lookAtServer } from './look-at-server.ts';
 import { openServerRows } from './server-rows.ts';
 
@@ -27,7 +28,10 @@ const patienceMs = 45 * SECOND;
 /** Longest a run waits for places at all. */
 const longestMs = 10 * MINUTE;
 
-/** Looks at every active server of the tenant, each at its own time; what is found of one is written when that one is through. */
+/**
+ * Looks at every active server of the tenant, each at its own time; what is found of one is written when that one is through. One that
+ * has just refused the sign-in is left as it is.
+ */
 export async function pollTenantServers(
   ctx: TenantContext,
   { run, signal, progress }: Work,
@@ -66,6 +70,15 @@ export async function pollTenantServers(
   if (failed) throw failed.reason;
 }
 
+/** When the last look at a server began. */
+const begunAt = sql`(${serverStatuses.checkedAt} - make_interval(secs => ${serverStatuses.tookMs} / 1000.0))`;
+/**
+ * Refused the sign-in less than an interval ago, with the settings it still has: servers count failures, and lock out who makes many.
+ * Looks by the plan come some seconds more or less than an interval after each other, and are not meant.
+ */
+const isRefused = sql`(${serverStatuses.failure} = 'zugang' and ${monitoredServers.updatedAt} <= ${begunAt}
+  and ${begunAt} > now() - make_interval(mins => ${smallestInterval}) + interval '30 seconds')`;
+
 /** Those this run has not looked at yet, whoever has been waiting longest first. */
 async function serversToLookAt(ctx: TenantContext, runId: string) {
   const rows = await ctx.read((db) =>
@@ -74,7 +87,10 @@ async function serversToLookAt(ctx: TenantContext, runId: string) {
       .from(monitoredServers)
       .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
       .where(
-        and(eq(monitoredServers.isActive, true), or(isNull(serverStatuses.runId), ne(serverStatuses.runId, runId))),
+        and(
+          eq(monitoredServers.isActive, true),
+          or(isNull(serverStatuses.runId), and(ne(serverStatuses.runId, runId), sql`${isRefused} is not true`)),
+        ),
       )
       .orderBy(asc(sql`coalesce(${serverStatuses.checkedAt}, '-infinity')`), asc(monitoredServers.id)),
   );
