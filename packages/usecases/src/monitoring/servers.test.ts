@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { monitoredServers, pollPlans } from '@portal/db/schema/monitoring/servers';
+import { monitoredServers, pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { newId } from '@portal/domain/ids';
 import { ServerTestInput } from '@portal/domain/monitoring/servers';
@@ -7,7 +7,7 @@ import { Secret } from '@portal/domain/secret';
 import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
 import { openSecrets } from '@portal/platform/secrets/sealed';
 import { openSecretStore } from '@portal/platform/secrets/stored-secret';
-import { deadForm, passwordForm, serverForm } from '@portal/testing/monitoring';
+import { deadForm, passwordForm, pollNow, serverForm } from '@portal/testing/monitoring';
 import { testRuntime } from '@portal/testing/runtime';
 import { startBackupServer } from '@portal/testing/servers/products/backup-server';
 import { startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
@@ -222,10 +222,31 @@ describe('the plan of a tenant', () => {
   });
 });
 
-it('shows a tile of active servers, the worst of them', async () => {
-  const ctx = await admin();
-  expect(await serverTile(ctx)).toEqual({ worst: 'unknown', servers: [] });
-  await createServer(ctx, serverForm(virtualization));
-  await createServer(ctx, serverForm(virtualization, { isActive: false }));
-  expect((await serverTile(ctx)).servers).toHaveLength(1);
+describe('a tile', () => {
+  it('shows the active servers, the worst first, as the list has them', async () => {
+    const ctx = await admin();
+    expect(await serverTile(ctx)).toEqual({ worst: 'unknown', servers: [] });
+    await createServer(ctx, serverForm(virtualization, { name: 'b' }));
+    await createServer(ctx, serverForm(virtualization, { name: 'off', isActive: false }));
+    await pollNow(ctx);
+    await createServer(ctx, serverForm(backup, { name: 'a new one' }));
+    const { worst, servers } = await serverTile(ctx);
+    const list = await listServers(ctx);
+    expect([worst, servers.map(({ name }) => name)]).toEqual(['unknown', ['a new one', 'b']]);
+    for (const tile of servers) {
+      const { id, name, kind, status } = the(list.find((one) => one.id === tile.id));
+      const { state, failure, message, checkedAt, headline, facts } = status;
+      expect(tile).toEqual({ id, name, kind, state, failure, message, checkedAt, headline, facts });
+    }
+    expect(the(servers[1]).facts.length).toBeGreaterThan(3);
+  });
+
+  it('does not read what it does not show', async () => {
+    const ctx = await admin();
+    await createServer(ctx, serverForm(virtualization));
+    await pollNow(ctx);
+    // Nothing that could be parsed: whoever reads it fails.
+    await ctx.tx((tx) => tx.update(serverStatuses).set({ rules: '{', notExamined: '{', changes: '{' }));
+    expect(await serverTile(ctx)).toMatchObject({ worst: 'ok', servers: [{ state: 'ok' }] });
+  });
 });

@@ -112,10 +112,11 @@ export async function deleteServer(ctx: UserContext, id: string): Promise<void> 
 
 /** What a tile shows: the active servers, worst first. */
 export async function serverTile(ctx: TenantContext): Promise<ServerTile> {
-  const servers = (await listServers(ctx)).filter(({ isActive }) => isActive);
-  const tiles = servers.map(({ id, name, kind, status }) => {
-    const { state, failure, message, checkedAt, headline, facts } = status;
-    return { id, name, kind, state, failure, message, checkedAt, headline, facts };
+  const rows = await ctx.run(activeServersByName, {});
+  const tiles = rows.map(({ id, name, kind, facts, now, intervalMin, ...kept }) => {
+    const { state, failure, message, checkedAt, headline } = verdictOf(kept, { isActive: true, intervalMin, now });
+    const read: ServerTile['servers'][number]['facts'] = facts === null ? [] : JSON.parse(facts);
+    return { id, name, kind, state, failure, message, checkedAt, headline, facts: read };
   });
   const worst = tiles.length === 0 ? 'unknown' : worstOf(tiles.map(({ state }) => state));
   return {
@@ -159,6 +160,12 @@ const record = (
     }.`,
   });
 
+/** By which a status is judged to be too old. */
+const whenColumns = {
+  now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
+  intervalMin: smallestInterval.as('interval_min'),
+};
+
 const shownColumns = {
   id: monitoredServers.id,
   kind: monitoredServers.kind,
@@ -176,8 +183,17 @@ const shownColumns = {
   createdAt: monitoredServers.createdAt,
   updatedAt: monitoredServers.updatedAt,
   ...shownStatusColumns,
-  now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
-  intervalMin: smallestInterval.as('interval_min'),
+  ...whenColumns,
+};
+
+const { rules: _, notExamined: __, changes: ___, ...tileStatusColumns } = shownStatusColumns;
+/** No more than a tile shows: the rules, by far the most of what was found, stay where they are. */
+const tileColumns = {
+  id: monitoredServers.id,
+  name: monitoredServers.name,
+  kind: monitoredServers.kind,
+  ...tileStatusColumns,
+  ...whenColumns,
 };
 
 const statusOfServer = and(
@@ -190,6 +206,15 @@ const serversByName = prepared<Record<string, never>>()('servers_by_name', (db) 
     .select(shownColumns)
     .from(monitoredServers)
     .leftJoin(serverStatuses, statusOfServer)
+    .orderBy(asc(sql`lower(${monitoredServers.name})`), asc(monitoredServers.id)),
+);
+
+const activeServersByName = prepared<Record<string, never>>()('active_servers_by_name', (db) =>
+  db
+    .select(tileColumns)
+    .from(monitoredServers)
+    .leftJoin(serverStatuses, statusOfServer)
+    .where(eq(monitoredServers.isActive, true))
     .orderBy(asc(sql`lower(${monitoredServers.name})`), asc(monitoredServers.id)),
 );
 
@@ -223,12 +248,13 @@ function apart(row: ServerRow) {
   const { facts, rules, notExamined, changes, now, intervalMin, ...others } = row;
   const { state, failure, message, checkedAt, lastOkAt, headline, ...server } = others;
   const kept = { state, failure, message, checkedAt, lastOkAt, headline };
-  const isChecked = state !== null;
-  const verdict = shownVerdict(isChecked ? (kept as KeptStatus) : neverChecked, {
-    isActive: server.isActive,
-    intervalMin,
-    now,
-  });
+  const verdict = verdictOf(kept, { isActive: server.isActive, intervalMin, now });
   const stored = { facts, rules, notExamined, changes } as Parameters<typeof readDocuments>[0];
-  return { server, verdict, found: isChecked ? stored : null };
+  return { server, verdict, found: state === null ? null : stored };
 }
+
+/** Columns of a status are null together, before the first look. */
+const verdictOf = (
+  kept: Pick<ServerRow, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>,
+  shown: Parameters<typeof shownVerdict>[1],
+) => shownVerdict(kept.state === null ? neverChecked : (kept as KeptStatus), shown);
