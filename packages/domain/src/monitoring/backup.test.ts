@@ -42,6 +42,7 @@ const healthy: BackupReading = {
   syncs: job(),
   prunes: job(),
   failedTasks: rows(),
+  namespaces: [],
   groups: [],
   snapshots: [],
   subscription: undefined,
@@ -183,6 +184,14 @@ describe('the rules of a backup server', () => {
     ['a backup of 51 hours', groups(group(51)), 'groups:nas', 'critical'],
     ['a backup nobody wants', groups(group(500, { comment: 'old, no-monitor' })), 'groups:nas', 'ok'],
     ['a group without a time', groups(group(1, { 'last-backup': null })), 'groups:nas', 'unknown'],
+    ['namespaces that are refused', { namespaces: [{ store: 'nas', part: refused }] }, 'namespaces:nas', 'unknown'],
+    ['namespaces that are read', { namespaces: [{ store: 'nas', part: rows() }] }, 'namespaces:nas', undefined],
+    [
+      'namespaces of a server that has none',
+      { namespaces: [{ store: 'nas', part: { ...refused, failure: 'antwortform' } }] },
+      'namespaces:nas',
+      undefined,
+    ],
     [
       'groups that are refused',
       { groups: [{ store: 'nas', namespace: 'east', part: refused }] },

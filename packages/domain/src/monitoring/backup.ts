@@ -39,6 +39,8 @@ export interface BackupReading {
   syncs: ListPart;
   prunes: ListPart;
   failedTasks: ListPart;
+  /** Which namespaces each store has. */
+  namespaces: { store: string; part: ListPart }[];
   groups: GroupsPart[];
   /** Of one store, how many snapshots failed their verification. */
   snapshots: { store: string; part: ListPart }[];
@@ -65,6 +67,7 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
     ...syncFindings(reading),
     ...jobFindings('prune', 'prune job', reading.prunes, 'warning'),
     ...taskFindings(reading.failedTasks, now),
+    ...reading.namespaces.flatMap(namespaceFindings),
     ...reading.groups.flatMap((one) => groupFindings(one, now)),
     ...(reading.disks ? diskFindings('host', 'the server', reading.disks) : []),
     ...(reading.pools ? poolFindings('host', 'the server', reading.pools) : []),
@@ -286,6 +289,12 @@ function taskFindings(part: ListPart, now: Epoch): Finding[] {
         : 'No backup failed within two days.',
     },
   ];
+}
+
+/** Without the list nobody asks how the backups in namespaces are. Servers of before 2.2 have neither. */
+function namespaceFindings({ store, part }: BackupReading['namespaces'][number]): Finding[] {
+  if ('data' in part || part.failure === 'antwortform') return [];
+  return [unread(`namespaces:${store}`, `the list of namespaces of ${store}`, part)];
 }
 
 /** Groups whose newest backup is old; a comment with `no-monitor` leaves one out. */

@@ -483,6 +483,17 @@ describe('a backup server', () => {
     expect(rule(status, 'groups:nas1')).toMatchObject({ state: 'ok' });
   });
 
+  it('of which the namespaces cannot be listed is unknown', async () => {
+    const ctx = await admin();
+    const server = await backup();
+    server.intercept = (path, _request, response) =>
+      path === '/admin/datastore/nas1/namespace' && Boolean(response.writeHead(403).end('permission check failed'));
+    const status = await statusAfter(ctx, await addServer(ctx, server), 3);
+    expect(status).toMatchObject({ state: 'unknown', failure: null });
+    expect(rule(status, 'namespaces:nas1')).toMatchObject({ text: expect.stringContaining('`rechte`') });
+    expect(rule(status, 'groups:nas2/a')).toMatchObject({ state: 'ok' });
+  });
+
   it('with bare error texts, old backups and bad snapshots is critical', async () => {
     const ctx = await admin();
     const server = await backup();

@@ -55,11 +55,9 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
     syncs,
     prunes,
     failedTasks,
+    namespaces: ofEach(names, 'namespaces', memory),
     groups: groupsIn(memory),
-    snapshots: names.flatMap((store) => {
-      const part = memory.parts[`snapshots:${store}`];
-      return part ? [{ store, part: part as ListPart }] : [];
-    }),
+    snapshots: ofEach(names, 'snapshots', memory),
     subscription: memory.parts['subscription'] as RowPart | undefined,
     updates: memory.parts['updates'] as ListPart | undefined,
     disks: memory.parts['disks'] as ListPart | undefined,
@@ -207,6 +205,13 @@ function collectionsOf(stores: readonly string[], { parts }: Memory, now: number
   });
   return { readAt: now, data: read };
 }
+
+/** A list of each store, where it was read before. */
+const ofEach = (stores: readonly string[], name: 'namespaces' | 'snapshots', { parts }: Memory) =>
+  stores.flatMap((store) => {
+    const part = parts[`${name}:${store}`];
+    return part ? [{ store, part: part as ListPart }] : [];
+  });
 
 const groupsIn = ({ parts }: Memory): GroupsPart[] =>
   Object.entries(parts).flatMap(([key, part]) => {
