@@ -123,18 +123,20 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(1);
     });
 
-    it('that uses the Message-ID of another is no less read', async () => {
-      const messageId = '<always@the.same>';
-      const { ctx } = await managed([
-        invoiceMail({ number: 'R-1' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:00 +0100' }),
-        invoiceMail({ number: 'R-2' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:01 +0100' }),
-        // The same mail twice.
-        invoiceMail({ number: 'R-2' }, { messageId, date: 'Fri, 20 Nov 2026 10:00:01 +0100' }),
+    it.each([
+      ['by its Message-ID, date, sender and subject', { messageId: '<always@the.same>' }],
+      ['by size, date, sender and subject, without a Message-ID', { messageId: null }],
+    ])('that looks like another %s is no less read', async (_, head) => {
+      const { ctx, name } = await managed([
+        invoiceMail({ number: 'R-1' }, head),
+        invoiceMail({ number: 'R-2' }, head),
+        // The same document once more.
+        invoiceMail({ number: 'R-2' }, head),
       ]);
-      gate.takeCommands();
       expect(await fetchNow(ctx)).toEqual({ done: 3, total: 3 });
-      expect((await shown(ctx)).map(([number]) => number)).toEqual(['R-1', 'R-2']);
-      expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(2);
+      await dovecot.deliver(name, invoiceMail({ number: 'R-3' }, head));
+      await fetchNow(ctx);
+      expect((await shown(ctx)).map(([number]) => number)).toEqual(['R-1', 'R-2', 'R-3']);
     });
 
     it('of other words with a document that came before brings nothing new', async () => {
@@ -395,6 +397,22 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await dovecot.mails(name, 'Verarbeitet')).toHaveLength(1);
     });
 
+    it.each([
+      ['without a folder for them', {}],
+      ['before it is moved to the folder for them', folders],
+    ])('that gave a mail up, %s, still tells of it when one that looks alike is read', async (_, more) => {
+      const head = { messageId: '<always@the.same>' };
+      const { ctx } = await managed([invoiceMail({ number: 'R-1' }, head), invoiceMail({ number: 'R-2' }, head)], more);
+      gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
+      for (let n = 0; n < mailMaxTries; n += 1) await expect(fetchNow(ctx)).rejects.toThrow();
+      gate.setFault(null);
+      await fetchNow(ctx);
+      expect((await shown(ctx)).map(([number, state, error]) => [number, state, error])).toEqual([
+        [null, 'failed', 'DAMAGED'],
+        ['R-2', 'new', null],
+      ]);
+    });
+
     it('takes a mail that comes through at a later try', async () => {
       const { ctx, name } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })], folders);
       gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
@@ -543,7 +561,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await dovecot.mails(name, 'Fort')).length).toBe(25);
     });
 
-    it('known mails follow those they are known by', async () => {
+    it('a mail that is put back follows its first copy, and makes no second document', async () => {
       const mail = invoiceMail();
       const { ctx, name } = await managed([mail], folders);
       await fetchNow(ctx);

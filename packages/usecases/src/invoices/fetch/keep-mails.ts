@@ -45,7 +45,7 @@ interface Found {
   files: NewFile[];
 }
 
-/** A mail that has come before, under whatever UID. */
+/** A mail that was seen under another UID. */
 export const knownMail = (head: MailHead, outcome: MailOutcome): MailToKeep => ({ head, outcome, invoices: [] });
 
 /** A mail that came and could not be had: too large to be read, or never handed over by the server. */
@@ -152,6 +152,7 @@ async function insertMails(
   const { tenantId } = fetching.ctx;
   await forgetUnread(
     tx,
+    fetching,
     mails.map(({ head }) => head),
   );
   const noted = await tx

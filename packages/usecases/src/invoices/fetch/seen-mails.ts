@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { and, asc, eq, inArray, isNotNull, max, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, max, ne, or, sql } from 'drizzle-orm';
 import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
@@ -16,6 +16,10 @@ export type MailOutcome = MailTarget | 'nothing';
 
 const ofThisFolder = ({ mailbox, uidValidity }: Fetching) =>
   and(eq(invoiceMails.boxId, mailbox.boxId), eq(invoiceMails.uidValidity, uidValidity));
+
+/** Mails that were seen under other UIDs: in another mailbox, or before the folder was numbered anew. */
+const ofOtherFolders = ({ mailbox, uidValidity }: Fetching) =>
+  or(ne(invoiceMails.boxId, mailbox.boxId), ne(invoiceMails.uidValidity, uidValidity));
 
 const seen = prepared<{ boxId: string; uidValidity: string }>()('invoice_mails_seen', (db) => {
   const here = and(
@@ -49,8 +53,8 @@ export async function seenSoFar({
 }
 
 /**
- * What tells a mail from all others whatever UID it has: its Message-ID, and since some programs use one for all of their mails, what else
- * its sender says. Without one its size helps.
+ * By what a mail is recognized where its UID is another one: its Message-ID, and since some programs use one for all of their mails, what
+ * else its sender says. Without one its size helps. Two mails may still have the same.
  */
 export function fingerprintOf({ messageId, date, from, subject, sizeBytes }: MailHead): Buffer {
   const told = [messageId ?? sizeBytes, date?.toISOString() ?? null, from, subject];
@@ -65,12 +69,13 @@ const isUnread = sql<boolean>`(${invoices.error} is not null and not exists (
   select from ${invoiceFiles} f where f.tenant_id = ${invoices.tenantId} and f.invoice_id = ${invoices.id}))`;
 
 /**
- * How those of these mails ended that have come before, under whatever UID, by their fingerprints in hexadecimal. One that could not be
- * had is not among them, for now it may be; one that is too large still is.
+ * How those of these mails ended that were seen in another mailbox or before the folder was numbered anew, by their fingerprints in
+ * hexadecimal. Within one numbering two UIDs are two mails, however alike. One that could not be had is not among them, for now it may
+ * be; one that is too large still is.
  */
-export async function knownOutcomes({ ctx }: Fetching, heads: MailHead[]): Promise<Map<string, MailOutcome>> {
+export async function knownOutcomes(fetching: Fetching, heads: MailHead[]): Promise<Map<string, MailOutcome>> {
   if (heads.length === 0) return new Map();
-  const rows = await ctx.read((db) =>
+  const rows = await fetching.ctx.read((db) =>
     db
       .select({
         fingerprint: invoiceMails.fingerprint,
@@ -80,7 +85,13 @@ export async function knownOutcomes({ ctx }: Fetching, heads: MailHead[]): Promi
       })
       .from(invoiceMails)
       .leftJoin(invoices, and(eq(invoices.tenantId, invoiceMails.tenantId), eq(invoices.mailId, invoiceMails.id)))
-      .where(and(eq(invoiceMails.isSettled, true), inArray(invoiceMails.fingerprint, heads.map(fingerprintOf))))
+      .where(
+        and(
+          eq(invoiceMails.isSettled, true),
+          inArray(invoiceMails.fingerprint, heads.map(fingerprintOf)),
+          ofOtherFolders(fetching),
+        ),
+      )
       .groupBy(invoiceMails.fingerprint),
   );
   const tooLarge = new Set(heads.filter(isTooLarge).map((head) => fingerprintOf(head).toString('hex')));
@@ -92,14 +103,24 @@ export async function knownOutcomes({ ctx }: Fetching, heads: MailHead[]): Promi
   );
 }
 
-/** What stands for mails that could not be had goes once they come again, whatever comes of it then. */
-export async function forgetUnread(tx: Tx, heads: MailHead[]): Promise<void> {
+/**
+ * What stands for mails that could not be had goes once they come again, whatever comes of it then. It stays while such a mail lies in
+ * this folder, for then the one that comes is another.
+ */
+export async function forgetUnread(tx: Tx, fetching: Fetching, heads: MailHead[]): Promise<void> {
   const again = heads.filter((head) => !isTooLarge(head)).map(fingerprintOf);
   if (again.length === 0) return;
+  const wasMoved = folderFor(fetching, 'failed') === null ? undefined : isNull(invoiceMails.moveTo);
   const mails = tx
     .select({ id: invoiceMails.id })
     .from(invoiceMails)
-    .where(and(eq(invoiceMails.isSettled, true), inArray(invoiceMails.fingerprint, again)));
+    .where(
+      and(
+        eq(invoiceMails.isSettled, true),
+        inArray(invoiceMails.fingerprint, again),
+        or(ofOtherFolders(fetching), wasMoved),
+      ),
+    );
   await tx.delete(invoices).where(and(inArray(invoices.mailId, mails), isUnread));
 }
 

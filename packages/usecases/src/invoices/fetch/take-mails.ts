@@ -15,12 +15,12 @@ interface Taking {
   signal: AbortSignal;
 }
 
-/** A mail whose turn comes: it has come before, or is being taken. */
+/** A mail whose turn comes: it is known, or is being taken. */
 type InLine = { head: MailHead; outcome: MailOutcome } | { head: MailHead; taking: MailBeingTaken };
 
 /**
- * Deals with mails in their order, so that what is behind the last one that was seen is what is left: those that have come before are
- * remembered, the others taken. Some are read while those before them are written, and whatever has been read meanwhile is written
+ * Deals with mails in their order, so that what is behind the last one that was seen is what is left: those that are known are noted, the
+ * others taken. Some are read while those before them are written, and whatever has been read meanwhile is written
  * together. Answers how many were settled, all of them unless the run is over, and how many of those were downloaded.
  */
 export async function takeMails(
@@ -28,28 +28,24 @@ export async function takeMails(
   heads: MailHead[],
   { begin, hasTime, most, onSettled, signal }: Taking,
 ): Promise<{ settled: number; taken: number }> {
-  const mails = heads.map((head) => ({ head, print: fingerprintOf(head).toString('hex') }));
-  let known = await knownOutcomes(fetching, heads);
-  const begun = new Set<string>();
+  const known = await knownOutcomes(fetching, heads);
   let line: InLine[] = [];
   let next = 0;
   let settled = 0;
   let taken = 0;
 
   function fill(): void {
-    for (; next < mails.length; next += 1) {
-      const { head, print } = mails[next] as (typeof mails)[number];
-      const outcome = known.get(print);
+    for (const head of heads.slice(next)) {
+      const outcome = known.get(fingerprintOf(head).toString('hex'));
       if (outcome !== undefined) {
         line.push({ head, outcome });
-        continue;
+      } else {
+        if (line.filter((one) => 'taking' in one).length === mailsInMemory) return;
+        if (taken === most || !hasTime()) return;
+        taken += 1;
+        line.push({ head, taking: begin(head) });
       }
-      // One that came twice waits until the first is dealt with.
-      if (begun.has(print) || line.filter((one) => 'taking' in one).length === mailsInMemory) return;
-      if (taken === most || !hasTime()) return;
-      begun.add(print);
-      taken += 1;
-      line.push({ head, taking: begin(head) });
+      next += 1;
     }
   }
 
@@ -57,12 +53,7 @@ export async function takeMails(
     for (;;) {
       fill();
       const [first] = line;
-      if (first === undefined) {
-        const twin = mails[next];
-        if (twin === undefined || !begun.delete(twin.print)) break;
-        known = await knownOutcomes(fetching, heads);
-        continue;
-      }
+      if (first === undefined) break;
       if ('taking' in first) await first.taking.download;
       const ready = readyOf(line);
       const count = await settleMails(fetching, ready, { onSettled, signal });
