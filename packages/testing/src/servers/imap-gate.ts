@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Where in a conversation something happens: at the greeting, or when the client sends a line that this fits. */
 export type ImapStep = 'greeting' | RegExp;
@@ -8,9 +9,10 @@ export interface ImapGate {
   host: '127.0.0.1';
   port: number;
   /**
-   * From this step on the client hears nothing more, or its connection breaks. `afterBytes` of the answer still come. Null for nothing.
+   * From this step on the client hears nothing more, or its connection breaks, or it hears one byte in 50 ms. `afterBytes` of the answer
+   * still come. Null for nothing.
    */
-  setFault(fault: { kind: 'stall' | 'drop'; at: ImapStep; afterBytes?: number } | null): void;
+  setFault(fault: { kind: 'stall' | 'drop' | 'trickle'; at: ImapStep; afterBytes?: number } | null): void;
   /** Told each line the client sends, before it is passed on, which waits for what comes of it. */
   onCommand: ((line: string) => void | Promise<void>) | null;
   /** What clients have sent since the last call. */
@@ -40,6 +42,16 @@ export async function openImapGate(target: { host: string; port: number }): Prom
         inside.destroy();
       });
     }
+    let trickling = Promise.resolve();
+    const trickle = (bytes: Buffer) => {
+      trickling = trickling.then(async () => {
+        for (const byte of bytes) {
+          if (client.destroyed) return;
+          client.write(Buffer.of(byte));
+          await pause(50);
+        }
+      });
+    };
     let passing = Promise.resolve();
     client.on('data', (chunk: Buffer) => {
       passing = passing.then(async () => {
@@ -57,6 +69,7 @@ export async function openImapGate(target: { host: string; port: number }): Prom
         return;
       }
       client.write(chunk.subarray(0, left));
+      if (fault?.kind === 'trickle') trickle(chunk.subarray(left));
       left = Math.max(0, left - chunk.length);
       if (left === 0 && fault?.kind === 'drop') client.destroy();
     });

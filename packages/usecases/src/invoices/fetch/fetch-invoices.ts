@@ -44,6 +44,7 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
       limits,
       signal: AbortSignal.any([signal, deadline]),
     });
+    signal.throwIfAborted();
     await noteEnd({ ctx, run, mailbox }, { isRestLeft, failure });
     if (isRestLeft) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
     if (failure) throw unavailableMailbox(failure);
@@ -134,8 +135,10 @@ async function fetchFrom(
   const { lastUid, unsettled } = await seenSoFar(fetching);
   const isNothingNew = box.uidNext !== null && box.uidNext <= lastUid + 1;
   const uids = [...unsettled, ...(isNothingNew ? [] : await box.uidsFrom(lastUid + 1))];
-  const begin = (head: MailHead) => takeMail(fetching, box, head, { signal, until: startedAt + limits.inAllMs });
-  const hasTime = () => performance.now() - startedAt < limits.beginsUntilMs;
+  const beginsUntil = startedAt + limits.beginsUntilMs;
+  const until = startedAt + limits.inAllMs;
+  const begin = (head: MailHead) => takeMail(fetching, box, head, { signal, beginsUntil, until });
+  const hasTime = () => performance.now() < beginsUntil;
   let done = 0;
   const onSettled = () => {
     done += 1;
@@ -153,7 +156,7 @@ async function fetchFrom(
     if (settled < heads.length) break;
     most -= taken;
   }
-  const moves = isWritable ? await moveMails(fetching, box) : { isRestLeft: false, failure: null };
+  const moves = isWritable && !signal.aborted ? await moveMails(fetching, box) : { isRestLeft: false, failure: null };
   return { isRestLeft: done < uids.length || moves.isRestLeft, failure: moves.failure };
 }
 

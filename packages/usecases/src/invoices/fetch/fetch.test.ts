@@ -424,6 +424,72 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await ctx.read((db) => db.$count(invoiceMails, eq(invoiceMails.isSettled, false)))).toBe(0);
     });
 
+    describe('beside mail servers that send a byte at a time', () => {
+      const slow: ImapGate[] = [];
+      afterEach(async () => {
+        for (const server of slow.splice(0)) await server.stop();
+      });
+
+      /** Somebody whose mail server does so, while their mails are fetched; answers once that has begun. */
+      async function trickled(limits: { inAllMs: number; beginsUntilMs: number }) {
+        const server = await openImapGate(dovecot);
+        slow.push(server);
+        server.setFault({ kind: 'trickle', at: /BODY\.PEEK\[\]/ });
+        const begun = Promise.withResolvers<void>();
+        server.onCommand = (line) => {
+          if (/BODY\.PEEK\[\]/.test(line)) begun.resolve();
+        };
+        const { ctx } = await managed(
+          Array.from({ length: 6 }, () => invoiceMail()),
+          { host: server.host, port: server.port },
+        );
+        const over = fetchNow(ctx, { limits }).catch((error: unknown) => error);
+        await begun.promise;
+        return { over };
+      }
+      const usual = { inAllMs: 60_000, beginsUntilMs: 50_000 };
+
+      it('of one tenant, others are read at once', async () => {
+        const { over } = await trickled({ inAllMs: 6_000, beginsUntilMs: 5_000 });
+        const { ctx } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })]);
+        const begunAt = performance.now();
+        expect(await fetchNow(ctx, { limits: usual })).toEqual({ done: 2, total: 2 });
+        expect(performance.now() - begunAt).toBeLessThan(4_000);
+        expect(await over).toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
+      });
+
+      it.each([
+        ['gets no place', { inAllMs: 60_000, beginsUntilMs: 1_500 }, 3_000],
+        ['gets its place too late to be read', { inAllMs: 8_000, beginsUntilMs: 7_000 }, 3_000],
+      ])(
+        'of several tenants, a mail that %s is left for another run, and no try of it is counted',
+        async (_, limits, slowMs) => {
+          const slowOnes = await Promise.all([1, 2].map(() => trickled({ inAllMs: slowMs, beginsUntilMs: slowMs })));
+          const { ctx } = await managed([invoiceMail({ number: 'R-1' })]);
+          expect(await fetchNow(ctx, { limits })).toBeNull();
+          expect(await mailRows(ctx)).toBe(0);
+          expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
+          expect(await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))).toBe(1);
+          await Promise.all(slowOnes.map(({ over }) => over));
+          await fetchNow(ctx);
+          expect(await shown(ctx)).toEqual([['R-1', 'new', null, ['R-1.xml']]]);
+        },
+      );
+
+      it('of several tenants, a mail that waited and is cut off by the end of its run is left for another one', async () => {
+        const slowOnes = await Promise.all([1, 2].map(() => trickled({ inAllMs: 3_000, beginsUntilMs: 3_000 })));
+        const { ctx, name } = await managed([invoiceMail({ number: 'R-1' })], folders);
+        gate.setFault({ kind: 'stall', at: /BODY\.PEEK\[\]/ });
+        expect(await fetchNow(ctx, { limits: { inAllMs: 5_000, beginsUntilMs: 4_500 } })).toBeNull();
+        gate.setFault(null);
+        expect(await mailRows(ctx)).toBe(0);
+        expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
+        await Promise.all(slowOnes.map(({ over }) => over));
+        await fetchNow(ctx);
+        expect(await dovecot.mails(name, 'Verarbeitet')).toHaveLength(1);
+      });
+    });
+
     it.each([
       ['unauthorized', { password: 'wrong' }],
       ['folderMissing', { folder: 'Nirgends' }],

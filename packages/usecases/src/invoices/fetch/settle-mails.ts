@@ -42,8 +42,13 @@ export async function settleMails(
       case 'too-large':
         together.push(unreadMail(head, 'TOO_LARGE'));
         break;
+      case 'no-place':
+        await keepTogether();
+        return settled;
       case 'late':
         await keepTogether();
+        // A mail that waited for those of others had not all of its time, and is the first of another run.
+        if (came.hasWaited) return settled;
         if ((await noteTry(fetching, head)) < mailMaxTries) return settled;
         together.push(readMailToKeep(head, { error: 'TOO_LARGE' }, came.mail));
         break;
@@ -55,7 +60,8 @@ export async function settleMails(
       case 'failed': {
         await keepTogether();
         // One mail that the server never hands over must not keep back those behind it.
-        const { error } = came;
+        const { error, hasWaited } = came;
+        if (hasWaited && error === signal.reason) return settled;
         const isSlow = error === signal.reason || (error instanceof ImapFailure && error.kind === 'timeout');
         const tries = await noteTry(fetching, head);
         if (tries >= mailMaxTries) await keepMails(fetching, [unreadMail(head, isSlow ? 'TOO_LARGE' : 'DAMAGED')]);

@@ -2,7 +2,7 @@ import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Fetching } from './fetching.ts';
 import { fingerprintOf, knownOutcomes, type MailOutcome } from './seen-mails.ts';
 import { settleMails } from './settle-mails.ts';
-import { type MailBeingTaken, mailsInMemory } from './take-mail.ts';
+import { type MailBeingTaken, mailsAtOnce } from './take-mail.ts';
 
 interface Taking {
   /** Begins to download a mail and to read it. */
@@ -40,7 +40,7 @@ export async function takeMails(
       if (outcome !== undefined) {
         line.push({ head, outcome });
       } else {
-        if (line.filter((one) => 'taking' in one).length === mailsInMemory) return;
+        if (line.filter((one) => 'taking' in one).length === mailsAtOnce) return;
         if (taken === most || !hasTime()) return;
         taken += 1;
         line.push({ head, taking: begin(head) });
