@@ -2254,7 +2254,7 @@ export interface paths {
         get: operations["getInvoiceMailbox"];
         /**
          * Replace the settings of the invoice mailbox
-         * @description An active mailbox is read at once and then every 10 minutes. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
+         * @description An active mailbox is read at once and then every 10 minutes. After three refused sign-ins in a row it is paused, so that the server does not lock the account; saving the settings again resumes it. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.
          */
         put: operations["putInvoiceMailbox"];
         post?: never;
@@ -2299,7 +2299,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch invoices now
-         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
+         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off; for a paused one the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
          */
         post: operations["fetchInvoices"];
         delete?: never;
@@ -4684,6 +4684,7 @@ export interface components {
          *       "processedFolder": "INBOX/Verarbeitet",
          *       "failedFolder": "INBOX/Fehler",
          *       "hasPassword": true,
+         *       "isPaused": false,
          *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
          *       "lastError": null
          *     }
@@ -4697,6 +4698,8 @@ export interface components {
             folder: string | null;
             caCertificatePem: string | null;
             isActive: boolean | null;
+            /** @description True if three sign-ins in a row were refused; the mailbox is not read until its settings are saved again */
+            isPaused: boolean;
             processedFolder: string | null;
             failedFolder: string | null;
             /** @description When the mailbox was last read successfully */
@@ -14231,6 +14234,7 @@ export interface operations {
                      *       "processedFolder": "INBOX/Verarbeitet",
                      *       "failedFolder": "INBOX/Fehler",
                      *       "hasPassword": true,
+                     *       "isPaused": false,
                      *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
                      *       "lastError": null
                      *     }
@@ -14329,6 +14333,7 @@ export interface operations {
                      *       "processedFolder": "INBOX/Verarbeitet",
                      *       "failedFolder": "INBOX/Fehler",
                      *       "hasPassword": true,
+                     *       "isPaused": false,
                      *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
                      *       "lastError": null
                      *     }

@@ -47,7 +47,24 @@ export const shownImapFields = {
   folder: z.string().nullable(),
   caCertificatePem: z.string().nullable(),
   isActive: z.boolean().nullable(),
+  isPaused: z
+    .boolean()
+    .describe(
+      'True if three sign-ins in a row were refused; the mailbox is not read until its settings are saved again',
+    ),
 };
+
+/** Sign-ins refused in a row until a mailbox is left alone: many servers lock an account that is tried on and on. */
+const mostRefusals = 3;
+
+/** Whether a mailbox with so many sign-ins refused in a row is left alone. */
+export const isPausedAfter = (refusals: number): boolean => refusals >= mostRefusals;
+
+/** Sign-ins refused in a row once a run has ended so: what fails before the sign-in says nothing about it. */
+export const refusalsAfter = (
+  before: number,
+  { isSignedIn, failure }: { isSignedIn: boolean; failure: ImapFailureKind | null },
+): number => (isSignedIn ? 0 : failure === 'unauthorized' ? before + 1 : before);
 
 export type ImapSettings = Pick<
   z.output<z.ZodObject<typeof imapFields>>,

@@ -40,7 +40,7 @@ export function registerInvoiceMailbox(app: App): void {
         tags,
         summary: 'Replace the settings of the invoice mailbox',
         description:
-          'An active mailbox is read at once and then every 10 minutes. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
+          'An active mailbox is read at once and then every 10 minutes. After three refused sign-ins in a row it is paused, so that the server does not lock the account; saving the settings again resumes it. Without `processedFolder` and `failedFolder` nothing in the mailbox is changed, not even a flag; with them a mail is moved after its documents were stored. The server must show a valid certificate from an authority that the system trusts or that is in `caCertificatePem`. A missing, blank or masked password keeps the stored one, but only with the host, port, encryption and username it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Null removes it.',
         body: ReadableMailboxInput,
         response: { 200: InvoiceMailbox },
       },
@@ -88,7 +88,7 @@ export function registerInvoiceMailbox(app: App): void {
         operationId: 'fetchInvoices',
         tags,
         summary: 'Fetch invoices now',
-        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
+        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off; for a paused one the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
         response: {
           200: Run,
           202: StartedRun,

@@ -29,7 +29,9 @@ export const invoiceMailboxes = pgTable(
     boxId: uuid().notNull(),
     /** Grows with every change: what was fetched from the mailbox as it was before is not written any more. */
     revision: integer().notNull().default(1),
-    /** When the next fetch begins by itself; null while switched off and nothing is left over. */
+    /** Sign-ins refused in a row. */
+    refusals: integer().notNull().default(0),
+    /** When the next fetch begins by itself; null while switched off and nothing is left over, and while left alone. */
     nextFetchAt: instant(),
     lastFetchedAt: instant(),
     lastError: imapFailure(),

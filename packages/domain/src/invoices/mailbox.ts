@@ -45,6 +45,12 @@ export const InvoiceMailbox = z
   })
   .meta({
     id: 'InvoiceMailbox',
-    example: { ...example, hasPassword: true, lastFetchedAt: '2026-11-20T08:30:00.000Z', lastError: null },
+    example: {
+      ...example,
+      hasPassword: true,
+      isPaused: false,
+      lastFetchedAt: '2026-11-20T08:30:00.000Z',
+      lastError: null,
+    },
   });
 export type InvoiceMailbox = z.output<typeof InvoiceMailbox>;

@@ -20,11 +20,6 @@ export type AlertMailboxInput = z.output<typeof AlertMailboxInput>;
 export const AlertMailbox = z
   .object({
     ...shownImapFields,
-    isPaused: z
-      .boolean()
-      .describe(
-        'True if three sign-ins in a row were refused; the mailbox is not read until its settings are saved again',
-      ),
     lastFetchedAt: Instant.nullable().describe('When all new mails had last been read'),
     lastError: ImapFailureKind.nullable().describe('Why the last read failed; null if it succeeded'),
   })
@@ -56,8 +51,6 @@ export const alertLimits = {
   readMs: 8_000,
   /** Tries to read a mail, until it is passed over. */
   tries: 3,
-  /** Sign-ins refused in a row, until the mailbox is left alone. */
-  refusals: 3,
   /** Days the first run of a mailbox goes back. */
   firstDays: 7,
   /** Days that are read once more when the server has given its mails other UIDs. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
-import { type ImapBox, imapTarget, isSameBox } from '@portal/domain/imap';
+import { type ImapBox, imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
 import type { InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
@@ -16,6 +16,7 @@ const unset: InvoiceMailbox = {
   folder: null,
   caCertificatePem: null,
   isActive: null,
+  isPaused: false,
   processedFolder: null,
   failedFolder: null,
   lastFetchedAt: null,
@@ -25,13 +26,15 @@ const unset: InvoiceMailbox = {
 /** The tenant's mailbox without its password; nulls while nothing is set. */
 export async function getInvoiceMailbox(ctx: UserContext): Promise<InvoiceMailbox> {
   const stored = await ctx.read((db) => storedMailbox(db));
-  return stored ? { ...stored, hasPassword: stored.password !== null } : unset;
+  return stored
+    ? { ...stored, hasPassword: stored.password !== null, isPaused: isPausedAfter(stored.refusals) }
+    : unset;
 }
 
 /**
  * Replaces the tenant's mailbox; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
- * would go to another server or account, or less well protected. An active one is fetched from right away; a fetch of the mailbox as it
- * was before writes nothing any more.
+ * would go to another server or account, or less well protected. An active one is fetched from right away, also one that was left alone; a
+ * fetch of the mailbox as it was before writes nothing any more.
  */
 export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxInput): Promise<InvoiceMailbox> {
   const { password, ...fields } = input;
@@ -44,6 +47,7 @@ export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxI
       password: storedPassword(ctx, before).sealedFor(imapTarget(fields), password),
       boxId: isSame ? before.boxId : newId(),
       nextFetchAt: fields.isActive ? sql`now()` : null,
+      refusals: 0,
       lastError: null,
       updatedAt: sql`now()`,
       ...(!isSame && { lastFetchedAt: null }),

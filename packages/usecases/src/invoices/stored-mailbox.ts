@@ -27,6 +27,7 @@ export async function storedMailbox(db: Pick<Tx, 'select'>, lock?: 'update') {
       failedFolder: invoiceMailboxes.failedFolder,
       boxId: invoiceMailboxes.boxId,
       revision: invoiceMailboxes.revision,
+      refusals: invoiceMailboxes.refusals,
       lastFetchedAt: invoiceMailboxes.lastFetchedAt,
       lastError: invoiceMailboxes.lastError,
     })

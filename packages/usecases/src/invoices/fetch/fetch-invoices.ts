@@ -5,6 +5,7 @@ import { prepared } from '@portal/db/prepared';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { runs } from '@portal/db/schema/platform/operations';
 import { upstream } from '@portal/domain/errors';
+import { isPausedAfter, refusalsAfter } from '@portal/domain/imap';
 import { fetchBeginsUntilMs, fetchMaxMails, fetchMs, mailMaxBytes } from '@portal/domain/invoices/limits';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
@@ -30,7 +31,8 @@ const usualLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsU
 
 /**
  * One run: reads the mails that are new, keeps their documents, and then moves the mails, where there are folders for that. Ends early with
- * the rest left for another run, which begins at once. Throws a PortalError whose sentence is for people where the mailbox cannot be read.
+ * the rest left for another run, which begins at once. Throws a PortalError whose sentence is for people where the mailbox cannot be read,
+ * and for one that is left alone after refused sign-ins, which is not called.
  */
 export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = usualLimits): Promise<void> {
   const { run, signal } = work;
@@ -38,16 +40,14 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
   if (!(await hasModuleOn(ctx, 'invoice-mailbox'))) return;
   const mailbox = await ctx.read((db) => storedMailbox(db));
   if (!mailbox) return;
+  if (isPausedAfter(mailbox.refusals)) throw unavailableMailbox(pausedMailbox(mailbox));
+  const end: FetchEnd = { isSignedIn: false, isRestLeft: false, failure: null };
   const deadline = AbortSignal.timeout(limits.inAllMs);
   try {
-    const { isRestLeft, failure } = await fetchFrom({ ctx, run, mailbox }, work, {
-      limits,
-      signal: AbortSignal.any([signal, deadline]),
-    });
+    await fetchFrom({ ctx, run, mailbox }, end, work, { limits, signal: AbortSignal.any([signal, deadline]) });
     signal.throwIfAborted();
-    await noteEnd({ ctx, run, mailbox }, { isRestLeft, failure });
-    if (isRestLeft) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
-    if (failure) throw unavailableMailbox(failure);
+    await noteEnd({ ctx, run, mailbox }, end);
+    if (end.isRestLeft) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
   } catch (error) {
     if (signal.aborted) throw error;
     // What was changed meanwhile is fetched from by a run of its own.
@@ -57,16 +57,33 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
         ? new ImapFailure('timeout', mailbox, `could not be read within ${limits.inAllMs / SECOND} seconds.`, error)
         : error;
     if (!(failure instanceof ImapFailure)) throw failure;
+    end.failure = failure;
     // A database that is away cannot take it down; the next fetch tells anew.
-    await noteEnd({ ctx, run, mailbox }, { failure }).catch((noting: unknown) =>
+    await noteEnd({ ctx, run, mailbox }, { ...end, isRestLeft: false }).catch((noting: unknown) =>
       ctx.log.warn({ err: noting, tenantId: ctx.tenantId }, 'a failed fetch could not be noted'),
     );
-    throw unavailableMailbox(failure);
   }
+  if (end.failure) throw unavailableMailbox(end.failure);
+}
+
+/** How a run went, as far as it came. */
+interface FetchEnd {
+  isSignedIn: boolean;
+  /** Mails are left for another run. */
+  isRestLeft: boolean;
+  /** Why the mailbox could not be read, or mails not be moved though their documents are kept. */
+  failure: ImapFailure | null;
 }
 
 const unavailableMailbox = (failure: ImapFailure) =>
   upstream('MAILBOX_UNAVAILABLE', failure.message, { cause: failure });
+
+const pausedMailbox = (mailbox: StoredMailbox) =>
+  new ImapFailure(
+    'unauthorized',
+    mailbox,
+    'was not asked, because it refused the last three sign-ins. Please check name and password, and save the settings again.',
+  );
 
 const fetchEnd = prepared<{
   id: string;
@@ -74,7 +91,9 @@ const fetchEnd = prepared<{
   runId: string;
   attempt: number;
   lastError: string | null;
+  refusals: number;
   isRestLeft: boolean;
+  isPaused: boolean;
 }>()('invoice_fetch_end', (db) => {
   const counting = db
     .select({ id: runs.id })
@@ -91,7 +110,8 @@ const fetchEnd = prepared<{
     .set({
       lastError: sql`${sql.placeholder('lastError')}::imap_failure`,
       lastFetchedAt: sql`case when ${sql.placeholder('lastError')}::text is null then now() else ${invoiceMailboxes.lastFetchedAt} end`,
-      nextFetchAt: sql`case when ${sql.placeholder('isRestLeft')}::boolean then now() else ${invoiceMailboxes.nextFetchAt} end`,
+      refusals: sql`${sql.placeholder('refusals')}::integer`,
+      nextFetchAt: sql`case when ${sql.placeholder('isPaused')}::boolean then null when ${sql.placeholder('isRestLeft')}::boolean then now() else ${invoiceMailboxes.nextFetchAt} end`,
     })
     .where(
       and(
@@ -106,31 +126,28 @@ const fetchEnd = prepared<{
 /** Notes how a fetch ended, of the mailbox it was from; nothing of a fetch that does not count any more. */
 async function noteEnd(
   { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
-  { failure, isRestLeft = false }: { failure: ImapFailure | null; isRestLeft?: boolean },
+  { isSignedIn, isRestLeft, failure }: FetchEnd,
 ): Promise<void> {
   const { id, revision } = mailbox;
   const lastError = failure?.kind ?? null;
-  await ctx.tx((tx) =>
-    tx.runAndCommit(fetchEnd, { id, revision, runId: run.id, attempt: run.attempt, lastError, isRestLeft }),
-  );
+  const refusals = refusalsAfter(mailbox.refusals, { isSignedIn, failure: lastError });
+  const isPaused = isPausedAfter(refusals);
+  const end = { id, revision, runId: run.id, attempt: run.attempt, lastError, refusals, isRestLeft, isPaused };
+  await ctx.tx((tx) => tx.runAndCommit(fetchEnd, end));
 }
 
-interface FetchEnd {
-  /** Mails are left for another run. */
-  isRestLeft: boolean;
-  /** Why mails could not be moved, though their documents are kept. */
-  failure: ImapFailure | null;
-}
-
+/** Notes in `end` how it goes. */
 async function fetchFrom(
-  { ctx, run, mailbox }: { ctx: TenantContext; run: Fetching['run']; mailbox: StoredMailbox },
+  { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
+  end: FetchEnd,
   { progress }: Work,
   { limits, signal }: { limits: FetchLimits; signal: AbortSignal },
-): Promise<FetchEnd> {
+): Promise<void> {
   const startedAt = performance.now();
   const server = imapServerWith(ctx, mailbox, mailbox);
   const isWritable = mailbox.processedFolder !== null || mailbox.failedFolder !== null;
   using box = await openMailbox(server, { folder: mailbox.folder, isWritable, signal, maxMailBytes: mailMaxBytes });
+  end.isSignedIn = true;
   const fetching: Fetching = { ctx, run, mailbox, uidValidity: box.uidValidity };
   const { lastUid, unsettled } = await seenSoFar(fetching);
   const isNothingNew = box.uidNext !== null && box.uidNext <= lastUid + 1;
@@ -156,12 +173,15 @@ async function fetchFrom(
     if (settled < heads.length) break;
     most -= taken;
   }
-  const moves = isWritable && !signal.aborted ? await moveMails(fetching, box) : { isRestLeft: false, failure: null };
-  return { isRestLeft: done < uids.length || moves.isRestLeft, failure: moves.failure };
+  end.isRestLeft = done < uids.length;
+  if (!isWritable || signal.aborted) return;
+  const moves = await moveMails(fetching, box);
+  end.isRestLeft ||= moves.isRestLeft;
+  end.failure = moves.failure;
 }
 
 /** Moves what has its folder to go to. What fails comes again with the next run, and leads to no second document. */
-async function moveMails(fetching: Fetching, box: Mailbox): Promise<FetchEnd> {
+async function moveMails(fetching: Fetching, box: Mailbox): Promise<Pick<FetchEnd, 'isRestLeft' | 'failure'>> {
   const mails = await mailsToMove(fetching, mostMoves);
   let failure: ImapFailure | null = null;
   for (const target of ['processed', 'failed'] as const) {

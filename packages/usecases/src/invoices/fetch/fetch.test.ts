@@ -71,6 +71,8 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     );
     return found.filter((path) => /\.\w+$/.test(path)).length;
   };
+  const isDue = async (ctx: Ctx) =>
+    (await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))) === 1;
   const mailRows = (ctx: Ctx) => ctx.read((db) => db.$count(invoiceMails));
 
   describe('a mail', () => {
@@ -322,15 +324,13 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     it('reads twenty mails, tells how far it is, and leaves the rest for another one that begins at once', async () => {
       const { ctx } = await managed(Array.from({ length: 45 }, (_, n) => invoiceMail({ number: `R-${n}` })));
       await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now() + interval '10 minutes'` }));
-      const isDue = async () =>
-        (await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))) === 1;
       expect(await fetchNow(ctx)).toEqual({ done: 20, total: 45 });
-      expect(await isDue()).toBe(true);
+      expect(await isDue(ctx)).toBe(true);
       await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: null }));
       expect(await fetchNow(ctx)).toEqual({ done: 20, total: 25 });
       await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: null }));
       expect(await fetchNow(ctx)).toEqual({ done: 5, total: 5 });
-      expect(await isDue()).toBe(false);
+      expect(await isDue(ctx)).toBe(false);
       expect((await all(ctx)).map(({ number }) => number)).toEqual(Array.from({ length: 45 }, (_, n) => `R-${n}`));
     });
 
@@ -469,7 +469,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
           expect(await fetchNow(ctx, { limits })).toBeNull();
           expect(await mailRows(ctx)).toBe(0);
           expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
-          expect(await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))).toBe(1);
+          expect(await isDue(ctx)).toBe(true);
           await Promise.all(slowOnes.map(({ over }) => over));
           await fetchNow(ctx);
           expect(await shown(ctx)).toEqual([['R-1', 'new', null, ['R-1.xml']]]);
@@ -504,6 +504,39 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       });
       expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: kind, lastFetchedAt: null });
       expect(await all(ctx)).toEqual([]);
+    });
+
+    it('leaves a mailbox alone after three refused sign-ins, until its settings are saved again', async () => {
+      const { ctx, name } = await managed([invoiceMail()], { password: 'wrong' });
+      for (const isPaused of [false, false, true]) {
+        await expect(fetchNow(ctx)).rejects.toMatchObject({ message: expect.stringContaining('did not accept') });
+        expect(await getInvoiceMailbox(ctx)).toMatchObject({ isPaused, isActive: true, lastError: 'unauthorized' });
+        expect(await isDue(ctx)).toBe(!isPaused);
+      }
+      const before = gate.connections();
+      await expect(fetchNow(ctx)).rejects.toMatchObject({
+        code: 'MAILBOX_UNAVAILABLE',
+        message: expect.stringContaining('save the settings again'),
+      });
+      expect(gate.connections()).toBe(before);
+      await putInvoiceMailbox(ctx, mailboxForm({ ...gate, password: dovecot.password }, name));
+      expect(await getInvoiceMailbox(ctx)).toMatchObject({ isPaused: false, lastError: null });
+      expect(await isDue(ctx)).toBe(true);
+      await fetchNow(ctx);
+      expect(await all(ctx)).toHaveLength(1);
+    });
+
+    it('forgets refused sign-ins after one that was not', async () => {
+      const { ctx } = await managed([invoiceMail()]);
+      const refusals = async () => (await ctx.read((db) => db.select().from(invoiceMailboxes)))[0]?.refusals;
+      await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ refusals: 2 }));
+      gate.setFault({ kind: 'stall', at: 'greeting' });
+      const short = { inAllMs: 500, beginsUntilMs: 500 };
+      await expect(fetchNow(ctx, { limits: short })).rejects.toThrow();
+      expect(await refusals()).toBe(2);
+      gate.setFault({ kind: 'drop', at: /BODY\.PEEK\[\]/ });
+      await expect(fetchNow(ctx)).rejects.toThrow();
+      expect(await refusals()).toBe(0);
     });
 
     it('of a mailbox that is gone does nothing', async () => {

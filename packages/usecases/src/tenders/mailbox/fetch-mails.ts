@@ -4,6 +4,7 @@ import { type Mailbox, openMailbox } from '@portal/connectors/imap/mailbox';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
+import { isPausedAfter, refusalsAfter } from '@portal/domain/imap';
 import { alertLimits } from '@portal/domain/tenders/alert-mailbox';
 import { mailboxSource } from '@portal/domain/tenders/sources';
 import { DAY, SECOND } from '@portal/domain/time';
@@ -119,9 +120,7 @@ async function noteEnd(reading: Reading, end: ReadingEnd): Promise<void> {
   const { mailbox } = reading;
   const { failure, isSignedIn, isRestLeft, newCount, passedOver } = end;
   const trouble = failure instanceof ImapFailure ? failure : null;
-  const isRefused = trouble?.kind === 'unauthorized';
-  const refusals = isRefused ? mailbox.refusals + 1 : isSignedIn ? 0 : mailbox.refusals;
-  const isPaused = isRefused && refusals >= alertLimits.refusals;
+  const refusals = refusalsAfter(mailbox.refusals, { isSignedIn, failure: trouble?.kind ?? null });
   const leftOut =
     passedOver === 0
       ? null
@@ -133,7 +132,9 @@ async function noteEnd(reading: Reading, end: ReadingEnd): Promise<void> {
         claim: null,
         refusals,
         lastError: trouble?.kind ?? null,
-        ...(isPaused ? { nextFetchAt: null } : trouble === null && isRestLeft && { nextFetchAt: sql`now()` }),
+        ...(isPausedAfter(refusals)
+          ? { nextFetchAt: null }
+          : trouble === null && isRestLeft && { nextFetchAt: sql`now()` }),
       })
       .where(eq(tenderMailboxes.id, mailbox.id));
     await tx

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
 import { newId } from '@portal/domain/ids';
-import { imapTarget, isSameBox } from '@portal/domain/imap';
-import { type AlertMailbox, type AlertMailboxInput, alertLimits } from '@portal/domain/tenders/alert-mailbox';
+import { imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
+import type { AlertMailbox, AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import { mailboxSource } from '@portal/domain/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
 import { ownScope } from '../list-tenders.ts';
@@ -44,7 +44,7 @@ export async function getAlertMailbox(ctx: UserContext): Promise<AlertMailbox> {
     folder,
     caCertificatePem,
     isActive,
-    isPaused: isActive && refusals >= alertLimits.refusals,
+    isPaused: isPausedAfter(refusals),
     lastFetchedAt: found.lastFetchedAt,
     lastError,
   };

@@ -1,0 +1,1 @@
+ALTER TABLE "invoice_mailboxes" ADD COLUMN "refusals" integer DEFAULT 0 NOT NULL;
