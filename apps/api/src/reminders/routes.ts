@@ -87,7 +87,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'List notifications of due reminders',
         description:
-          'Notifications of the last 14 days, newest first; each due time has one. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call: then no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.',
+          'Notifications of the last 14 days, newest first; each due time has one. Of due times that were snoozed, the latest 2,000 are kept. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call: then no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.',
         querystring: z.object({
           since: Instant.optional().describe(
             '`X-Server-Time` of the previous answer; only later notifications are listed',

@@ -5,6 +5,8 @@ import { berlin, Instant } from '../time.ts';
 
 /** Reminders not done that one user may have (contract section 1). */
 export const maxOpenReminders = 1_000;
+/** Due times that were snoozed away and that a user's list of notices keeps: the latest ones. */
+export const maxSnoozedDueTimes = 2_000;
 
 /** `open` is everything not done, due or not. */
 export const ReminderState = z.enum(['open', 'due', 'done']);

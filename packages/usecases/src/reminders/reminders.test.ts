@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eq, sql } from 'drizzle-orm';
+import { desc, eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { reminders } from '@portal/db/schema/reminders';
+import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { maxOpenReminders, NewReminder } from '@portal/domain/reminders/reminders';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
@@ -168,6 +168,28 @@ describe('snoozing', () => {
     const snoozed = await snoozeReminder(ctx, id, { preset: 'tomorrowMorning' });
     expect(snoozed).toMatchObject({ isDue: false, dueLabel: 'tomorrow', emailSentAt: null, emailAttempts: 0 });
     expect(await listReminders(ctx, 'open')).toEqual([snoozed]);
+  });
+
+  it('keeps the latest 2,000 due times of a user, and drops the earliest first', async () => {
+    const [ctx, other] = [await someone(), await someone()];
+    for (const of of [ctx, other]) {
+      const { id } = await reminderOf(of, ahead(HOUR));
+      await of.tx((tx) =>
+        tx.execute(sql`insert into snoozed_reminders (id, tenant_id, user_id, reminder_id, title, due_at)
+          select gen_random_uuid(), ${of.tenantId}, ${of.actor.id}, ${id}, n, now() - make_interval(mins => n)
+          from generate_series(1, 2000) n`),
+      );
+    }
+    const { id } = await reminderOf(ctx, ago(SECOND), { title: 'now' });
+    await snoozeReminder(ctx, id, { minutes: 1 });
+    const kept = async (of: UserContext) =>
+      titles(
+        await of.read((db) =>
+          db.select({ title: snoozedReminders.title }).from(snoozedReminders).orderBy(desc(snoozedReminders.dueAt)),
+        ),
+      );
+    expect(await kept(ctx)).toEqual(['now', ...Array.from({ length: 1_999 }, (_, n) => `${n + 1}`)]);
+    expect(await kept(other)).toHaveLength(2_000);
   });
 
   it('counts minutes by the database’s clock', async () => {

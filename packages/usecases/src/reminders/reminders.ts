@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { reminders, snoozedReminders } from '@portal/db/schema/reminders';
@@ -7,6 +7,7 @@ import { newId } from '@portal/domain/ids';
 import {
   dueLabel,
   maxOpenReminders,
+  maxSnoozedDueTimes,
   type NewReminder,
   type Reminder,
   type ReminderChange,
@@ -115,8 +116,8 @@ export const updateReminder = (
   });
 
 /**
- * Gives a due reminder a new due time, with no mail sent yet; the one that came stays in the list of notices. Throws 400 for a
- * time that is not ahead, 404, 409 `REMINDER_NOT_DUE`.
+ * Gives a due reminder a new due time, with no mail sent yet; the one that came stays in the list of notices, where the earliest go
+ * beyond a bound. Throws 400 for a time that is not ahead, 404, 409 `REMINDER_NOT_DUE`.
  */
 export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Promise<Reminder> =>
   changeReminders(ctx, async (tx, now) => {
@@ -136,8 +137,18 @@ export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Pr
         .for('update'),
     );
     const kept = tx.$with('kept').as(tx.insert(snoozedReminders).select(tx.select().from(due)).returning());
+    const earliest = tx
+      .select({ id: snoozedReminders.id })
+      .from(snoozedReminders)
+      .where(eq(snoozedReminders.userId, ctx.actor.id))
+      .orderBy(desc(snoozedReminders.dueAt))
+      // The one that is being kept is not seen yet.
+      .offset(maxSnoozedDueTimes - 1);
+    const dropped = tx
+      .$with('dropped')
+      .as(tx.delete(snoozedReminders).where(inArray(snoozedReminders.id, earliest)).returning());
     const [snoozed] = await tx
-      .with(due, kept)
+      .with(due, kept, dropped)
       .update(reminders)
       .set({ ...newDueTime(until, newId()), updatedAt: sql`now()` })
       .from(due)
