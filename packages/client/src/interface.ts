@@ -4686,6 +4686,8 @@ export interface components {
          *       "hasPassword": true,
          *       "isPaused": false,
          *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+         *       "storedBytes": 734003200,
+         *       "maxStoredBytes": 10737418240,
          *       "lastError": null
          *     }
          */
@@ -4704,6 +4706,10 @@ export interface components {
             failedFolder: string | null;
             /** @description When the mailbox was last read successfully */
             lastFetchedAt: components["schemas"]["Instant"] | null;
+            /** @description The room that invoices take up */
+            storedBytes: number;
+            /** @description The room there is for invoices; once it is used up, no more are fetched */
+            maxStoredBytes: number;
             /** @description Why the last fetch failed; null if it succeeded */
             lastError: ("unreachable" | "certificate" | "unauthorized" | "folderMissing" | "timeout" | "protocol") | null;
         };
@@ -14236,6 +14242,8 @@ export interface operations {
                      *       "hasPassword": true,
                      *       "isPaused": false,
                      *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "storedBytes": 734003200,
+                     *       "maxStoredBytes": 10737418240,
                      *       "lastError": null
                      *     }
                      */
@@ -14335,6 +14343,8 @@ export interface operations {
                      *       "hasPassword": true,
                      *       "isPaused": false,
                      *       "lastFetchedAt": "2026-11-20T08:30:00.000Z",
+                     *       "storedBytes": 734003200,
+                     *       "maxStoredBytes": 10737418240,
                      *       "lastError": null
                      *     }
                      */

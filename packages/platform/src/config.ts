@@ -158,6 +158,11 @@ export const Settings = z.object({
     .max(1_000_000_000)
     .default(2_000)
     .describe('Mails a tenant may send over this mail server on one day, Berlin time'),
+  INVOICE_STORAGE_MB_PER_TENANT: count
+    .min(1)
+    .max(1_000_000_000)
+    .default(10_240)
+    .describe('MiB of invoices kept for a tenant; one that has more of them fetches no others'),
   OUTBOUND_ALLOW_HOSTS: allowHosts
     .default([])
     .describe('Hosts people may name though they are not public, host or host:port, comma-separated'),
@@ -274,6 +279,8 @@ export function readConfig(env: Record<string, string | undefined>) {
         : null,
     /** What one tenant may send over that transport on one day. */
     mailDailyPerTenant: s.MAIL_DAILY_PER_TENANT,
+    /** Bytes of invoices that are kept for one tenant before no more are fetched. */
+    invoiceStoragePerTenant: s.INVOICE_STORAGE_MB_PER_TENANT * 1024 * 1024,
     /** Which addresses may be called, by who set them; the operator's are those of these settings. */
     outbound: {
       byUsers: { reach: 'public', allowHosts: s.OUTBOUND_ALLOW_HOSTS },

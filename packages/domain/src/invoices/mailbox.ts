@@ -41,6 +41,8 @@ export const InvoiceMailbox = z
     processedFolder: z.string().nullable(),
     failedFolder: z.string().nullable(),
     lastFetchedAt: Instant.nullable().describe('When the mailbox was last read successfully'),
+    storedBytes: z.int().describe('The room that invoices take up'),
+    maxStoredBytes: z.int().describe('The room there is for invoices; once it is used up, no more are fetched'),
     lastError: ImapFailureKind.nullable().describe('Why the last fetch failed; null if it succeeded'),
   })
   .meta({
@@ -50,6 +52,8 @@ export const InvoiceMailbox = z
       hasPassword: true,
       isPaused: false,
       lastFetchedAt: '2026-11-20T08:30:00.000Z',
+      storedBytes: 734_003_200,
+      maxStoredBytes: 10_737_418_240,
       lastError: null,
     },
   });

@@ -5,9 +5,10 @@ import { type ImapBox, imapTarget, isPausedAfter, isSameBox } from '@portal/doma
 import type { InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
+import { invoiceStorage } from './storage.ts';
 import { storedMailbox, storedPassword } from './stored-mailbox.ts';
 
-const unset: InvoiceMailbox = {
+const unset: Omit<InvoiceMailbox, 'storedBytes' | 'maxStoredBytes'> = {
   host: null,
   port: null,
   security: null,
@@ -25,10 +26,11 @@ const unset: InvoiceMailbox = {
 
 /** The tenant's mailbox without its password; nulls while nothing is set. */
 export async function getInvoiceMailbox(ctx: UserContext): Promise<InvoiceMailbox> {
-  const stored = await ctx.read((db) => storedMailbox(db));
-  return stored
+  const [stored, storage] = await Promise.all([ctx.read((db) => storedMailbox(db)), invoiceStorage(ctx)]);
+  const settings = stored
     ? { ...stored, hasPassword: stored.password !== null, isPaused: isPausedAfter(stored.refusals) }
     : unset;
+  return { ...settings, ...storage };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Mailbox, type MailHead, openMailbox } from '@portal/connectors/ima
 import { prepared } from '@portal/db/prepared';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { runs } from '@portal/db/schema/platform/operations';
-import { upstream } from '@portal/domain/errors';
+import { conflict, upstream } from '@portal/domain/errors';
 import { isPausedAfter, refusalsAfter } from '@portal/domain/imap';
 import { fetchBeginsUntilMs, fetchMaxMails, fetchMs, mailMaxBytes } from '@portal/domain/invoices/limits';
 import { SECOND } from '@portal/domain/time';
@@ -12,6 +12,7 @@ import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { hasModuleOn } from '../../modules/module-access.ts';
 import { startDueFetches } from '../jobs.ts';
+import { invoiceStorage } from '../storage.ts';
 import { imapServerWith, type StoredMailbox, storedMailbox } from '../stored-mailbox.ts';
 import { type Fetching, FetchOvertakenError } from './fetching.ts';
 import { folderFor, forgetUnsettled, mailsToMove, rememberMoved, seenSoFar } from './seen-mails.ts';
@@ -32,7 +33,7 @@ const usualLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsU
 /**
  * One run: reads the mails that are new, keeps their documents, and then moves the mails, where there are folders for that. Ends early with
  * the rest left for another run, which begins at once. Throws a PortalError whose sentence is for people where the mailbox cannot be read,
- * and for one that is left alone after refused sign-ins, which is not called.
+ * and for one that is not called: it is left alone after refused sign-ins, or there is no room for more invoices.
  */
 export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = usualLimits): Promise<void> {
   const { run, signal } = work;
@@ -41,6 +42,8 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
   const mailbox = await ctx.read((db) => storedMailbox(db));
   if (!mailbox) return;
   if (isPausedAfter(mailbox.refusals)) throw unavailableMailbox(pausedMailbox(mailbox));
+  const { storedBytes, maxStoredBytes } = await invoiceStorage(ctx);
+  if (storedBytes >= maxStoredBytes) throw noRoom();
   const end: FetchEnd = { isSignedIn: false, isRestLeft: false, failure: null };
   const deadline = AbortSignal.timeout(limits.inAllMs);
   try {
@@ -77,6 +80,12 @@ interface FetchEnd {
 
 const unavailableMailbox = (failure: ImapFailure) =>
   upstream('MAILBOX_UNAVAILABLE', failure.message, { cause: failure });
+
+const noRoom = () =>
+  conflict(
+    'LIMIT_REACHED',
+    'The invoices of your organization take up all the room there is for them, so no more are fetched. Please ask the operator of the portal for more room.',
+  );
 
 const pausedMailbox = (mailbox: StoredMailbox) =>
   new ImapFailure(

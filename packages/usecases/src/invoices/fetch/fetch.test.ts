@@ -13,6 +13,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
 import { type ImapGate, openImapGate } from '@portal/testing/servers/imap-gate';
 import { serviceBinary } from '@portal/testing/services';
+import { the } from '@portal/testing/the';
 import { setModuleEnabled } from '../../modules/modules.ts';
 import { getDocument, listInvoices, openDocument } from '../invoices.ts';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '../mailbox.ts';
@@ -524,6 +525,22 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await isDue(ctx)).toBe(true);
       await fetchNow(ctx);
       expect(await all(ctx)).toHaveLength(1);
+    });
+
+    it('calls no mailbox while there is no room for more invoices, and says how much there is', async () => {
+      const { ctx, name } = await managed([invoiceMail(), mailWith()]);
+      const full = { ...ctx, config: { ...config, invoiceStoragePerTenant: 9_000 } };
+      await fetchNow(full);
+      const [invoice] = await all(ctx);
+      const size = (await bytesOf(ctx, the(invoice).id)).length;
+      expect(await getInvoiceMailbox(full)).toMatchObject({ storedBytes: size + 2 * 4_096, maxStoredBytes: 9_000 });
+      expect(size).toBeGreaterThan(1_000);
+      await dovecot.deliver(name, invoiceMail({ number: 'R-2' }));
+      const before = gate.connections();
+      await expect(fetchNow(full)).rejects.toMatchObject({ code: 'LIMIT_REACHED', kind: 'conflict' });
+      expect(gate.connections()).toBe(before);
+      await fetchNow(ctx);
+      expect(await all(ctx)).toHaveLength(2);
     });
 
     it('forgets refused sign-ins after one that was not', async () => {
