@@ -11969,6 +11969,7 @@ export interface operations {
     listCalendarEvents: {
         parameters: {
             query: {
+                /** @description In the years 1900 to 2199 */
                 from: components["schemas"]["Instant"];
                 /** @description After `from`, by at most 92 days */
                 to: components["schemas"]["Instant"];

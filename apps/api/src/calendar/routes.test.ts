@@ -321,11 +321,22 @@ it.each([
   });
 });
 
-it('what nobody could write is not taken either: the largest window is 92 days, at any time', async () => {
+it('the largest window is 92 days, in the years 1900 to 2199', async () => {
   await added({ url: `${server.origin}/x.ics` });
   server.answer = (_request, response) => void response.end(icsOf('One'));
-  for (const from of ['0001-01-01', '1969-12-31', '2026-11-01', '9999-09-01']) {
+  for (const from of ['1900-01-01', '1969-12-31', '2026-11-01', '2199-10-01']) {
     const to = new Date(Date.parse(`${from}T00:00:00Z`) + 92 * 86_400_000).toISOString();
     expect(await call('GET', `/calendar/events?from=${from}T00:00:00Z&to=${to}`)).toMatchObject({ status: 200 });
   }
+  const message = 'must lie in the years 1900 to 2199';
+  for (const [from, to, paths] of [
+    ['0000-01-01T00:00:00Z', '0000-02-01T00:00:00Z', ['from', 'to']],
+    ['1899-12-31T23:59:59Z', '1900-02-01T00:00:00Z', ['from']],
+    ['2199-12-01T00:00:00Z', '2200-01-01T00:00:01Z', ['to']],
+    ['9999-12-01T00:00:00-01:00', '9999-12-31T23:59:59-01:00', ['from', 'to']],
+  ] as const)
+    expect(await call('GET', `/calendar/events?${new URLSearchParams({ from, to }).toString()}`)).toMatchObject({
+      status: 400,
+      body: { details: paths.map((path) => ({ path, message })) },
+    });
 });

@@ -6,13 +6,23 @@ import { CalendarError } from './sources.ts';
 /** Days that are asked for at once. */
 const maxDays = 92;
 
+/** Calendar servers are asked for some months around a window, and their dates have four digits for the year. */
+const firstYear = 1900;
+const lastYear = 2199;
+const begins = Date.UTC(firstYear, 0);
+const ends = Date.UTC(lastYear + 1, 0);
+
 /** Between which instants events are asked for. */
 export const EventWindow = z
   .object({
-    from: Instant,
+    from: Instant.describe(`In the years ${firstYear} to ${lastYear}`),
     to: Instant.describe(`After \`from\`, by at most ${maxDays} days`),
   })
   .superRefine(({ from, to }, check) => {
+    for (const [field, instant] of Object.entries({ from, to })) {
+      if (Number(instant) < begins || Number(instant) > ends)
+        check.addIssue({ code: 'custom', path: [field], message: `must lie in the years ${firstYear} to ${lastYear}` });
+    }
     // Not a number where one of them is no instant, which has been said already.
     const length = Number(to) - Number(from);
     if (length <= 0) check.addIssue({ code: 'custom', path: ['to'], message: 'must be later than from' });
