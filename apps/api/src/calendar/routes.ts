@@ -44,7 +44,7 @@ export function registerCalendar(app: App): void {
         operationId: 'addCalendarSource',
         tags,
         summary: 'Add a calendar',
-        description: `A calendar is an events file (\`ics\`) or a calendar on a server (\`caldav\`: the address of one calendar, or an address where the calendars of a person are found). Addresses must be https; \`webcal:\` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have ${maxSources} calendars.`,
+        description: `A calendar is an events file (\`ics\`) or a calendar on a server (\`caldav\`: the address of one calendar, or an address where the calendars of a person are found, such as \`https://caldav.icloud.com\` with an app-specific password). The sign-in is sent to the server of the address only, and for iCloud to its calendar servers. Addresses must be https; \`webcal:\` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have ${maxSources} calendars.`,
         body: NewCalendarSource,
         response: { 201: CalendarSource },
       },

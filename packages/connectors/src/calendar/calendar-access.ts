@@ -59,10 +59,17 @@ export function checkStatus(status: number, expected: number): void {
 
 export const policyOf = ({ policy }: CalendarAccess): OutboundPolicy => ({ ...policy, httpsOnly: true });
 
-/** What every call has: patience, redirects to https alone, and the sign-in, which is for the origin of the address alone. */
+/** Where iCloud has everybody begin, and the servers it names as the homes of calendars, such as `p34-caldav.icloud.com`. */
+const iCloud = { first: 'https://caldav.icloud.com', homes: /^https:\/\/p\d{1,3}-caldav\.icloud\.com$/ };
+
+/** The sign-in is for the origin of its address alone, which iCloud alone has on many hosts. */
+const isSignInFor = (to: URL, { origin }: URL): boolean =>
+  to.origin === origin || (origin === iCloud.first && iCloud.homes.test(to.origin));
+
+/** What every call has: patience, redirects to https alone, and the sign-in where it may go. */
 export function requestOf(access: CalendarAccess, to: URL, headers: Record<string, string>) {
   const { url, username, password, until } = access;
-  const isOwn = to.origin === new URL(url.reveal()).origin;
+  const isOwn = isSignInFor(to, new URL(url.reveal()));
   const signIn = `${username ?? ''}:${password?.reveal() ?? ''}`;
   const timeoutMs = Math.round(until - performance.now());
   if (timeoutMs <= 0) throw new CalendarFailure('timeout');

@@ -13,7 +13,7 @@ import { type CalendarServer, icsOf, sendIcs, startCalendarServer } from '@porta
 import { startHttpServer } from '@portal/testing/servers/http-server';
 import { type ServerCertificate, trustTestAuthority } from '@portal/testing/servers/tls';
 import { downloadEvents, findCalendars } from './caldav.ts';
-import type { CalendarAccess } from './calendar-access.ts';
+import { type CalendarAccess, requestOf } from './calendar-access.ts';
 import { downloadIcs, type IcsValidators } from './ics.ts';
 import { readCollections, readEvents } from './read-dav.ts';
 
@@ -278,6 +278,26 @@ describe('a calendar server', () => {
       });
       await expect(find(server.origin)).rejects.toMatchObject({ error: 'invalid' });
     }
+  });
+
+  it.each([
+    ['https://caldav.icloud.com/', 'https://p34-caldav.icloud.com:443/1/calendars/', true],
+    ['https://CALDAV.iCloud.com', 'https://P07-caldav.icloud.com/1/calendars/', true],
+    ['https://caldav.icloud.com/', 'https://caldav.icloud.com/1/principal/', true],
+    ['https://caldav.icloud.com/', 'http://p34-caldav.icloud.com/', false],
+    ['https://caldav.icloud.com/', 'https://p34-caldav.icloud.com:8443/', false],
+    ['https://caldav.icloud.com/', 'https://p34-caldav.icloud.com.example.org/', false],
+    ['https://caldav.icloud.com/', 'https://p34-caldavxicloud.com/', false],
+    ['https://caldav.icloud.com/', 'https://x.p34-caldav.icloud.com/', false],
+    ['https://caldav.icloud.com/', 'https://www.icloud.com/', false],
+    ['https://caldav.icloud.com/', 'https://p34-caldav.icloud.com@example.org/', false],
+    ['https://caldav.icloud.com:8443/', 'https://p34-caldav.icloud.com/', false],
+    ['https://p34-caldav.icloud.com/', 'https://p35-caldav.icloud.com/', false],
+    ['https://caldav.example.org/', 'https://p34-caldav.example.org/', false],
+    ['https://caldav.example.org/', 'https://p34-caldav.icloud.com/', false],
+  ])('at %s that names %s gets its sign-in there: %s', (url, to, isSent) => {
+    const { headers } = requestOf(access(url, 20_000, signIn), new URL(to), {});
+    expect(headers.authorization).toBe(isSent ? authorization : undefined);
   });
 
   it.each([
