@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { SecretInput } from '@portal/domain/secret-input';
 import { needsBody } from '../src/plugins/json-body.ts';
 import { testApp } from '../testing/app.ts';
 import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
@@ -163,6 +164,31 @@ it('a nasty string in any field of a body never fails inside', async () => {
       }
     }
   }
+});
+
+it('a secret that is no valid Unicode is refused by name, for it would be stored as another one', async () => {
+  const { description } = SecretInput.meta() ?? {};
+  const tried: string[] = [];
+  for (const route of withBody) {
+    const { properties = {} } = z.toJSONSchema(route.schema?.body as z.ZodType, {
+      io: 'input',
+      unrepresentable: 'any',
+    });
+    for (const [field, property] of Object.entries(properties)) {
+      if ((property as z.core.JSONSchema.BaseSchema).description !== description) continue;
+      const answer = await request({
+        method: methodOf(route),
+        url: addressOf(route.url),
+        as: await everyRight(),
+        payload: { ...bodyExample(route), [field]: 'half a \ud800 pair' },
+      });
+      expect(refusalOf(answer, route)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+      expect(answer.json()).toMatchObject({ details: [{ path: field, message: 'must be valid Unicode text' }] });
+      tried.push(`${route.method} ${route.url}`);
+    }
+  }
+  // Of mail server, directory, calendars, monitored servers and mailboxes.
+  expect(tried.length).toBeGreaterThanOrEqual(17);
 });
 
 it('a wrong value in any part of a query is refused', async () => {

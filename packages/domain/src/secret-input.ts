@@ -10,6 +10,8 @@ export const secretMask = '********';
 export const SecretInput = z
   .string()
   .max(1_000)
+  // It would be sealed, and later sent, with another character in its place.
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode text')
   .nullish()
   .meta({ description: 'If missing, blank or masked, the stored secret is kept; null removes it', format: 'password' });
 export type SecretInput = z.output<typeof SecretInput>;
