@@ -66,6 +66,35 @@ it('takes one group that comes twice for one', () => {
   expect(graph.groups).toHaveLength(1);
 });
 
+it('takes a group that comes under two names for one, whoever its members name', () => {
+  const graph = graphOf({ a: ['uid=anna,dc=org'] });
+  const again = graph.add(entry('cn=renamed,dc=org', { cn: 'renamed' }), 'a');
+  graph.addMembers(again, ['uid=berta,dc=org']);
+  expect([again, graph.groups.length]).toEqual([0, 1]);
+  expect(namesOf(graph, 'uid=berta,dc=org', ['cn=renamed,dc=org'])).toEqual(['a']);
+});
+
+it('tells what it takes of the memory: for a group, a name, and each group that a group is in', () => {
+  let taken = 0;
+  const graph = new GroupGraph((bytes) => {
+    taken += bytes;
+  });
+  const steps: number[] = [];
+  const after = (act: () => unknown): void => {
+    const before = taken;
+    act();
+    steps.push(taken - before);
+  };
+  const names = Array.from({ length: 100 }, (_, n) => `cn=g${n},dc=org`);
+  after(() => names.map((dn, n) => graph.add(entry(dn, { cn: dn }), `${n}`)));
+  after(() => names.map((dn, n) => graph.addMembers((n + 1) % 100, [dn])));
+  after(() => names.map((dn) => graph.groupsOf({ dn, memberOf: [], primaryGroupSid: null })));
+  expect(steps[0]).toBeGreaterThan(100 * 300);
+  expect(steps[1]).toBeGreaterThan(100 * 100);
+  // A circle: each of them is in all.
+  expect(steps[2]).toBe(100 * 100 * 8);
+});
+
 it.each([
   ['Team\u0000 A\n', 'Team A'],
   ['x'.repeat(300), 'x'.repeat(200)],

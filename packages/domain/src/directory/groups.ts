@@ -27,6 +27,9 @@ const lowerGroupClasses = new Set(groupClasses.map((name) => name.toLowerCase())
 export const isGroup = (entry: DirectoryEntry): boolean =>
   entry.values('objectClass').some((name) => lowerGroupClasses.has(name.toLowerCase()));
 
+/** About what a graph takes up in memory, beside the text of names. */
+const bytesOf = { group: 400, name: 100, position: 8 };
+
 /**
  * The groups of a directory and who is in them, nested groups and circles included. Groups and their members go in first;
  * then each person can be asked for. A group is known by its position.
@@ -34,19 +37,31 @@ export const isGroup = (entry: DirectoryEntry): boolean =>
 export class GroupGraph {
   readonly groups: DirectoryGroup[] = [];
   readonly #positionByDn = new Map<string, number>();
+  readonly #positionById = new Map<string, number>();
   readonly #positionBySid = new Map<string, number>();
   /** Groups that name a member directly, by the member's name. */
   readonly #namedBy = new Map<string, number | number[]>();
   /** For each group those it is in, itself included; made when first asked for. */
   readonly #closures: (readonly number[] | undefined)[] = [];
-  #dns: string[] = [];
+  readonly #dns: string[] = [];
+  readonly #take: (bytes: number) => void;
 
-  /** Adds the group of that id; one that is there already stays as it is. */
+  /** `take` is told about how many more bytes are kept, and may throw. */
+  constructor(take: (bytes: number) => void = () => undefined) {
+    this.#take = take;
+  }
+
+  /** Adds the group of that id; one that is there already stays as it is, also one that is renamed while pages are read. */
   add(entry: DirectoryEntry, directoryId: string): number {
     const dn = canonicalDn(entry.dn);
-    const known = this.#positionByDn.get(dn);
-    if (known !== undefined) return known;
+    const known = this.#positionByDn.get(dn) ?? this.#positionById.get(directoryId);
+    if (known !== undefined) {
+      this.#positionByDn.set(dn, known);
+      return known;
+    }
     const position = this.groups.length;
+    this.#take(bytesOf.group + dn.length);
+    this.#positionById.set(directoryId, position);
     this.groups.push({ directoryId, name: groupName(entry) });
     this.#dns.push(dn);
     this.#positionByDn.set(dn, position);
@@ -60,6 +75,7 @@ export class GroupGraph {
     for (const member of members) {
       const dn = canonicalDn(member);
       const known = this.#namedBy.get(dn);
+      this.#take(known === undefined ? bytesOf.name + dn.length : bytesOf.position);
       if (known === undefined) this.#namedBy.set(dn, position);
       else if (typeof known === 'number') this.#namedBy.set(dn, [known, position]);
       else known.push(position);
@@ -94,6 +110,7 @@ export class GroupGraph {
     if (known) return known;
     const reached = new Set([start]);
     for (const position of reached) {
+      this.#take(bytesOf.position);
       for (const parent of this.#naming(this.#dns[position] ?? '')) reached.add(parent);
     }
     const closure = [...reached].toSorted((a, b) => a - b);

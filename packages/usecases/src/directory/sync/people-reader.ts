@@ -2,6 +2,7 @@ import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
+import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import { excludedNames } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
@@ -9,10 +10,14 @@ import type { GroupsRead } from './read-groups.ts';
 import { fingerprintOf, hashBelonging, type Known, type Snapshot } from './snapshot.ts';
 import { type StagedPerson, type Standing, stagePeople } from './stage.ts';
 
-/** Entries held while the snapshot is still being loaded. */
+/** Entries held while the snapshot is still being loaded, and their bytes. */
 const maxEarly = 50_000;
-/** People who go onto the stage together. */
+const maxEarlyBytes = 16 * 1024 * 1024;
+/** People who go onto the stage together, and what they may weigh. */
 const portion = 2_000;
+const portionBytes = 4 * 1024 * 1024;
+/** About what is kept of a person to the end, and for each of its groups, though these are only kept by the database. */
+const bytesOf = { person: 100, group: 4 };
 
 /** Takes the people of a directory page by page; whoever the snapshot does not vouch for goes onto the stage. */
 export class PeopleReader implements AsyncDisposable {
@@ -24,6 +29,7 @@ export class PeopleReader implements AsyncDisposable {
   #isLoading = true;
   #expected = 0;
   #early: LdapEntry[] = [];
+  #earlyBytes = 0;
   #snapshot: Snapshot | null = null;
   /** For each of the intact whether the person has passed by. */
   #passed = new Uint8Array(0);
@@ -33,6 +39,7 @@ export class PeopleReader implements AsyncDisposable {
   /** Directory ids of all on the stage. */
   readonly #staged = new Set<string>();
   #waiting: StagedPerson[] = [];
+  #waitingBytes = 0;
   #storing = Promise.resolve();
 
   constructor(reading: DirectoryReading, found: GroupsRead, loading: Promise<Known>) {
@@ -85,7 +92,9 @@ export class PeopleReader implements AsyncDisposable {
   async take(page: LdapEntry[]): Promise<void> {
     // The first pages come while the database is still comparing.
     this.#early.push(...page);
-    if (!this.#isLoading || this.#early.length >= maxEarly) await this.#takeAll();
+    this.#earlyBytes += page.reduce((sum, { raw }) => sum + raw.length, 0);
+    const isFull = this.#early.length >= maxEarly || this.#earlyBytes >= maxEarlyBytes;
+    if (!this.#isLoading || isFull) await this.#takeAll();
   }
 
   /** Returns when all who are not as before are on the stage. */
@@ -102,17 +111,20 @@ export class PeopleReader implements AsyncDisposable {
 
   async #takeAll(): Promise<void> {
     await this.#loading;
+    const othersTurn = takingTurns(this.#reading.signal);
     for (const entry of this.#early) {
+      await othersTurn();
       const fingerprint = fingerprintOf(entry.raw);
-      if (this.#passes(entry, fingerprint)) continue;
-      this.#putAside(entry, fingerprint);
-      if (this.#waiting.length >= portion) await this.#store();
+      if (await this.#passes(entry, fingerprint)) continue;
+      await this.#putAside(entry, fingerprint);
+      if (this.#waiting.length >= portion || this.#waitingBytes >= portionBytes) await this.#store();
     }
     this.#early = [];
+    this.#earlyBytes = 0;
   }
 
   /** Whether the snapshot vouches for somebody: the entry is as before, in the same groups and as much in the include list. */
-  #passes(entry: LdapEntry, fingerprint: string): boolean {
+  async #passes(entry: LdapEntry, fingerprint: string): Promise<boolean> {
     if (this.#snapshot === null) return false;
     const { intact, groupsDigest } = this.#snapshot;
     const place = intact.find(fingerprint);
@@ -121,28 +133,30 @@ export class PeopleReader implements AsyncDisposable {
     if (this.#passed[place] === 1) return true;
     if (this.#staged.size > 0 && this.#staged.has(intact.directoryId(place))) return true;
     const hasSameGroups = groupsDigest === this.#found.digest;
-    if (!hasSameGroups && this.#belongingOf(entry).belonging !== intact.belonging(place)) return false;
+    if (!hasSameGroups && (await this.#belongingOf(entry)).belonging !== intact.belonging(place)) return false;
     this.#passed[place] = 1;
     this.#passedCount += 1;
     if (intact.isLive(place)) this.live += 1;
     return true;
   }
 
-  #putAside(entry: LdapEntry, fingerprint: string): void {
+  async #putAside(entry: LdapEntry, fingerprint: string): Promise<void> {
     const person = personOf(entry, directoryIdOf(entry), this.#reading.sources);
     if (this.isRead(person.directoryId)) return;
-    const { groups, belonging, isIn } = this.#belongingOf(entry);
+    const { groups, belonging, isIn } = await this.#belongingOf(entry);
+    this.#reading.memory.take(bytesOf.person + bytesOf.group * groups.length);
     const standing = this.#standingOf(person.username, isIn, isSwitchedOff(entry, this.#reading.now));
     const expires = standing === 'live' ? expiryOf(entry) : null;
     this.#staged.add(person.directoryId);
     if (standing === 'live') this.live += 1;
     const expiresMs = expires === null ? null : Number(expires);
     const base64 = Buffer.from(fingerprint, 'latin1').toString('base64');
+    this.#waitingBytes += entry.raw.length + 8 * groups.length;
     this.#waiting.push({ ...person, standing, groups, fingerprint: base64, belonging, expiresMs });
   }
 
-  #belongingOf(entry: LdapEntry): { groups: number[]; belonging: string; isIn: boolean } {
-    const { graph, admission } = this.#found.belonging();
+  async #belongingOf(entry: LdapEntry): Promise<{ groups: number[]; belonging: string; isIn: boolean }> {
+    const { graph, admission } = await this.#found.belonging();
     const dn = canonicalDn(dnOf(entry));
     const groups = graph.groupsOf({ dn, memberOf: entry.values('memberOf'), primaryGroupSid: primaryGroupSid(entry) });
     const isIn = isAdmitted(admission, dn, groups);
@@ -162,5 +176,6 @@ export class PeopleReader implements AsyncDisposable {
     this.#storing = stagePeople(this.#reading.stage, this.#waiting);
     this.#storing.catch(() => undefined);
     this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 }

@@ -15,6 +15,7 @@ import { newId } from '@portal/domain/ids';
 import { portions } from '@portal/domain/portions';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
 import { openSharedSlots, openSemaphore } from '@portal/platform/semaphore';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, excludedNames, ldapServerOf } from '../stored-ldap-config.ts';
@@ -23,11 +24,13 @@ import { deactivationLimitOf } from './deactivation-limit.ts';
 import { findChanges } from './find-changes.ts';
 import { type GivenUp, givenUpBy, planAccounts } from './plan-accounts.ts';
 import { type DirectoryRead, readDirectory } from './read-directory.ts';
+import { openReadingMemory } from './reading-memory.ts';
 import { clearStage, type Stage } from './stage.ts';
 
 /** A person waits for it. */
 const patienceMs = 25 * SECOND;
 const batch = 5_000;
+const MiB = 1024 * 1024;
 
 const refusal = () => busy('Several previews are being made already. Please try again in a moment.', 15);
 
@@ -36,6 +39,11 @@ const refusal = () => busy('Several previews are being made already. Please try 
  * all slots, and each leaves its own to the next in line after 25 s.
  */
 const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots: 12, queueLimit: 24 }, refusal });
+
+/** Previews are made where everybody's requests are answered. */
+const beginReading = resource(() =>
+  openReadingMemory({ each: 64 * MiB, all: 96 * MiB, advice: 'A synchronization has more room than a preview.' }),
+);
 
 /** What has been read is compared by the database alone, whose memory it takes. No directory is waited for, so a turn is short. */
 const inComparison = openSemaphore({ slots: 2, queueLimit: 12, refusal });
@@ -50,6 +58,7 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
   return inSlot(ctx.tenantId, async () => {
     const signal = AbortSignal.timeout(patienceMs);
     const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
+    using memory = beginReading(ctx)();
     try {
       const read = await readDirectory({
         ctx,
@@ -59,6 +68,7 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
         sources: fieldSources(await listLdapMappings(ctx)),
         now: await databaseTime(ctx),
         signal,
+        memory,
         onRead: () => undefined,
       });
       return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));

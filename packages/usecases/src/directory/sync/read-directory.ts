@@ -8,6 +8,7 @@ import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { userSearch } from '../user-search.ts';
 import { PeopleReader } from './people-reader.ts';
 import { readGroups } from './read-groups.ts';
+import type { ReadingMemory } from './reading-memory.ts';
 import { loadSnapshot, type NewSnapshot, settingsHashOf } from './snapshot.ts';
 import { countStaged, type Stage, stageLost } from './stage.ts';
 
@@ -20,6 +21,8 @@ export interface DirectoryReading {
   /** By which accounts have expired. */
   now: Date;
   signal: AbortSignal;
+  /** What is kept of it counts here. */
+  memory: ReadingMemory;
   /** Told how many people have been read so far, and about how many there are: that shows only at the end. */
   onRead: (people: number, expected: number) => void;
 }
@@ -46,7 +49,7 @@ export interface Delta extends Omit<NewSnapshot, 'groupIds'> {
 /**
  * Reads the whole directory: first its groups and who is in them, then page by page its people. Those for whom the snapshot
  * vouches pass by, the others go onto the stage. Returns when the last page is there; throws an LdapError for whatever keeps
- * it from coming.
+ * it from coming, and what its memory throws.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {
   const { ctx, server, config, sources, signal, stage, onRead } = reading;
@@ -56,7 +59,7 @@ export async function readDirectory(reading: DirectoryReading): Promise<Director
   // The database compares what it has while the directory lists its groups.
   const loading = loadSnapshot(ctx, settingsHash);
   loading.catch(() => undefined);
-  const found = await readGroups(directory, config);
+  const found = await readGroups(directory, reading);
 
   await using reader = new PeopleReader(reading, found, loading);
   for await (const page of directory.pages({ ...search, attributes: attributesOf(sources) })) {

@@ -11,8 +11,10 @@ import {
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory/groups';
+import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
+import type { DirectoryReading } from './read-directory.ts';
 
 /** The groups of a directory as they were read. */
 export interface GroupsRead {
@@ -21,7 +23,7 @@ export interface GroupsRead {
   groups: DirectoryGroup[];
   warnings: string[];
   /** Who is in which group, and whom the include list lets in; worked out when first asked for. */
-  belonging(): Belonging;
+  belonging(): Promise<Belonging>;
 }
 
 interface Belonging {
@@ -31,20 +33,27 @@ interface Belonging {
 
 const searchAttributes = [...groupAttributes, ...memberAttributes];
 /** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
-const maxKeptBytes = 32 * 1024 * 1024;
+const maxKeptBytes = 16 * 1024 * 1024;
 
-/** Reads all groups below the base and what the include list names; throws an LdapError. */
-export async function readGroups(directory: Directory, config: StoredLdapConfig): Promise<GroupsRead> {
+/** Reads all groups below the base and what the include list names; throws an LdapError, and what `memory` throws. */
+export async function readGroups(
+  directory: Directory,
+  { config, memory, signal }: Pick<DirectoryReading, 'config' | 'memory' | 'signal'>,
+): Promise<GroupsRead> {
   const digest = createHash('sha256');
-  const graph = new GroupGraph();
-  let kept: { position: number; entry: LdapEntry }[] = [];
+  const graph = new GroupGraph((bytes) => memory.take(bytes));
+  const kept: { position: number; entry: LdapEntry }[] = [];
   let keptBytes = 0;
-  const wholeGraph = (): GroupGraph => {
-    for (const { position, entry } of kept)
+  let whole: Promise<GroupGraph> | undefined;
+  const wholeGraph = (): Promise<GroupGraph> => (whole ??= addKept());
+  async function addKept(): Promise<GroupGraph> {
+    const othersTurn = takingTurns(signal);
+    for (const { position, entry } of kept.splice(0)) {
+      await othersTurn();
       for (const attribute of memberAttributes) graph.addMembers(position, entry.values(attribute));
-    kept = [];
+    }
     return graph;
-  };
+  }
 
   const search = { base: config.baseDn, scope: 'sub' as const, filter: groupFilter, attributes: searchAttributes };
   for await (const page of directory.pages(search)) {
@@ -53,6 +62,7 @@ export async function readGroups(directory: Directory, config: StoredLdapConfig)
       const position = graph.add(entry, directoryIdOf(entry));
       keptBytes += entry.raw.length;
       if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
+        memory.take(entry.raw.length);
         kept.push({ position, entry });
         continue;
       }
@@ -64,12 +74,12 @@ export async function readGroups(directory: Directory, config: StoredLdapConfig)
   const included =
     config.includeDns.length === 0
       ? { admission: { isOpen: true, groups: new Set<number>(), bases: [] }, warnings: [] }
-      : await readIncludes(directory, wholeGraph(), config, (found) => digest.update(found));
+      : await readIncludes(directory, await wholeGraph(), config, (found) => digest.update(found));
   return {
     digest: digest.digest('base64'),
     groups: graph.groups,
     warnings: included.warnings,
-    belonging: () => ({ graph: wholeGraph(), admission: included.admission }),
+    belonging: async () => ({ graph: await wholeGraph(), admission: included.admission }),
   };
 }
 

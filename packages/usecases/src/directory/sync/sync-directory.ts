@@ -9,6 +9,7 @@ import { portions } from '@portal/domain/portions';
 import { MINUTE } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { resource } from '@portal/platform/resource';
 import {
   createAccounts,
   deactivateAccounts,
@@ -22,6 +23,7 @@ import { deactivationLimitOf } from './deactivation-limit.ts';
 import { type Changes, findChanges, type LeavingAccount } from './find-changes.ts';
 import { planAccounts } from './plan-accounts.ts';
 import { type Delta, type DirectoryRead, readDirectory } from './read-directory.ts';
+import { openReadingMemory } from './reading-memory.ts';
 import { saveSnapshot } from './snapshot.ts';
 import { checkStage, clearStage, excludeStaged, type Stage } from './stage.ts';
 import { openSyncReport, type SyncReport } from './sync-report.ts';
@@ -33,6 +35,16 @@ const maxDecisions = 3;
 
 /** A server that answers ever so slowly holds its place in the queue no longer; a million people take some ten minutes. */
 const usualReadingMs = 20 * MINUTE;
+
+const MiB = 1024 * 1024;
+/** A million people in a dozen groups each fit. */
+const beginReading = resource(() =>
+  openReadingMemory({
+    each: 256 * MiB,
+    all: 320 * MiB,
+    advice: 'Please choose a base DN with fewer entries below it.',
+  }),
+);
 
 /**
  * One run: reads the directory to its end, then brings accounts, groups and memberships in line with it, one transaction for each
@@ -48,6 +60,7 @@ export async function syncTenantDirectory(
   if (!run) throw new Error('A synchronization begins with a run.');
   const report = await openSyncReport(ctx, run);
   const stage: Stage = { scope: ctx, runId: run.id, attempt: run.attempt };
+  using memory = beginReading(ctx)();
   try {
     const [config, mappings] = await Promise.all([configuredDirectory(ctx), listLdapMappings(ctx), clearStage(stage)]);
     const reading = AbortSignal.any([signal, AbortSignal.timeout(readingMs)]);
@@ -59,6 +72,7 @@ export async function syncTenantDirectory(
       sources: fieldSources(mappings),
       now: report.now,
       signal: reading,
+      memory,
       onRead: progress,
     }).catch((error: unknown) => {
       throw reading.aborted && !signal.aborted

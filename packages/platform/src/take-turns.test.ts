@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { takingTurns } from './take-turns.ts';
+
+const work = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+it('lets others have their turn in the midst of a long loop', async () => {
+  const othersTurn = takingTurns(new AbortController().signal);
+  let isElsewhereDone = false;
+  const elsewhere = pause(1).then(() => (isElsewhereDone = true));
+  let rounds = 0;
+  while (!isElsewhereDone && rounds < 10_000) {
+    work(1);
+    rounds += 1;
+    await othersTurn();
+  }
+  expect(isElsewhereDone).toBe(true);
+  await elsewhere;
+});
+
+it('ends with the signal', async () => {
+  const stop = new AbortController();
+  const othersTurn = takingTurns(stop.signal);
+  stop.abort(new Error('enough'));
+  work(25);
+  await expect(othersTurn()).rejects.toThrow('enough');
+});
