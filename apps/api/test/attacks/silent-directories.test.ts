@@ -78,6 +78,29 @@ it('ten tenants with silent servers leave room for the others', async () => {
   void Promise.allSettled(hanging);
 });
 
+it('directories that could not be read before leave places for those that could', { timeout: 60_000 }, async () => {
+  const worker = startTestWorker(url, {
+    handlers: [
+      handle(syncDirectory, (ctx, payload, work) => syncTenantDirectory(ctx, payload, work, { readingMs: 4_000 })),
+    ],
+    concurrency: { directory: 50 },
+  });
+  onTestFinished(() => worker.stop());
+  const hostile = await Promise.all(Array.from({ length: 12 }, tenantWithDirectory));
+  const sync = (as: Account) =>
+    request({ method: 'POST', url: '/ldap/sync', as, headers: { prefer: 'wait=20' }, payload: {} });
+  for (const { server } of hostile) server.fallSilent();
+  await Promise.all(hostile.map(({ admin }) => sync(admin)));
+  const before = hostile.reduce((sum, { server }) => sum + server.connections(), 0);
+  const again = hostile.map(({ admin }) => sync(admin));
+  await expect.poll(() => hostile.reduce((sum, { server }) => sum + server.connections(), 0) - before).toBe(7);
+  const { admin } = await tenantWithDirectory();
+  const startedAt = performance.now();
+  expect((await sync(admin)).json()).toMatchObject({ state: 'succeeded' });
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  await Promise.all(again);
+});
+
 it('a synchronization with a silent server leaves its place in the queue after its time for reading', async () => {
   const patience = { readingMs: 1_000 };
   const worker = startTestWorker(

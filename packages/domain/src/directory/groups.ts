@@ -28,7 +28,7 @@ export const isGroup = (entry: DirectoryEntry): boolean =>
   entry.values('objectClass').some((name) => lowerGroupClasses.has(name.toLowerCase()));
 
 /** About what a graph takes up in memory, beside the text of names. */
-const bytesOf = { group: 400, name: 100, position: 8 };
+const bytesOf = { group: 400, name: 60, list: 130, position: 8 };
 
 /**
  * The groups of a directory and who is in them, nested groups and circles included. Groups and their members go in first;
@@ -75,10 +75,16 @@ export class GroupGraph {
     for (const member of members) {
       const dn = canonicalDn(member);
       const known = this.#namedBy.get(dn);
-      this.#take(known === undefined ? bytesOf.name + dn.length : bytesOf.position);
-      if (known === undefined) this.#namedBy.set(dn, position);
-      else if (typeof known === 'number') this.#namedBy.set(dn, [known, position]);
-      else known.push(position);
+      if (known === undefined) {
+        this.#take(bytesOf.name + dn.length);
+        this.#namedBy.set(dn, position);
+      } else if (typeof known === 'number') {
+        this.#take(bytesOf.list);
+        this.#namedBy.set(dn, [known, position]);
+      } else {
+        this.#take(bytesOf.position);
+        known.push(position);
+      }
     }
   }
 

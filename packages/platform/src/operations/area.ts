@@ -33,7 +33,7 @@ export function operationsArea(areas: readonly Area[]): Area {
       schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: berlin }),
     ],
     // As many as there are jobs in it, each of which runs one at a time: none waits for another.
-    concurrency: { upkeep: 6 },
+    concurrency: { upkeep: 7 },
     retention: [
       { what: 'runs', table: runs, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },
       {

@@ -22,6 +22,8 @@ export const directory: Area = {
     }),
   ],
   schedules: [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })],
+  // Most of them only wait: how many directories are read at once is bounded for the process as a whole.
+  concurrency: { directory: 50 },
   retention: [
     {
       what: 'staged entries',

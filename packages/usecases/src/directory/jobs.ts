@@ -17,7 +17,7 @@ export const syncDirectory = defineTenantJob({
 /** Begins the synchronizations whose time has come. */
 export const startDueSyncs = definePlatformJob({
   name: 'directory.start-due',
-  queue: 'directory',
+  queue: 'upkeep',
   payload: z.object({}),
   attempts: 1,
   backoffMs: SECOND,

@@ -42,7 +42,12 @@ const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots
 
 /** Previews are made where everybody's requests are answered. */
 const beginReading = resource(() =>
-  openReadingMemory({ each: 64 * MiB, all: 96 * MiB, advice: 'A synchronization has more room than a preview.' }),
+  openReadingMemory({
+    each: 64 * MiB,
+    all: 96 * MiB,
+    always: 4 * MiB,
+    advice: 'A synchronization has more room than a preview.',
+  }),
 );
 
 /** What has been read is compared by the database alone, whose memory it takes. No directory is waited for, so a turn is short. */

@@ -10,6 +10,8 @@ interface MemoryBounds {
   /** Bytes, roughly, for one reading and for all of a process. */
   each: number;
   all: number;
+  /** What a reading may take even where others have taken all: one huge directory does not keep the small ones from being read. */
+  always: number;
   /** What a person does about a directory that takes more. */
   advice: string;
 }
@@ -18,7 +20,7 @@ interface MemoryBounds {
  * Bounds what the directories that are read at the same time leave in memory: an administrator may name one that sends groups without end.
  * Answers a function that begins a reading; all it has taken is free again when it is disposed of.
  */
-export function openReadingMemory({ each, all, advice }: MemoryBounds): () => ReadingMemory {
+export function openReadingMemory({ each, all, always, advice }: MemoryBounds): () => ReadingMemory {
   let inUse = 0;
   return () => {
     let own = 0;
@@ -31,7 +33,8 @@ export function openReadingMemory({ each, all, advice }: MemoryBounds): () => Re
             'DIRECTORY_UNAVAILABLE',
             `The directory has more people, groups and members than can be read at once. ${advice}`,
           );
-        if (inUse > all) throw busy('Other large directories are being read. Please try again in a moment.', 30);
+        if (inUse > all && own > always)
+          throw busy('Other large directories are being read. Please try again in a moment.', 30);
       },
       [Symbol.dispose]() {
         inUse -= own;

@@ -1,6 +1,9 @@
+import { desc, eq, lt } from 'drizzle-orm';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { violatedConstraint } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
+import { ldapSyncRuns } from '@portal/db/schema/directory';
+import { runs } from '@portal/db/schema/platform/operations';
 import { fieldSources } from '@portal/domain/directory/person';
 import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
 import type { SyncCounts } from '@portal/domain/directory/sync';
@@ -10,6 +13,8 @@ import { MINUTE } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { resource } from '@portal/platform/resource';
+import type { RunAtWork } from '@portal/platform/runs/state';
+import { openFairSlots } from '@portal/platform/semaphore';
 import {
   createAccounts,
   deactivateAccounts,
@@ -37,14 +42,21 @@ const maxDecisions = 3;
 const usualReadingMs = 20 * MINUTE;
 
 const MiB = 1024 * 1024;
-/** A million people in a dozen groups each fit. */
+/** Eight hundred thousand people in a dozen groups each fit, a million in a few. */
 const beginReading = resource(() =>
   openReadingMemory({
-    each: 256 * MiB,
-    all: 320 * MiB,
+    each: 384 * MiB,
+    all: 384 * MiB,
+    always: 8 * MiB,
     advice: 'Please choose a base DN with fewer entries below it.',
   }),
 );
+
+/** Most likely to end soon first: nobody waits behind a directory that could not be read the last time. */
+const urgency = { usual: 0, failedBefore: 1 } as const;
+
+/** Synchronizations that a process makes at once. Some places are kept for directories that could be read. */
+const inSlotOf = resource(() => openFairSlots({ slots: 10, leastUrgent: { urgency: urgency.failedBefore, slots: 7 } }));
 
 /**
  * One run: reads the directory to its end, then brings accounts, groups and memberships in line with it, one transaction for each
@@ -54,10 +66,38 @@ const beginReading = resource(() =>
 export async function syncTenantDirectory(
   ctx: TenantContext,
   { force }: { force: boolean },
-  { run, signal, progress }: Work,
+  work: Work,
   { readingMs = usualReadingMs } = {},
 ): Promise<void> {
+  const { run, signal } = work;
   if (!run) throw new Error('A synchronization begins with a run.');
+  const waiting = { key: ctx.tenantId, urgency: await urgencyOf(ctx, run), signal };
+  await inSlotOf(ctx)(waiting, () => syncInSlot(ctx, { ...work, run, force, readingMs }));
+}
+
+async function urgencyOf(ctx: TenantContext, run: RunAtWork): Promise<number> {
+  const [last] = await ctx.read((db) =>
+    db
+      .select({ state: runs.state, isBlocked: ldapSyncRuns.isBlocked })
+      .from(ldapSyncRuns)
+      .innerJoin(runs, eq(runs.id, ldapSyncRuns.id))
+      .where(lt(ldapSyncRuns.id, run.id))
+      .orderBy(desc(ldapSyncRuns.id))
+      .limit(1),
+  );
+  return last?.state === 'failed' && !last.isBlocked ? urgency.failedBefore : urgency.usual;
+}
+
+async function syncInSlot(
+  ctx: TenantContext,
+  {
+    run,
+    signal,
+    progress,
+    force,
+    readingMs,
+  }: Pick<Work, 'signal' | 'progress'> & { run: RunAtWork; force: boolean; readingMs: number },
+): Promise<void> {
   const report = await openSyncReport(ctx, run);
   const stage: Stage = { scope: ctx, runId: run.id, attempt: run.attempt };
   using memory = beginReading(ctx)();

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { openReadingMemory } from './reading-memory.ts';
+
+const begin = () => openReadingMemory({ each: 60, all: 100, always: 10, advice: 'Please take less.' });
+
+it('ends a reading that takes more than it may have', () => {
+  const one = begin()();
+  one.take(60);
+  expect(() => one.take(1)).toThrow(expect.objectContaining({ code: 'DIRECTORY_UNAVAILABLE', kind: 'upstream' }));
+});
+
+it('ends whoever comes on top of what others have taken, but for small ones, and is whole again after them', () => {
+  const beginReading = begin();
+  const [first, second] = [beginReading(), beginReading()];
+  first.take(60);
+  second.take(40);
+  const small = beginReading();
+  small.take(10);
+  expect(() => small.take(1)).toThrow(expect.objectContaining({ kind: 'busy' }));
+  expect(() => second.take(1)).toThrow(expect.objectContaining({ kind: 'busy' }));
+  for (const reading of [first, second, small]) reading[Symbol.dispose]();
+  first[Symbol.dispose]();
+  const next = beginReading();
+  next.take(60);
+  beginReading().take(40);
+});
