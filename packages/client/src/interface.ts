@@ -4246,7 +4246,7 @@ export interface components {
          */
         LdapSyncPreview: {
             counts: components["schemas"]["LdapSyncCounts"];
-            /** @description Whether a run without `force` would end blocked */
+            /** @description Whether a run without `force` would end blocked, because it would deactivate too many accounts or remove too many groups */
             isBlocked: boolean;
             /** @description The first 500 changes */
             changes: {
@@ -12554,7 +12554,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Allows the run to deactivate more accounts than the deactivation limit
+                     * @description Allows the run to deactivate more accounts than the deactivation limit, and to remove more groups with everything granted to them
                      * @default false
                      */
                     force?: boolean;

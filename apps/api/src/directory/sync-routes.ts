@@ -16,7 +16,9 @@ const SyncRequest = z
     force: z
       .boolean()
       .default(false)
-      .describe('Allows the run to deactivate more accounts than the deactivation limit'),
+      .describe(
+        'Allows the run to deactivate more accounts than the deactivation limit, and to remove more groups with everything granted to them',
+      ),
   })
   .nullish()
   .meta({ example: { force: false } });

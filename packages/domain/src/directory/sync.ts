@@ -105,7 +105,11 @@ export type SyncChange = z.output<typeof SyncChange>;
 export const LdapSyncPreview = z
   .object({
     counts: SyncCounts,
-    isBlocked: z.boolean().describe('Whether a run without `force` would end blocked'),
+    isBlocked: z
+      .boolean()
+      .describe(
+        'Whether a run without `force` would end blocked, because it would deactivate too many accounts or remove too many groups',
+      ),
     changes: z.array(SyncChange).describe(`The first ${maxPreviewChanges} changes`),
     warnings: z.array(z.string()),
   })

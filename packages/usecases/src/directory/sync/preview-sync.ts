@@ -75,20 +75,25 @@ export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> 
         signal,
         memory,
         onRead: () => undefined,
+      }).catch((error: unknown) => {
+        if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+        throw signal.aborted ? tooSlow(config.serverUrl, error) : error;
       });
+      // What is to be compared is in the database: the server is not to blame for how long that takes.
       return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));
-    } catch (error) {
-      if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
-      if (!signal.aborted) throw error;
-      const { host, port } = ldapAddress(config.serverUrl);
-      throw upstream(
-        'DIRECTORY_UNAVAILABLE',
-        `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds to be read completely. A synchronization has more time.`,
-      );
     } finally {
       await clearStage(stage);
     }
   });
+}
+
+function tooSlow(serverUrl: string, cause: unknown): Error {
+  const { host, port } = ldapAddress(serverUrl);
+  return upstream(
+    'DIRECTORY_UNAVAILABLE',
+    `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds to be read completely. A synchronization has more time.`,
+    { cause },
+  );
 }
 
 async function databaseTime(ctx: TenantContext): Promise<Date> {

@@ -461,8 +461,12 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     const summaries = await ctx.read((db) =>
       db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.sync')),
     );
+    const names = (part: TestEntry[]) => part.map(uid).toSorted().join(', ');
     expect(summaries.map(({ summary }) => summary)).toEqual(
-      expect.arrayContaining([expect.stringContaining('blocked')]),
+      expect.arrayContaining([
+        expect.stringContaining('blocked'),
+        `The synchronization switched accounts off: ${names(everybody.slice(5, 11))}.`,
+      ]),
     );
   });
 

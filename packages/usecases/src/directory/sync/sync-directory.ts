@@ -238,11 +238,13 @@ async function applyPeople(
         const deactivated = await exclude(tx, exclusions);
         const ids = [...updates, ...exclusions].map(({ account }) => account.id);
         if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new AppointedError();
-        const reactivated = updates.filter(({ isReactivated }) => isReactivated).length;
+        const reactivated = updates.filter(({ isReactivated }) => isReactivated);
+        await report.recordSwitched(tx, 'on again', namesOf(reactivated));
+        await report.recordSwitched(tx, 'off', namesOf(exclusions.filter(({ account }) => account.isActive)));
         return {
           created: await createAccounts(tx, ctx, creations),
-          reactivated,
-          updated: updates.length - reactivated,
+          reactivated: reactivated.length,
+          updated: updates.length - reactivated.length,
           deactivated,
         };
       });
@@ -266,6 +268,8 @@ async function applyPeople(
   }
 }
 
+const namesOf = (plans: { account: { username: string } }[]): string[] => plans.map(({ account }) => account.username);
+
 /** An account became SUPER_ADMIN after it was decided to change it. */
 class AppointedError extends Error {}
 
@@ -285,6 +289,8 @@ async function deactivateLeaving(
     await inBatch(async (tx) => {
       const deactivated = await deactivateAccounts(tx, ids);
       left = await superAdminsAmong(tx, ids);
+      const switchedOff = part.filter(({ id }) => !left.has(id)).map(({ username }) => username);
+      if (deactivated > 0) await report.recordSwitched(tx, 'off', switchedOff);
       return { deactivated };
     });
     for (const { id, username } of part) if (left.has(id)) report.warnings.add(superAdminLeft(username));

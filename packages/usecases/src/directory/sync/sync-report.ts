@@ -25,6 +25,8 @@ export interface SyncReport {
   warnings: Warnings;
   /** One batch: its changes, and how many of what they were, in a transaction that this worker still owns the run for. Several may be under way. */
   inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
+  /** Notes in the audit log, in the transaction of the change, whose accounts were switched off or on again. */
+  recordSwitched(tx: Tx, how: 'off' | 'on again', usernames: readonly string[]): Promise<void>;
   /** Writes what came of it. A summary goes into the audit log; `saveSnapshot` is done in the same transaction. */
   close(outcome: {
     isBlocked: boolean;
@@ -32,6 +34,9 @@ export interface SyncReport {
     saveSnapshot?: ((tx: Tx) => Promise<void>) | undefined;
   }): Promise<void>;
 }
+
+/** Usernames in one audit entry; of more the number alone. */
+const mostNamed = 50;
 
 /** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
 export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promise<SyncReport> {
@@ -52,6 +57,8 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
   const { starter } = found;
   const actor = starter?.id && starter.username ? { id: starter.id, username: starter.username } : undefined;
   const warnings = new Warnings();
+  const record = (tx: Tx, summary: string) =>
+    recordAudit(tx, { ...(actor && { actor }), ip: null }, { action: 'ldap.sync', tenantId: ctx.tenantId, summary });
 
   let counting = Promise.resolve();
   /** Counts and commits come one after the other. */
@@ -78,6 +85,12 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
     inBatch,
+    async recordSwitched(tx, how, usernames) {
+      if (usernames.length === 0) return;
+      const named = usernames.slice(0, mostNamed).join(', ');
+      const more = usernames.length - mostNamed;
+      await record(tx, `The synchronization switched accounts ${how}: ${named}${more > 0 ? ` and ${more} more` : ''}.`);
+    },
     async close({ isBlocked, summary, saveSnapshot }) {
       await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOverError();
@@ -86,12 +99,7 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })
           .where(eq(ldapSyncRuns.id, run.id));
         await saveSnapshot?.(tx);
-        if (summary !== null)
-          await recordAudit(
-            tx,
-            { ...(actor && { actor }), ip: null },
-            { action: 'ldap.sync', tenantId: ctx.tenantId, summary },
-          );
+        if (summary !== null) await record(tx, summary);
       });
     },
   };
