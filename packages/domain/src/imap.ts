@@ -3,7 +3,7 @@ import { CaCertificatePem } from './ca-certificates.ts';
 import { hostFault, hostForm } from './host.ts';
 import { SecretInput } from './secret-input.ts';
 import type { SecretTarget } from './secret-target.ts';
-import { line, requiredLine } from './text.ts';
+import { lineOrNull, requiredLine } from './text.ts';
 
 /** Why a mailbox could not be read. */
 export const ImapFailureKind = z
@@ -32,10 +32,7 @@ export const imapFields = {
 };
 
 /** A folder that may be left out: missing, null and blank are all null. */
-export const OptionalFolder = line()
-  .nullable()
-  .overwrite((value) => (value === '' ? null : value))
-  .default(null);
+export const OptionalFolder = lineOrNull().default(null);
 
 /** The same as it is shown: every field null while nothing is set, never the password. */
 export const shownImapFields = {

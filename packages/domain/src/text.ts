@@ -15,6 +15,12 @@ export const line = (max = 200) =>
     .refine((value) => !controlInLine.test(value), 'must not contain control characters')
     .refine((value) => value.isWellFormed(), 'must be valid Unicode text');
 
+/** A line that may be left blank, which is null. */
+export const lineOrNull = (max?: number) =>
+  line(max)
+    .nullable()
+    .overwrite((value) => (value === '' ? null : value));
+
 /** A line that says something. */
 export const requiredLine = (max = 200) => line(max).min(1, 'must not be empty');
 

@@ -268,3 +268,24 @@ describe('releases', () => {
     ).toMatchObject({ statusCode: 400, code: 'NOT_COMPARABLE' });
   });
 });
+
+it('a blank name is none, and a changed one stands in the audit log', async () => {
+  const user = await make.user({ displayName: 'Anna' });
+  const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
+  const rename = async (displayName: string | null) =>
+    (await request({ method: 'PATCH', url: '/users/me', as: user, payload: { displayName } })).json().displayName;
+  expect(await rename('Anna')).toBe('Anna');
+  expect(await rename('  ')).toBeNull();
+  expect(await rename(null)).toBeNull();
+  const made = await request({
+    method: 'POST',
+    url: '/users',
+    as: admin,
+    payload: { username: `u-${newId()}`, displayName: '', firstName: ' ', lastName: 'Meier' },
+  });
+  expect(made.json()).toMatchObject({ displayName: null, firstName: null, lastName: 'Meier' });
+  const log = await request({ url: '/audit-log?action=users.update', as: admin });
+  expect(log.json().map(({ summary }: { summary: string }) => summary)).toEqual([
+    `${user.username} changed the own display name.`,
+  ]);
+});

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts/accounts';
 import { DashboardBackground } from '@portal/domain/dashboards/background';
-import { line } from '@portal/domain/text';
+import { lineOrNull } from '@portal/domain/text';
 import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/usecases/accounts/avatar';
 import { updateOwnProfile } from '@portal/usecases/accounts/own-profile';
 import { markReleaseSeen, releaseNotice } from '@portal/usecases/accounts/release-notice';
@@ -40,7 +40,7 @@ export function registerProfile(app: App): void {
         body: z
           .object({
             accentColor: AccentColor.optional(),
-            displayName: line().nullable().optional(),
+            displayName: lineOrNull().optional(),
             email: Email.nullable().optional(),
             currentPassword: PasswordInput.optional().describe('Needed to change `email`'),
           })

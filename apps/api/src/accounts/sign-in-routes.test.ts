@@ -156,6 +156,11 @@ describe('signing out', () => {
         .statusCode,
     ).toBe(204);
     expect((await app.inject({ url: '/auth/me', headers: { cookie: there } })).statusCode).toBe(401);
+    const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
+    const log = await request({ url: '/audit-log?action=auth.logout', as: admin });
+    expect(log.json()).toMatchObject([
+      { actorId: user.id, summary: `${user.username} ended one of the own sessions.` },
+    ]);
     for (const id of [other?.id, 'no-uuid']) {
       const answer = await app.inject({ method: 'DELETE', url: `/auth/sessions/${id}`, headers: { cookie: here } });
       expect(answer.json()).toEqual({

@@ -3,7 +3,7 @@ import { Role, role } from '@portal/domain/access';
 import { AccentColor, AccountSource, Email, PasswordInput, User, Username } from '@portal/domain/accounts/accounts';
 import { invalid } from '@portal/domain/errors';
 import { Id } from '@portal/domain/ids';
-import { line } from '@portal/domain/text';
+import { line, lineOrNull } from '@portal/domain/text';
 import { Instant } from '@portal/domain/time';
 import { endUserSessions } from '@portal/usecases/accounts/sessions';
 import { adminResetPassword } from '@portal/usecases/accounts/temporary-passwords';
@@ -18,9 +18,9 @@ const access = role('ADMIN');
 
 const personFields = {
   email: Email.nullable().optional(),
-  displayName: line().nullable().optional(),
-  firstName: line().nullable().optional(),
-  lastName: line().nullable().optional(),
+  displayName: lineOrNull().optional(),
+  firstName: lineOrNull().optional(),
+  lastName: lineOrNull().optional(),
 };
 
 const NewUser = z

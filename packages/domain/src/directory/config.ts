@@ -3,15 +3,11 @@ import { normalizeUsername } from '../accounts/accounts.ts';
 import { CaCertificatePem } from '../ca-certificates.ts';
 import { Id } from '../ids.ts';
 import { SecretInput, secretMask } from '../secret-input.ts';
-import { line, requiredLine } from '../text.ts';
+import { lineOrNull, requiredLine } from '../text.ts';
 import { canonicalDn, isValidDn } from './dn.ts';
 
 /** A line that may be left out: missing, null and blank are all null. */
-const optionalLine = (max?: number) =>
-  line(max)
-    .nullable()
-    .overwrite((value) => (value === '' ? null : value))
-    .default(null);
+const optionalLine = (max?: number) => lineOrNull(max).default(null);
 
 const notADn = 'must be a distinguished name such as ou=People,dc=example,dc=org';
 const isDnOrNull = (value: string | null): boolean => value === null || isValidDn(value);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { users } from '@portal/db/schema/accounts/users';
 import { runs } from '@portal/db/schema/platform/operations';
 import { upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -151,6 +152,19 @@ describe('a run', () => {
     await expect(getRun(await signedIn(stranger), runId)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(getRun(await signedIn(owner), newId())).rejects.toMatchObject({ kind: 'not_found' });
   });
+});
+
+it('a run is the tenant’s: it stays when whoever started it is deleted, and goes on', async () => {
+  const { id: tenantId } = await make.tenant();
+  const [owner, admin] = [await make.user({ tenantId }), await signedIn(await make.user({ tenantId, role: 'ADMIN' }))];
+  const ctx = { ...(await signedIn(owner)), enqueue: async () => undefined };
+  const { runId } = await startRun(ctx, syncJob, { tenantId, force: true });
+  await admin.tx((tx) => tx.delete(users).where(eq(users.id, owner.id)));
+  expect(await getRun(admin, runId)).toMatchObject({ state: 'queued' });
+  const run = await beginRun(admin, runId);
+  expect(run).not.toBeNull();
+  await endRun(admin, { id: runId }, { error: null });
+  expect(await getRun(admin, runId)).toMatchObject({ state: 'succeeded' });
 });
 
 describe('a run that runs alone', () => {

@@ -6,6 +6,7 @@ import type { Profile } from '@portal/domain/accounts/accounts';
 import { conflict, unauthenticated } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { ownColumns, toProfile } from './account-columns.ts';
+import { recordAudit } from './audit.ts';
 import { requestEmailChange } from './email-change.ts';
 
 export interface ProfileChange {
@@ -28,7 +29,27 @@ export async function updateOwnProfile(
     throw conflict('DIRECTORY_ACCOUNT', 'Your name and address come from the directory. Please change them there.');
   }
   if (email !== undefined) await requestEmailChange(ctx, email, currentPassword);
-  return ctx.tx((tx) => writeOwnProfile(tx, ctx, change));
+  return ctx.tx(async (tx) => {
+    if (change.displayName !== undefined) await recordNewName(tx, ctx, change.displayName);
+    return writeOwnProfile(tx, ctx, change);
+  });
+}
+
+/** Notes in the audit log that the name is about to be another one. */
+async function recordNewName(tx: Tx, ctx: UserContext, displayName: string | null): Promise<void> {
+  const { id, username } = ctx.actor;
+  const [before] = await tx
+    .select({ displayName: users.displayName })
+    .from(users)
+    .where(eq(users.id, id))
+    .for('update');
+  if (!before || before.displayName === displayName) return;
+  await recordAudit(tx, ctx, {
+    action: 'users.update',
+    tenantId: ctx.tenantId,
+    target: { type: 'user', id },
+    summary: `${username} changed the own display name.`,
+  });
 }
 
 /** Takes a picture that is being deleted out of an account's background, so that none names what is not there. */

@@ -134,8 +134,15 @@ export async function listSessions(ctx: UserContext) {
 
 /** Ends one of the caller's sessions; the current one too. */
 export async function endSession(ctx: UserContext, sessionId: string): Promise<void> {
-  const ended = await ctx.tx((tx) => revoke(tx, and(eq(sessions.id, sessionId), eq(sessions.userId, ctx.actor.id))));
-  if (ended === 0) throw notFound();
+  await ctx.tx(async (tx) => {
+    if ((await revoke(tx, and(eq(sessions.id, sessionId), eq(sessions.userId, ctx.actor.id)))) === 0) throw notFound();
+    await recordAudit(tx, ctx, {
+      action: 'auth.logout',
+      tenantId: ctx.tenantId,
+      target: { type: 'user', id: ctx.actor.id },
+      summary: `${ctx.actor.username} ended one of the own sessions.`,
+    });
+  });
 }
 
 /** Ends the session a token names. A token that names none, or none any more, is fine: the caller is signed out either way. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, ilike, or, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, inArray, or, sql } from 'drizzle-orm';
 import { containing } from '@portal/db/containing';
 import type { Tx } from '@portal/db/open';
 import { preparedFor } from '@portal/db/prepared';
@@ -194,6 +194,28 @@ export async function deleteUser(ctx: UserContext, userId: string): Promise<void
     return deleted?.avatarPath ?? null;
   });
   if (avatarPath !== null) await ctx.files.remove(avatarPath);
+}
+
+/** Whether anybody of a tenant may sign in. */
+export async function hasActiveAccount(tx: Tx, tenantId: string): Promise<boolean> {
+  const active = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.isActive, true)))
+    .limit(1);
+  return active.length > 0;
+}
+
+/** Deletes so many accounts of a tenant that is about to be deleted itself; answers how many there were. */
+export async function deleteInactiveAccounts(tx: Tx, tenantId: string, most: number): Promise<number> {
+  const some = tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.tenantId, tenantId), eq(users.isActive, false)))
+    .limit(most)
+    .for('update');
+  const { rowCount } = await tx.delete(users).where(inArray(users.id, some));
+  return rowCount ?? 0;
 }
 
 /** Deletes every account of a tenant that is being deleted itself. */

@@ -1,9 +1,10 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { waitingForLocks } from '@portal/testing/locks';
 import { testRuntime } from '@portal/testing/runtime';
+import { updateUser } from '../accounts/update-user.ts';
 import { createUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './tenants.ts';
@@ -72,6 +73,21 @@ describe('tenants', () => {
     });
     await expect(updateTenant(ctx, newId(), { isActive: false })).rejects.toMatchObject({ kind: 'not_found' });
     await expect(deleteTenant(ctx, newId())).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('with many accounts are deleted in portions, and lose nobody where one of them is active', async () => {
+    const ctx = await superAdmin();
+    const tenant = await createTenant(ctx, { name: `Viele ${newId()}`, isActive: true });
+    const { id: activeId } = await make.user({ tenantId: tenant.id });
+    await ctx.acrossTenants('a test makes accounts', (tx) =>
+      tx.execute(sql`insert into users (id, tenant_id, username, role, is_active)
+        select gen_random_uuid(), ${tenant.id}, ${tenant.id} || n, 'USER', false from generate_series(1, 1100) n`),
+    );
+    await expect(deleteTenant(ctx, tenant.id)).rejects.toMatchObject({ code: 'TENANT_HAS_ACTIVE_USERS' });
+    expect(await getTenant(ctx, tenant.id)).toMatchObject({ userCount: 1_101, isActive: true });
+    await updateUser(ctx, activeId, { isActive: false });
+    await deleteTenant(ctx, tenant.id);
+    await expect(getTenant(ctx, tenant.id)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
   it('lose no account that is created while they are deleted', async () => {

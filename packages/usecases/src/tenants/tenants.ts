@@ -1,4 +1,4 @@
-import { asc, count, eq } from 'drizzle-orm';
+import { asc, count, eq, sql } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
@@ -8,7 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { Tenant } from '@portal/domain/tenants/tenants';
 import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
-import { deleteAccountsOf } from '../accounts/users.ts';
+import { deleteAccountsOf, deleteInactiveAccounts, hasActiveAccount } from '../accounts/users.ts';
 import { recordAudit } from './audit.ts';
 
 /** Every tenant by name, with the number of its accounts. */
@@ -61,31 +61,44 @@ export const updateTenant = (
     return tenantFor(tx, tenantId);
   });
 
-/** Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. */
-export const deleteTenant = (ctx: UserContext, tenantId: string): Promise<void> =>
-  across(ctx, async (tx) => {
+/**
+ * Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. Accounts go first, many
+ * in several transactions: a deletion that breaks off leaves the tenant with fewer inactive accounts, and is called again.
+ */
+export async function deleteTenant(ctx: UserContext, tenantId: string): Promise<void> {
+  await across(ctx, async (tx) => {
+    await lockedTenant(tx, tenantId);
+    if (await hasActiveAccount(tx, tenantId)) throw hasActiveUsers();
+  });
+  while ((await across(ctx, (tx) => deleteInactiveAccounts(tx, tenantId, accountsAtOnce))) === accountsAtOnce);
+  await across(ctx, async (tx) => {
+    await tx.execute(sql`set local statement_timeout = '5min'`);
     // The lock keeps an account from being added meanwhile: its foreign key needs this row.
-    const [tenant] = await tx
-      .select({ name: tenants.name })
-      .from(tenants)
-      .where(eq(tenants.id, tenantId))
-      .for('update');
-    if (!tenant) throw notFound();
+    const { name } = await lockedTenant(tx, tenantId);
     // Deleted before it is decided: one that is being activated at this moment shows itself as it is once that is done.
     const { wasAnyActive } = await deleteAccountsOf(tx, tenantId);
-    if (wasAnyActive)
-      throw conflict(
-        'TENANT_HAS_ACTIVE_USERS',
-        'This tenant still has active accounts. Please deactivate or delete them first.',
-      );
+    if (wasAnyActive) throw hasActiveUsers();
     await tx.delete(tenants).where(eq(tenants.id, tenantId));
     await recordAudit(tx, ctx, {
       action: 'tenants.delete',
       tenantId,
       target: { type: 'tenant', id: tenantId },
-      summary: `Deleted the tenant ${tenant.name}.`,
+      summary: `Deleted the tenant ${name}.`,
     });
   });
+}
+
+/** Accounts deleted in one transaction, with everything personal of each. */
+const accountsAtOnce = 500;
+
+async function lockedTenant(tx: Tx, tenantId: string): Promise<{ name: string }> {
+  const [tenant] = await tx.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, tenantId)).for('update');
+  if (!tenant) throw notFound();
+  return tenant;
+}
+
+const hasActiveUsers = () =>
+  conflict('TENANT_HAS_ACTIVE_USERS', 'This tenant still has active accounts. Please deactivate or delete them first.');
 
 const across = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx

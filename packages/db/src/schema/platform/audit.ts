@@ -25,6 +25,9 @@ export const auditEntries = pgTable(
     index('audit_entries_tenant').on(t.tenantId, t.id),
     index('audit_entries_tenant_action').on(t.tenantId, t.action, t.id),
     index('audit_entries_tenant_actor').on(t.tenantId, t.actorId, t.id),
+    // For a SUPER_ADMIN's look over all tenants.
+    index('audit_entries_action').on(t.action, t.id),
+    index('audit_entries_actor').on(t.actorId, t.id),
     index('audit_entries_at').on(t.at),
     ...tenantPolicies(t.tenantId),
   ],

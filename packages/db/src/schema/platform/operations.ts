@@ -30,6 +30,7 @@ export const runs = pgTable(
     subject: text(),
     payload: jsonb().notNull(),
     state: runState().notNull().default('queued'),
+    /** Null for what began by itself, and once the account is deleted: the run is the tenant's. */
     startedBy: uuid(),
     /** Others who asked for the same while it was under way and watch it too. */
     joinedBy: uuid().array().notNull().default([]),
@@ -65,7 +66,8 @@ export const runs = pgTable(
       .where(sql`kind = 'directory.sync' and state in ('queued', 'running')`),
     check('runs_platform_starter', sql`${t.tenantId} is not null or ${t.startedBy} is null`),
     index('runs_started_by').on(t.tenantId, t.startedBy),
-    foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
+    // Of the starter alone, which only the migration can say: `on delete set null (started_by)`.
+    foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('set null'),
     ...tenantRules(t, tenants),
   ],
 );

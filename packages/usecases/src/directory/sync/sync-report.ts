@@ -87,7 +87,7 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
     inBatch,
     async recordSwitched(tx, how, usernames) {
       if (usernames.length === 0) return;
-      const named = usernames.slice(0, mostNamed).join(', ');
+      const named = usernames.toSorted().slice(0, mostNamed).join(', ');
       const more = usernames.length - mostNamed;
       await record(tx, `The synchronization switched accounts ${how}: ${named}${more > 0 ? ` and ${more} more` : ''}.`);
     },
