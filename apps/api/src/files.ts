@@ -116,8 +116,14 @@ class NoSuchPartError extends Error {
 
 /** The one part a header asks for; null, so the whole file, for several of them and for what cannot be understood. */
 function partOf(sizeBytes: number, header: string): Part | null {
-  const ranges = parseRange(sizeBytes, header);
+  const ranges = parseRange(sizeBytes, withinSize(sizeBytes, header));
   if (ranges === -1) throw new NoSuchPartError(sizeBytes);
   const [part, ...others] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges;
   return part && others.length === 0 ? part : null;
+}
+
+/** The library refuses a suffix that is longer than the file. It means the whole file (RFC 9110, 14.1.2). */
+function withinSize(sizeBytes: number, header: string): string {
+  const suffix = /^bytes=\s*-(\d{1,20})\s*$/.exec(header)?.[1];
+  return suffix !== undefined && Number(suffix) > sizeBytes ? `bytes=-${sizeBytes}` : header;
 }
