@@ -420,7 +420,9 @@ describe('listing', () => {
     await age(path, 61);
     const folder = place(path.slice(0, 'avatars/00'.length));
     await symlink(place(path), join(folder, `${newId().slice(0, -2)}${path.slice(8, 10)}.webp`));
-    for (const name of ['README', '.hidden', `${newId()}.webp`]) await writeFile(join(folder, name), 'x');
+    // Files lie in folders by the last two digits of their ids: this one belongs to another folder.
+    const elsewhere = `${newId().slice(0, -2)}${path.slice(8, 10) === '00' ? '11' : '00'}.webp`;
+    for (const name of ['README', '.hidden', elsewhere]) await writeFile(join(folder, name), 'x');
     await writeFile(place('avatars/loose'), 'x');
     await symlink(folder, place('avatars/zz'));
     for (const file of await found()) if (!file.includes('zz')) await utimes(file, 0, 0);
