@@ -294,14 +294,64 @@ const tagOf = (line: string): string => line.split(' ')[0] ?? '';
 
 describe('a hostile server', () => {
   it.each([
-    ['that speaks HTTP', 'HTTP/1.1 200 OK\r\n\r\n'],
-    ['that refuses', '* BYE too many\r\n'],
-  ])('%s is told apart within the time', async (_, greeting) => {
+    ['that speaks HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'protocol'],
+    ['that speaks SMTP', '220 mail.example.org ESMTP\r\n', 'protocol'],
+    ['that refuses', '* BYE too many\r\n', 'unreachable'],
+  ])('%s is told apart at once', async (_, greeting, kind) => {
     const { port } = await scripted(greeting, () => null);
-    const timeouts = { connectionTimeout: 1_000, greetingTimeout: 400, socketTimeout: 400 };
-    expect(['protocol', 'unreachable', 'timeout']).toContain(
-      (await failureOf(opened(serverAt('127.0.0.1', port), { timeouts }))).kind,
-    );
+    const failure = await failureOf(opened(serverAt('127.0.0.1', port)));
+    expect(failure.kind).toBe(kind);
+    expect(failure.ms).toBeLessThan(5_000);
+  });
+
+  /** Signs everybody in, has `count` mails, and answers searches and EXAMINE in its own way. */
+  const answering = (count: number, { examine = '', search }: { examine?: string; search: (line: string) => string }) =>
+    scripted('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) => {
+      const tag = tagOf(line);
+      if (/ LOGIN /.test(line)) return `${tag} OK [CAPABILITY IMAP4rev1] in\r\n`;
+      if (/EXAMINE/.test(line))
+        return `${examine}* ${count} EXISTS\r\n* OK [UIDVALIDITY 7] .\r\n${tag} OK [READ-ONLY] .\r\n`;
+      return /SEARCH/.test(line) ? `* SEARCH${search(line)}\r\n${tag} OK .\r\n` : `${tag} OK .\r\n`;
+    });
+
+  it.each([1, 4])('that answers EXAMINE with a line of %i MiB is cut off before it is parsed', async (size) => {
+    const { port } = await answering(1, { examine: `* ${'x ('.repeat((size * MiB) / 3)}\r\n`, search: () => '' });
+    const failure = await failureOf(opened(serverAt('127.0.0.1', port)));
+    expect(failure.kind).toBe('protocol');
+    expect(failure.ms).toBeLessThan(3_000);
+  });
+
+  it('that lists 14 MB of mails in a line is cut off before it is parsed', async () => {
+    const { port } = await answering(1, { search: () => ' 4294967295'.repeat(1_300_000) });
+    using mailbox = await opened(serverAt('127.0.0.1', port));
+    expect((await failureOf(mailbox.uidsFrom(1))).kind).toBe('protocol');
+  });
+
+  it('that says it has four billion mails is not asked for all of them', async () => {
+    let searches = 0;
+    const { port } = await answering(4_294_967_295, { search: () => ` ${(searches += 1)}` });
+    using mailbox = await opened(serverAt('127.0.0.1', port));
+    expect((await failureOf(mailbox.uidsFrom(1))).message).toContain('more mails than can be listed');
+    expect(searches).toBe(400);
+  });
+
+  it('with 120,000 mails is listed in portions', async () => {
+    const searches: string[] = [];
+    const uidOf = (n: number) => 4_000_000_000 + n;
+    const { port } = await answering(120_000, {
+      search: (line) => {
+        const [, from = 0, to = 0, least = 0] = (/SEARCH (\d+):(\d+) UID (\d+):\*/.exec(line) ?? []).map(Number);
+        searches.push(line);
+        const uids = Array.from({ length: to - from + 1 }, (_, n) => uidOf(from + n)).filter((uid) => uid >= least);
+        return uids.map((uid) => ` ${uid}`).join('');
+      },
+    });
+    using mailbox = await opened(serverAt('127.0.0.1', port));
+    const uids = await mailbox.uidsFrom(uidOf(1));
+    expect([uids.length, uids[0], uids.at(-1), searches.length]).toEqual([120_000, uidOf(1), uidOf(120_000), 24]);
+    expect(await mailbox.uidsFrom(uidOf(119_998))).toEqual([119_998, 119_999, 120_000].map(uidOf));
+    // The newest come first, and the search ends with the first portion that has none.
+    expect(searches.length).toBe(26);
   });
 
   it('that never ends an answer is cut off', async () => {

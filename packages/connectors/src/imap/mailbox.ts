@@ -59,11 +59,17 @@ export interface Mailbox extends Disposable {
 const usualTimeouts = { connectionTimeout: 15 * SECOND, greetingTimeout: 10 * SECOND, socketTimeout: 30 * SECOND };
 
 const MiB = 1024 * 1024;
-/** What a server may send in answer to one call: of the folder's mails, some million UIDs; of anything else, much less. */
-const answerBytes = 16 * MiB;
-/** Of the header of a mail: some have megabytes, and a batch with one of them could never be read. */
-const headerBytes = 16 * 1024;
-const otherAnswerBytes = MiB;
+const KiB = 1024;
+/** A line of a server, without its literals. The client parses it in one go, which takes a second for each megabyte. */
+const lineBytes = 64 * KiB;
+/** What a server may send in answer to one call. Bytes of a mail that was asked for come on top. */
+const answerBytes = { read: 2 * MiB, other: 256 * KiB };
+/** A header with megabytes is cut off here, so that its batch can be read at all. */
+const headerBytes = 16 * KiB;
+/** Mails of one search. Their UIDs, ten digits and a blank each, fit into a line. */
+const searchedMails = 5_000;
+/** Searches of one list, for two million mails. The server says how many mails there are, and may say anything. */
+const mostSearches = 400;
 /** How often it is looked whether it sends more. */
 const lookMs = 50;
 const maxUid = 2 ** 32 - 1;
@@ -92,19 +98,37 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
     }
   }
 
-  async function uidsOf(query: SearchObject, least: number): Promise<number[]> {
-    const found = await client.call('read', (flow) => flow.search(query, { uid: true }));
-    if (!Array.isArray(found)) throw new ImapFailure('protocol', server, 'could not list its mails.');
-    const uids = new Set(found.filter((one) => Number.isInteger(one) && one >= least && one <= maxUid));
+  /**
+   * The UIDs from `least` on that the query finds, ascending. Asks for the mails in portions, the newest first, because the answer to
+   * a search is a single line.
+   */
+  async function uidsOf(
+    query: SearchObject,
+    least: number,
+    { isAscending }: { isAscending: boolean },
+  ): Promise<number[]> {
+    const uids = new Set<number>();
+    let to = client.mailCount();
+    for (let searches = 0; to > 0; searches += 1) {
+      if (searches === mostSearches) throw new ImapFailure('protocol', server, 'has more mails than can be listed.');
+      const from = Math.max(1, to - searchedMails + 1);
+      const seq = `${from}:${to}`;
+      const found = await client.call('read', (flow) => flow.search({ seq, ...query }, { uid: true }));
+      if (!Array.isArray(found)) throw new ImapFailure('protocol', server, 'could not list its mails.');
+      const wanted = found.filter((one) => Number.isInteger(one) && one >= least && one <= maxUid);
+      if (wanted.length === 0 && isAscending) break;
+      for (const uid of wanted) uids.add(uid);
+      to = from - 1;
+    }
     return [...uids].toSorted((a, b) => a - b);
   }
 
   return {
     uidValidity,
     uidNext,
-    // Of an empty rest, `*` is the last mail before it.
-    uidsFrom: (uid) => uidsOf({ uid: `${uid}:*` }, uid),
-    uidsSince: (day) => uidsOf({ since: day }, 1),
+    // Of an empty rest, `*` is the last mail before it. UIDs ascend with the order of the mails (RFC 9051, 2.3.1.1).
+    uidsFrom: (uid) => uidsOf({ uid: `${uid}:*` }, uid, { isAscending: true }),
+    uidsSince: (day) => uidsOf({ since: day }, 1, { isAscending: false }),
     async heads(uids) {
       if (uids.length === 0) return [];
       const asked = new Set(uids);
@@ -180,8 +204,12 @@ const dateOf = (value: unknown): Date | null => {
   return Number.isNaN(date.getTime()) ? null : date;
 };
 
+const ignore = (): void => undefined;
+
 interface Client {
   capabilities: Map<string, boolean | number>;
+  /** Mails in the open folder, as the server says. */
+  mailCount(): number;
   /** One conversation with the server. The client keeps some failures to itself, and so an end of the connection is asked for. */
   call<T>(step: ImapStep, work: (flow: ImapFlow) => Promise<T>, moreBytes?: number): Promise<T>;
   close(): void;
@@ -209,25 +237,34 @@ async function connected(
     auth: { user: username, pass: password.reveal() },
     // Handed on to the socket, whether it speaks TLS or not.
     tls: { lookup, ...(caCertificatePem !== null && { ca: caCertificatePem }) },
-    logger: false,
+    // It logs what it hears that cannot be parsed.
+    logger: { debug: ignore, info: ignore, warn: ignore, error: (entry) => entry.src === 's' && hearNoImap() },
     disableAutoIdle: true,
     // Neither is worth its round trip for some mails, and what unfolds cannot be counted as it comes.
     disableCompression: true,
     disableAutoEnable: true,
-    maxLineLength: answerBytes,
-    maxLiteralSize: Math.max(answerBytes, maxMailBytes + MiB),
-    maxResponseSize: answerBytes + Math.max(answerBytes, maxMailBytes + MiB),
+    maxLineLength: lineBytes,
+    maxLiteralSize: Math.max(headerBytes, maxMailBytes + 1),
+    maxResponseSize: Math.max(headerBytes, maxMailBytes + 1) + 2 * lineBytes,
   });
   /** Why it ended, where that is known only by an event. */
   let trouble: unknown = null;
   flow.on('error', (error: unknown) => (trouble ??= error));
+  // A line with a tag answers a command.
+  flow.on('response', hearNoImap);
+  /** Ends the connection where nothing was sent yet: IMAP servers greet in another way than those of SMTP and HTTP. */
+  function hearNoImap(): void {
+    if (flow.stats().sent > 0) return;
+    trouble ??= new ImapFailure('protocol', server, 'did not answer as a mail server does.');
+    flow.close();
+  }
   const abort = () => flow.close();
   signal.addEventListener('abort', abort, { once: true });
 
   async function call<T>(step: ImapStep, work: (client: ImapFlow) => Promise<T>, moreBytes = 0): Promise<T> {
     signal.throwIfAborted();
     const begun = flow.stats().received;
-    const mostBytes = (step === 'read' ? answerBytes : otherAnswerBytes) + moreBytes;
+    const mostBytes = (step === 'read' ? answerBytes.read : answerBytes.other) + moreBytes;
     const look = setInterval(() => {
       if (flow.stats().received - begun <= mostBytes) return;
       trouble ??= new ImapFailure('protocol', server, 'sends more than was asked for.');
@@ -256,5 +293,5 @@ async function connected(
     close();
     throw error;
   }
-  return { capabilities: flow.capabilities, call, close };
+  return { capabilities: flow.capabilities, mailCount: () => (flow.mailbox ? flow.mailbox.exists : 0), call, close };
 }

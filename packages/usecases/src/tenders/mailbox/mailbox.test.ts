@@ -447,7 +447,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
   });
 
   it('forgets refused sign-ins after one that was not', async () => {
-    const { ctx } = await reader();
+    const { ctx } = await reader([alertAbout(1)]);
     await across((tx) =>
       tx.update(tenderMailboxes).set({ refusals: 2 }).where(eq(tenderMailboxes.userId, ctx.actor.id)),
     );
