@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '@portal/domain/secret';
 import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
 import { type ImapGate, openImapGate } from '@portal/testing/servers/imap-gate';
+import { imapGreeting, startScriptedServer, tagOf } from '@portal/testing/servers/scripted-server';
 import { caCertificatePem, otherCaCertificatePem, type ServerCertificate } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { ImapFailure } from './imap-failure.ts';
@@ -270,27 +269,11 @@ describe.skipIf(serviceBinary('dovecot') === null)('a certificate', () => {
   );
 });
 
-/** A server of lines: what it says first, and in answer to what. */
 async function scripted(greeting: string, answer: (line: string) => string | null): Promise<{ port: number }> {
-  const server: Server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.write(greeting);
-    socket.on('data', (chunk: Buffer) => {
-      for (const line of chunk.toString('latin1').split('\r\n').filter(Boolean)) {
-        const said = answer(line);
-        if (said !== null && !socket.destroyed) socket.write(said);
-      }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port };
+  const server = await startScriptedServer(greeting, answer);
+  onTestFinished(() => server.stop());
+  return server;
 }
-
-const tagOf = (line: string): string => line.split(' ')[0] ?? '';
 
 describe('a hostile server', () => {
   it.each([
@@ -306,7 +289,7 @@ describe('a hostile server', () => {
 
   /** Signs everybody in, has `count` mails, and answers searches and EXAMINE in its own way. */
   const answering = (count: number, { examine = '', search }: { examine?: string; search: (line: string) => string }) =>
-    scripted('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) => {
+    scripted(imapGreeting, (line) => {
       const tag = tagOf(line);
       if (/ LOGIN /.test(line)) return `${tag} OK [CAPABILITY IMAP4rev1] in\r\n`;
       if (/EXAMINE/.test(line))
@@ -356,7 +339,7 @@ describe('a hostile server', () => {
 
   it('that never ends an answer is cut off', async () => {
     const filler = `* LIST (\\HasNoChildren) "." "${'x'.repeat(1_000)}"\r\n`.repeat(1_000);
-    const { port } = await scripted('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) => {
+    const { port } = await scripted(imapGreeting, (line) => {
       if (/LOGIN/.test(line)) return `${tagOf(line)} OK [CAPABILITY IMAP4rev1] in\r\n`;
       return /LIST/.test(line) ? filler.repeat(40) : null;
     });
@@ -368,7 +351,7 @@ describe('a hostile server', () => {
 
   it('that offers no STARTTLS gets no password', async () => {
     const heard: string[] = [];
-    const { port } = await scripted('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) => {
+    const { port } = await scripted(imapGreeting, (line) => {
       heard.push(line);
       return `${tagOf(line)} OK done\r\n`;
     });
@@ -378,7 +361,7 @@ describe('a hostile server', () => {
   });
 
   it('that answers with mails nobody asked for, or with numbers that are none, is not believed', async () => {
-    const { port } = await scripted('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) => {
+    const { port } = await scripted(imapGreeting, (line) => {
       const tag = tagOf(line);
       if (/ LOGIN /.test(line)) return `${tag} OK [CAPABILITY IMAP4rev1] in\r\n`;
       if (/EXAMINE/.test(line)) return `* 2 EXISTS\r\n* OK [UIDVALIDITY 7] .\r\n${tag} OK [READ-ONLY] .\r\n`;

@@ -1,13 +1,10 @@
-import { ImapFailure } from '@portal/connectors/imap/imap-failure';
 import type { ImapTest } from '@portal/domain/imap';
 import type { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
-import { mailboxTrials } from '../mailboxes/try-mailbox.ts';
+import { tryMailbox } from '../mailboxes/try-mailbox.ts';
 import { recordAudit } from './audit.ts';
 import { imapServerWith, storedMailbox } from './stored-mailbox.ts';
-
-const tryMailbox = mailboxTrials();
 
 /**
  * Tries a mailbox before it is saved: signs in, opens the folder and looks for those mails are to be moved to. Trouble with it is part of
@@ -18,9 +15,9 @@ export const testInvoiceMailbox = (
   { password: input, ...fields }: InvoiceMailboxInput,
   { testMs }: { testMs?: number } = {},
 ): Promise<ImapTest> =>
-  tryMailbox({
-    key: ctx.tenantId,
+  tryMailbox(ctx, {
     folder: fields.folder,
+    otherFolders: [fields.processedFolder, fields.failedFolder].filter((folder) => folder !== null),
     testMs,
     async server() {
       const stored = await ctx.read((db) => storedMailbox(db));
@@ -34,11 +31,5 @@ export const testInvoiceMailbox = (
         hasStoredSecret: Boolean(stored?.password),
       });
       return server;
-    },
-    async look(mailbox, server) {
-      for (const folder of [fields.processedFolder, fields.failedFolder]) {
-        if (folder !== null && !(await mailbox.hasFolder(folder)))
-          throw new ImapFailure('folderMissing', server, `has no folder ${folder} to move mails to.`);
-      }
     },
   });

@@ -2,11 +2,9 @@ import type { ImapTest } from '@portal/domain/imap';
 import type { AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
-import { mailboxTrials } from '../../mailboxes/try-mailbox.ts';
+import { tryMailbox } from '../../mailboxes/try-mailbox.ts';
 import { recordAudit } from '../audit.ts';
 import { imapServerWith, storedMailbox } from './stored-mailbox.ts';
-
-const tryMailbox = mailboxTrials();
 
 /**
  * Tries a mailbox before it is saved: signs in and opens the folder. Trouble with it is part of the answer. Throws 400 `SECRET_REQUIRED`
@@ -17,8 +15,7 @@ export const testAlertMailbox = (
   { password: input, ...fields }: AlertMailboxInput,
   { testMs }: { testMs?: number } = {},
 ): Promise<ImapTest> =>
-  tryMailbox({
-    key: ctx.actor.id,
+  tryMailbox(ctx, {
     folder: fields.folder,
     testMs,
     async server() {
