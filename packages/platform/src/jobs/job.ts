@@ -15,8 +15,20 @@ export const queueNames = [
 ] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Jobs of a queue that one worker runs at once, for queues to which `WORKER_CONCURRENCY` is no fit. */
-export type OwnConcurrency = { readonly [name in QueueName]?: number };
+/** Places of a queue in one worker, and how many of them one tenant may hold. */
+export interface Places {
+  places: number;
+  perTenant: number;
+}
+
+/**
+ * Jobs of a queue that one worker runs at once, for queues to which `WORKER_CONCURRENCY` is no fit. A queue whose jobs call servers of
+ * tenants says what one tenant may hold of it, so that nobody else waits for servers that never answer.
+ */
+export type OwnConcurrency = { readonly [name in QueueName]?: number | Places };
+
+/** At most a quarter for one tenant. */
+export const quarterEach = (places: number): Places => ({ places, perTenant: Math.floor(places / 4) });
 
 interface JobSettings<Payload> {
   /** `area.what`, unique in the product; no colon. */
@@ -38,6 +50,8 @@ interface JobSettings<Payload> {
 /** A job as data, shared by who enqueues it and who handles it. Both sides parse the payload. */
 export interface PlatformJob<Payload> extends JobSettings<Payload> {
   scope: 'platform';
+  /** Whose share of the places the job takes, in a queue that has shares; null for none. */
+  shareKey?: (payload: Payload) => string | null;
 }
 
 /** A job within one tenant: its handler gets a context bound to `payload.tenantId`, and it rests while the tenant is inactive. */
@@ -49,7 +63,7 @@ export interface TenantJob<Payload extends { tenantId: string }> extends JobSett
 export type AnyJob = PlatformJob<any> | TenantJob<any>;
 export type PayloadOf<Job extends AnyJob> = z.output<Job['payload']>;
 
-export const definePlatformJob = <Payload>(settings: JobSettings<Payload>): PlatformJob<Payload> => ({
+export const definePlatformJob = <Payload>(settings: Omit<PlatformJob<Payload>, 'scope'>): PlatformJob<Payload> => ({
   ...settings,
   scope: 'platform',
 });

@@ -1,4 +1,4 @@
-import { UnrecoverableError, WaitingError } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { eq } from 'drizzle-orm';
 import type { TenantScope } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
@@ -53,6 +53,15 @@ export async function releaseJob(log: Log, bull: BullJob, token: string): Promis
     .moveToWait(token)
     .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be put back'));
   throw new WaitingError();
+}
+
+/** Puts a job back until later. That is no attempt, and its run has not begun. */
+export async function deferJob(log: Log, bull: BullJob, token: string, waitMs: number): Promise<never> {
+  // Should this fail, the job's lock runs out and the job comes back all the same.
+  await bull
+    .moveToDelayed(Date.now() + waitMs, token)
+    .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be put back'));
+  throw new DelayedError();
 }
 
 /**

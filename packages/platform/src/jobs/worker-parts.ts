@@ -25,6 +25,9 @@ export function checkParts({ handlers, schedules, concurrency = {} }: WorkerPart
     ...Object.keys(concurrency)
       .filter((name) => !handled.some(({ queue }) => queue === name))
       .map((name) => `${name} has a concurrency but no jobs`),
+    ...Object.entries(concurrency)
+      .filter(([, own]) => typeof own !== 'number' && !(own.perTenant >= 1 && own.perTenant <= own.places))
+      .map(([name]) => `${name} gives a tenant no place, or more than there are`),
   ];
   if (problems.length > 0) throw new Error(`Jobs and schedules do not fit together: ${problems.join('; ')}.`);
 }

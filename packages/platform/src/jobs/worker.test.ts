@@ -211,6 +211,62 @@ describeOnEachQueue('a worker', (env) => {
     expect(worker.lines.filter(({ outcome }) => outcome === 'released')).toEqual([]);
   });
 
+  it('shares the places of a queue: what a tenant has beyond its share waits and counts as no attempt, others begin at once', async () => {
+    const [greedy, other] = [await make.tenant(), await make.tenant()];
+    const job = defineTenantJob({
+      ...tenantJob('test.shared', { attempts: 1 }),
+      queue: 'mailboxes',
+      key: ({ tenantId, n }) => `${tenantId}/${n}`,
+    });
+    // One that acts for somebody without being a tenant's.
+    const feed = definePlatformJob({
+      ...tenantJob('test.shared-feed', { attempts: 1 }),
+      queue: 'mailboxes',
+      payload: z.object({ n: z.number() }),
+      key: ({ n }) => `${n}`,
+      shareKey: () => 'a host',
+    });
+    const sweep = definePlatformJob({ ...feed, name: 'test.shared-sweep', shareKey: () => null });
+    const atWork: Record<string, number> = {};
+    const letGo = Promise.withResolvers<void>();
+    const holding = async (key: string) => {
+      atWork[key] = (atWork[key] ?? 0) + 1;
+      await letGo.promise;
+    };
+    const worker = startTestWorker(
+      url,
+      {
+        handlers: [
+          handle(job, (_ctx, { tenantId }) => holding(tenantId)),
+          handle(feed, () => holding('a host')),
+          handle(sweep, () => holding('sweep')),
+        ],
+        concurrency: { mailboxes: { places: 8, perTenant: 2 } },
+      },
+      { env, workers: 1, timings: { lockMs: 1_000, stalledCheckMs: 500 } },
+    );
+    open.push(worker);
+    const { queues } = worker.runtime;
+    for (let n = 0; n < 12; n += 1) await queues.push(job, { tenantId: greedy.id, n });
+    for (let n = 0; n < 4; n += 1) await queues.push(feed, { n });
+    await vi.waitFor(() => expect(atWork).toEqual({ [greedy.id]: 2, 'a host': 2 }), soon);
+    await queues.push(job, { tenantId: other.id, n: 1 });
+    for (let n = 0; n < 3; n += 1) await queues.push(sweep, { n });
+    await vi.waitFor(() => expect(atWork).toMatchObject({ [other.id]: 1, sweep: 3 }), soon);
+    // Long enough for each to be looked at again.
+    await pause(5_000);
+    expect(atWork).toEqual({ [greedy.id]: 2, 'a host': 2, [other.id]: 1, sweep: 3 });
+    letGo.resolve();
+    await vi.waitFor(() => expect(atWork).toMatchObject({ [greedy.id]: 12, 'a host': 4 }), soon);
+    await vi.waitFor(
+      () => expect(worker.lines.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(20),
+      soon,
+    );
+    const started = worker.lines.filter(({ msg }) => msg === 'job started');
+    expect(started.map(({ attempt }) => attempt)).toEqual(Array<number>(20).fill(1));
+    expect(worker.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+  });
+
   it('stops in order: what runs may finish, what runs on is handed to another worker', async () => {
     const [short, long] = [await make.tenant(), await make.tenant()];
     const job = tenantJob('test.stop');
@@ -292,6 +348,11 @@ describe('the parts of a worker', () => {
       'test.two has a schedule but no handler',
     ],
     ['a concurrency of a queue without jobs', { handlers, concurrency: { tenders: 3 } }, 'tenders has a concurrency'],
+    [
+      'a share that is no place',
+      { handlers, concurrency: { upkeep: { places: 3, perTenant: 0 } } },
+      'upkeep gives a tenant no place',
+    ],
   ])('refuse to start with %s', (_, parts, message) => {
     expect(refusal(parts)).toThrow(message);
   });

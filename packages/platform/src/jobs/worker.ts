@@ -4,9 +4,10 @@ import { SECOND } from '@portal/domain/time';
 import type { BullJob } from '../queues/backend.ts';
 import { Envelope } from '../queues/queues.ts';
 import type { Runtime } from '../runtime.ts';
-import type { QueueName } from './job.ts';
-import { type JobsAtWork, performJob, releaseJob } from './perform-job.ts';
+import type { AnyJob, QueueName } from './job.ts';
+import { deferJob, type JobsAtWork, performJob, releaseJob } from './perform-job.ts';
 import { keepSchedules, scheduleId, Tick } from './schedules.ts';
+import { openShares, type Shares } from './shares.ts';
 import { checkParts, type WorkerParts } from './worker-parts.ts';
 
 export interface RunningWorker {
@@ -55,7 +56,7 @@ export function startWorker(
   const atWork: JobsAtWork = new Map();
   let isStopping = false;
 
-  async function process(bull: BullJob, token: string): Promise<void> {
+  async function process(shares: Shares | null, bull: BullJob, token: string): Promise<void> {
     if (isStopping) return releaseJob(log, bull, token);
     if (bull.repeatJobKey !== undefined) return tick(bull);
     const handler = handlerOf.get(bull.name);
@@ -65,15 +66,22 @@ export function startWorker(
       log.error({ job: bull.name, jobId: bull.id, err: envelope.error ?? payload?.error }, 'a job is not understood');
       throw new UnrecoverableError('This release does not know this job or its payload.');
     }
-    await performJob(runtime, {
-      handler,
-      bull,
-      token,
-      envelope: envelope.data,
-      payload: payload.data,
-      graceMs: timings.graceMs,
-      atWork,
-    });
+    const share = shares && shareOf(handler.job, payload.data);
+    const full = share === null ? null : shares?.enter(share);
+    if (full) return deferJob(log, bull, token, full.waitMs);
+    try {
+      await performJob(runtime, {
+        handler,
+        bull,
+        token,
+        envelope: envelope.data,
+        payload: payload.data,
+        graceMs: timings.graceMs,
+        atWork,
+      });
+    } finally {
+      if (share !== null) shares?.leave(share);
+    }
   }
 
   async function tick(bull: BullJob): Promise<void> {
@@ -86,9 +94,12 @@ export function startWorker(
   }
 
   const worked = new Set<QueueName>(handlers.map(({ job }) => job.queue));
-  const consumers = [...worked].map((name) =>
-    queues.consume(name, {
-      process,
+  const consumers = [...worked].map((name) => {
+    const own = concurrency[name] ?? runtime.config.worker.concurrency;
+    const { places, perTenant } = typeof own === 'number' ? { places: own, perTenant: null } : own;
+    const shares = perTenant === null ? null : openShares(perTenant);
+    return queues.consume(name, {
+      process: (bull, token) => process(shares, bull, token),
       onLockLost: (jobIds) => {
         for (const id of jobIds) atWork.get(id)?.('lock lost');
       },
@@ -96,13 +107,13 @@ export function startWorker(
         log.error({ job: bull.name, jobId: bull.id, reason }, 'a job lost its worker too often and was given up');
         metrics.countJob(bull.name, 'failed', 0);
       },
-      concurrency: concurrency[name] ?? runtime.config.worker.concurrency,
+      concurrency: places,
       lockDuration: timings.lockMs,
       stalledInterval: timings.stalledCheckMs,
       maxStalledCount: maxStalls,
       runRetryDelay: SECOND,
-    }),
-  );
+    });
+  });
   const outOfOrder = (error: unknown) => log.warn({ err: error }, 'the worker did not stop in order');
   const keptSchedules = keepSchedules(runtime, schedules, { log, everyMs: timings.ensureSchedulesMs });
   log.info(
@@ -137,3 +148,7 @@ export function startWorker(
     },
   };
 }
+
+/** Whose share of the places a job takes; null for work of the platform itself. */
+const shareOf = (job: AnyJob, payload: unknown): string | null =>
+  job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : (job.shareKey?.(payload) ?? null);
