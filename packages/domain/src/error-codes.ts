@@ -194,10 +194,6 @@ export const errorCodes = {
     kind: 'conflict',
     message: 'No invoice mailbox is set up yet. Please enter its server and account first.',
   },
-  FETCH_RUNNING: {
-    kind: 'conflict',
-    message: 'Invoices are already being fetched. Please wait until this is finished.',
-  },
   MAILBOX_UNAVAILABLE: { kind: 'upstream', message: 'The mailbox cannot be read.' },
   // Tender radar
   NAME_TAKEN: { kind: 'conflict', message: 'This name is already in use.' },

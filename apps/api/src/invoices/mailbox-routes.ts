@@ -83,12 +83,12 @@ export function registerInvoiceMailbox(app: App): void {
   app.post(
     '/invoices/fetch',
     {
-      config: { access: use, errors: { 409: ['FETCH_RUNNING', 'MAILBOX_NOT_CONFIGURED'] } },
+      config: { access: use, errors: { 409: ['MAILBOX_NOT_CONFIGURED'], 429: ['POLL_LOCKED'] } },
       schema: {
         operationId: 'fetchInvoices',
         tags,
         summary: 'Fetch invoices now',
-        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off; for a paused one the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
+        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. For a paused mailbox the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
         response: {
           200: Run,
           202: StartedRun,

@@ -92,7 +92,7 @@ describe('the invoice mailbox', () => {
       expect((await request({ method, url, as: admin, payload: { ...mailbox, ...change } })).statusCode).toBe(400);
   });
 
-  it('is fetched from by whoever uses it, one run at a time', async () => {
+  it('is fetched from by whoever uses it, one run at a time and once in ten seconds', async () => {
     const { id: tenantId } = await make.tenant();
     const [manager, user] = [await granted(tenantId, 'MANAGE'), await granted(tenantId, 'USE')];
     const fetch = (headers = {}) => request({ method: 'POST', url: '/invoices/fetch', as: user, headers });
@@ -107,7 +107,9 @@ describe('the invoice mailbox', () => {
       state: 'queued',
     });
     const again = await fetch();
-    expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([409, 'FETCH_RUNNING']);
+    expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([429, 'POLL_LOCKED']);
+    expect(Number(again.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(10);
   });
 });
 

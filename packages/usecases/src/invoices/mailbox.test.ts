@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { auditEntries } from '@portal/db/schema/platform/audit';
-import { runs } from '@portal/db/schema/platform/operations';
+import { rateWindows, runs } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { invoiceMail, mailboxForm } from '@portal/testing/invoices';
 import { testRuntime } from '@portal/testing/runtime';
@@ -12,6 +12,7 @@ import { caCertificatePem } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { startTestWorker } from '@portal/testing/worker';
 import { setModuleEnabled } from '../modules/modules.ts';
+import { getRun } from '../operations/get-run.ts';
 import { invoices as area } from './area.ts';
 import { listInvoices } from './invoices.ts';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from './mailbox.ts';
@@ -135,14 +136,25 @@ describe('due fetches', () => {
     const ctx = await admin();
     await expect(startFetch(ctx)).rejects.toMatchObject({ code: 'MAILBOX_NOT_CONFIGURED' });
     await putInvoiceMailbox(ctx, mailboxForm(nowhere, 'ada'));
-    const started = await Promise.allSettled([
-      startFetch(ctx),
-      startDueInvoiceFetches(system()),
-      startFetch(ctx),
-      startDueInvoiceFetches(system()),
-    ]);
-    for (const one of started)
-      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'FETCH_RUNNING' });
+    const sweeping = [startDueInvoiceFetches(system()), startDueInvoiceFetches(system())];
+    const asked = await Promise.allSettled(Array.from({ length: 10 }, () => startFetch(ctx)));
+    await Promise.all(sweeping);
+    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused).toHaveLength(9);
+    for (const error of refused) {
+      expect(error).toMatchObject({ code: 'POLL_LOCKED', kind: 'busy' });
+      expect(error.retryAfterSec).toBeGreaterThan(0);
+      expect(error.retryAfterSec).toBeLessThanOrEqual(10);
+    }
+    const [run, ...others] = await runsOf(ctx);
+    expect(others).toEqual([]);
+    expect(asked).toContainEqual({ status: 'fulfilled', value: { runId: run?.id } });
+    // Ten seconds later the run is joined, by a colleague too.
+    await system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
+    const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
+    expect(await startFetch(colleague)).toEqual({ runId: run?.id });
+    expect(await getRun(colleague, run?.id ?? '')).toMatchObject({ state: 'queued' });
+    await expect(startFetch(ctx)).rejects.toMatchObject({ code: 'POLL_LOCKED' });
     expect((await runsOf(ctx)).length).toBe(1);
     await due(ctx);
     await startDueInvoiceFetches(system());

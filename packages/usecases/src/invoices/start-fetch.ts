@@ -1,21 +1,40 @@
-import { conflict } from '@portal/domain/errors';
+import { violatedConstraint } from '@portal/db/database-error';
+import { conflict, PortalError } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { addRun, conflictWithUnfinished } from '@portal/platform/runs/start';
+import { consumeOrThrow, type RateLimit } from '@portal/platform/rate-limit';
+import { addRun, joinRun } from '@portal/platform/runs/start';
 import { fetchInvoices } from './jobs.ts';
 import { storedMailbox } from './stored-mailbox.ts';
 
+/** Each fetch signs in to the tenant's mail server, which locks an account that does so too often. */
+const perTenant: RateLimit = { name: 'fetches of invoices by hand per tenant', max: 1, windowSec: 10 };
+
 /**
- * Fetches invoices now, also from a mailbox that is switched off. Throws 409 `MAILBOX_NOT_CONFIGURED` and, while a fetch is under way,
- * 409 `FETCH_RUNNING`.
+ * Fetches invoices now, also from a mailbox that is switched off, or joins the run that is under way. Throws 409
+ * `MAILBOX_NOT_CONFIGURED`, and 429 `POLL_LOCKED` within ten seconds of the last time.
  */
 export async function startFetch(ctx: UserContext): Promise<{ runId: string }> {
   const payload = { tenantId: ctx.tenantId };
-  const runId = await ctx
-    .tx(async (tx) => {
+  const by = { startedBy: ctx.actor.id };
+  const start = () =>
+    ctx.tx(async (tx) => {
       if (!(await storedMailbox(tx))) throw conflict('MAILBOX_NOT_CONFIGURED');
-      return addRun(tx, fetchInvoices, payload, { startedBy: ctx.actor.id });
-    })
-    .catch(conflictWithUnfinished('FETCH_RUNNING'));
+      await consumeOrThrow(
+        tx,
+        perTenant,
+        ctx.tenantId,
+        (retryAfterSec) =>
+          new PortalError('POLL_LOCKED', 'The last fetch was started a moment ago. Please wait some seconds.', {
+            retryAfterSec,
+          }),
+      );
+      return (await joinRun(tx, fetchInvoices, payload, by)) ?? (await addRun(tx, fetchInvoices, payload, by));
+    });
+  const runId = await start().catch((error: unknown) => {
+    // A fetch that was due began in between; now there is one to join.
+    if (violatedConstraint(error) === 'runs_subject_unique') return start();
+    throw error;
+  });
   await ctx.enqueue(fetchInvoices, payload, { runId });
   return { runId };
 }
