@@ -2299,7 +2299,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch invoices now
-         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off; for a paused one the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
+         * @description Answers 202 at once and goes on in the background, also while the mailbox is switched off; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 `POLL_LOCKED`. For a paused mailbox the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. With `Prefer: wait=N` (RFC 7240, at most 25 s) it waits that long and, once the run is over, answers it with status 200.
          */
         post: operations["fetchInvoices"];
         delete?: never;
@@ -6215,8 +6215,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `FETCH_RUNNING` · `MAILBOX_NOT_CONFIGURED` */
-        "FETCH_RUNNING.MAILBOX_NOT_CONFIGURED": {
+        /** @description `MAILBOX_NOT_CONFIGURED` */
+        MAILBOX_NOT_CONFIGURED: {
             headers: {
                 [name: string]: unknown;
             };
@@ -6522,7 +6522,7 @@ export type ResponseRangeNotSatisfiable = components['responses']['RANGE_NOT_SAT
 export type ResponseValidationFailedInvalidOrigin = components['responses']['VALIDATION_FAILED.INVALID_ORIGIN'];
 export type ResponseRateLimitedPollLocked = components['responses']['RATE_LIMITED.POLL_LOCKED'];
 export type ResponseValidationFailedInvalidJsonSecretRequiredTokenNotSupported = components['responses']['VALIDATION_FAILED.INVALID_JSON.SECRET_REQUIRED.TOKEN_NOT_SUPPORTED'];
-export type ResponseFetchRunningMailboxNotConfigured = components['responses']['FETCH_RUNNING.MAILBOX_NOT_CONFIGURED'];
+export type ResponseMailboxNotConfigured = components['responses']['MAILBOX_NOT_CONFIGURED'];
 export type ResponseNameTakenLimitReached = components['responses']['NAME_TAKEN.LIMIT_REACHED'];
 export type ResponseNameTaken = components['responses']['NAME_TAKEN'];
 export type ResponseOriginNotAllowedPasswordChangeRequiredModuleDisabledModuleAccessDeniedForbidden = components['responses']['ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED.FORBIDDEN'];
@@ -14529,8 +14529,8 @@ export interface operations {
             400: components["responses"]["VALIDATION_FAILED"];
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["ORIGIN_NOT_ALLOWED.PASSWORD_CHANGE_REQUIRED.MODULE_DISABLED.MODULE_ACCESS_DENIED"];
-            409: components["responses"]["FETCH_RUNNING.MAILBOX_NOT_CONFIGURED"];
-            429: components["responses"]["RATE_LIMITED"];
+            409: components["responses"]["MAILBOX_NOT_CONFIGURED"];
+            429: components["responses"]["RATE_LIMITED.POLL_LOCKED"];
             500: components["responses"]["INTERNAL"];
             503: components["responses"]["UNAVAILABLE"];
         };
