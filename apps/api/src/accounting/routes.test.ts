@@ -176,6 +176,17 @@ describe('the merchandise export', () => {
       changed: 2,
       removed: 0,
     });
+    const broken = await post('/merchandise/accounts/import', { file: 'Konto;Name\n1;a\n2;"b\nc"\n3;d\u0007\n' }, as);
+    expect([broken.statusCode, broken.json()]).toMatchObject([
+      400,
+      {
+        code: 'ROW_ERRORS',
+        details: [
+          { path: 'rows.3.Name', code: 'NAME_INVALID' },
+          { path: 'rows.5.Name', code: 'NAME_INVALID' },
+        ],
+      },
+    ]);
     expect(await codeOf(post('/merchandise/accounts/import', { file: 'Konto;Name\n1;a\n2;A\n' }, as))).toBe(
       '400 ROW_ERRORS',
     );

@@ -25,10 +25,11 @@ export function readAccountLines() {
   const numbers = new Set<string>();
   const names = new Set<string>();
 
-  function check(line: number, number: string, name: string): Finding | null {
+  function check(line: number, number: string, name: string, cell: string): Finding | null {
     if (!accountNumberPattern.test(number)) return finding(line, 'Konto', 'ACCOUNT_INVALID');
     if (name === '') return finding(line, 'Name', 'NAME_MISSING');
-    if (control.test(name)) return finding(line, 'Name', 'NAME_INVALID');
+    // In the cell: blanks take the place of line breaks in a name that is tidied.
+    if (control.test(cell)) return finding(line, 'Name', 'NAME_INVALID');
     if (name.length > accountNameMax) return finding(line, 'Name', 'NAME_TOO_LONG');
     if (numbers.has(number)) return finding(line, 'Konto', 'DUPLICATE_NUMBER');
     return names.has(nameKey(name)) ? finding(line, 'Name', 'DUPLICATE_NAME') : null;
@@ -41,7 +42,8 @@ export function readAccountLines() {
     take(line: number, cells: readonly string[]): void {
       const number = (cells[0] ?? '').trim();
       const name = tidied(restored(cells[1] ?? ''));
-      const fault = cells.length === 2 ? check(line, number, name) : finding(line, null, 'COLUMN_COUNT');
+      const fault =
+        cells.length === 2 ? check(line, number, name, cells[1] ?? '') : finding(line, null, 'COLUMN_COUNT');
       if (fault) errors.push(fault);
       numbers.add(number);
       names.add(nameKey(name));
