@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import { Id } from '@portal/domain/ids';
+import { documentName } from '@portal/domain/invoices/document-name';
 import { Invoice, InvoiceChange, InvoiceSearch, InvoiceState } from '@portal/domain/invoices/invoices';
 import { getDocument, getInvoice, listInvoices, openDocument, updateInvoice } from '@portal/usecases/invoices/invoices';
 import { fileTag, sendFile } from '../files.ts';
@@ -72,9 +73,9 @@ export function registerInvoiceList(app: App): void {
       const { ctx } = request;
       const document = await getDocument(ctx, request.params.id, request.query.file);
       const { type, path, fileName } = document;
-      return sendFile(request, reply, { type, tag: fileTag(path), saveAs: fileName }, () =>
-        openDocument(ctx, document),
-      );
+      // Documents of an earlier release were kept under the names they came with.
+      const saveAs = documentName(fileName, type);
+      return sendFile(request, reply, { type, tag: fileTag(path), saveAs }, () => openDocument(ctx, document));
     },
   );
 

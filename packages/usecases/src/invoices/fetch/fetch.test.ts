@@ -236,9 +236,9 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       await fetchNow(ctx);
       expect(await shown(ctx)).toEqual([
         ['R-1000', 'new', null, ['gut.xml']],
-        [null, 'failed', 'UNSUPPORTED', ['alles.zip']],
+        [null, 'failed', 'UNSUPPORTED', ['alles.zip.bin']],
         [null, 'failed', 'XML_REFUSED', ['boese.xml']],
-        [null, 'failed', 'XML_REFUSED', ['seite.xml']],
+        [null, 'failed', 'XML_REFUSED', ['seite.xml.bin']],
         [null, 'failed', 'DAMAGED', ['halb.pdf']],
       ]);
     });
@@ -288,7 +288,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(gate.takeCommands().filter((line) => /BODY\.PEEK\[\]/.test(line))).toHaveLength(1);
       expect(await shown(ctx)).toEqual([
         [null, 'failed', 'TOO_LARGE', []],
-        [null, 'failed', 'TOO_LARGE', ['mail.eml']],
+        [null, 'failed', 'TOO_LARGE', ['mail.eml.bin']],
       ]);
       const [unread, kept] = await all(ctx);
       expect(unread).toMatchObject({ fileName: null, sender: 'rechnung@lieferant.example', subject: 'Ihre Rechnung' });
@@ -316,7 +316,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ]);
       await fetchNow(ctx);
       const files = (await all(ctx)).flatMap((invoice) => invoice.files.map(({ fileName }) => fileName));
-      expect(files.slice(0, 4)).toEqual(['passwd.xml', 'a.xml', 'fdplmx.xml', '.xml']);
+      expect(files.slice(0, 4)).toEqual(['passwd.xml', 'a.xml', 'fdplmx.xml', 'invoice.xml']);
       for (const name of files) expect(name).toMatch(/^[^/\\\p{Cc}\p{Cf}]{1,200}$/u);
     });
   });

@@ -4,9 +4,10 @@ import type { MailHead } from '@portal/connectors/imap/mailbox';
 import type { Tx } from '@portal/db/open';
 import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
+import { documentName } from '@portal/domain/invoices/document-name';
 import { type InvoiceError, invoiceIdentity } from '@portal/domain/invoices/invoices';
 import { mailMaxBytes } from '@portal/domain/invoices/limits';
-import { shownFileName, shownLine } from '@portal/domain/text';
+import { shownLine } from '@portal/domain/text';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { groupDocuments } from '../reading/group-documents.ts';
 import type { MailReading, ReadDocument } from '../reading/read-mail.ts';
@@ -118,9 +119,8 @@ async function notKeptYet({ ctx }: Fetching, mails: MailToKeep[]): Promise<Found
         // The same bytes twice among these mails are one document, too.
         if (keptIn.has(sha256.toString('hex'))) return [];
         keptIn.set(sha256.toString('hex'), id);
-        const { name, type, bytes, kind } = document;
-        const fileName = shownFileName(name ?? undefined, kind === 'unopened' ? 'attachment' : `invoice.${kind}`);
-        return [{ id: newId(), fileName, type, bytes, sha256 }];
+        const { name, type, bytes } = document;
+        return [{ id: newId(), fileName: documentName(name, type), type, bytes, sha256 }];
       });
       if (leading && files.length === 0) ctx.metrics.countInvoice(reading.format, 'known');
       else found.push({ head, reading, id, isKnown: knownId !== undefined, files });

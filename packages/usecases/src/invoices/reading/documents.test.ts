@@ -146,7 +146,7 @@ describe('the documents of a mail', () => {
       ['r.bin', 'pdf', 'application/pdf'],
       [null, 'xml', 'application/xml'],
       [null, 'xml', 'application/xml'],
-      ['seite.xml', 'xml', 'application/xml'],
+      ['seite.xml', 'xml', 'application/octet-stream'],
       ['kaputt.pdf', 'pdf', 'application/octet-stream'],
     ]);
   });

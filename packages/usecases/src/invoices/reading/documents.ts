@@ -83,12 +83,16 @@ function documentOf(name: string | null, mimeType: string, bytes: Uint8Array): M
   const isUntold = extension === '' || mimeType === 'application/octet-stream';
   const isXml = extension === 'xml' || /^(?:application|text)\/xml$/.test(mimeType);
   if (isXml || (isUntold && /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(start) && !/^(?:svg|x?html?)$/.test(extension))) {
-    return { name, kind: 'xml', type: 'application/xml', bytes };
+    return { name, kind: 'xml', type: isPage(start) ? 'application/octet-stream' : 'application/xml', bytes };
   }
   if (name?.toLowerCase() === 'winmail.dat') return { name, kind: 'unopened', type: 'application/ms-tnef', bytes };
   const type = unopened[extension] ?? (unopenedTypes.has(mimeType) ? mimeType : undefined);
   return type === undefined ? null : { name, kind: 'unopened', type, bytes };
 }
+
+/** Whether a browser would run what it says, whatever the name. */
+const isPage = (start: string): boolean =>
+  /<(?:!doctype\s{1,20})?(?:[a-z]{1,10}:)?(?:html|svg)\b/i.test(start.replaceAll('\0', ''));
 
 /** What a document says. */
 export async function readDocument({ kind, bytes }: Pick<MailDocument, 'kind' | 'bytes'>): Promise<Reading> {
