@@ -6,6 +6,7 @@ import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
+import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
@@ -67,7 +68,7 @@ export const tenders: Area = {
   ],
   mails: [digestMail, instantMail],
   // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
-  concurrency: { tenders: 20, feeds: 20, mailboxes: 20 },
+  concurrency: { tenders: 20, feeds: quarterEach(20), mailboxes: quarterEach(20) },
   sealedColumns: [
     {
       table: tenderMailboxes,

@@ -5,7 +5,6 @@ import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
 const reading = {
-  payload: z.object({ source: SourceKey }),
   attempts: 1,
   backoffMs: SECOND,
   key: ({ source }: { source: string }) => source,
@@ -14,10 +13,26 @@ const reading = {
 };
 
 /** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
-export const readSource = definePlatformJob({ ...reading, name: 'tenders.read-source', queue: 'tenders' });
+export const readSource = definePlatformJob({
+  ...reading,
+  name: 'tenders.read-source',
+  queue: 'tenders',
+  payload: z.object({ source: SourceKey }),
+});
 
 /** The same for a feed, which people register: however many are silent, no public source and no alert waits behind them. */
-export const readFeed = definePlatformJob({ ...reading, name: 'tenders.read-feed', queue: 'feeds' });
+export const readFeed = definePlatformJob({
+  ...reading,
+  name: 'tenders.read-feed',
+  queue: 'feeds',
+  payload: z.object({
+    source: SourceKey,
+    /** The tenant for which it is read; none for a feed of everybody. */
+    tenantId: z.uuid().optional(),
+  }),
+  // Administrators of every tenant register feeds of everybody, so these share as well.
+  shareKey: ({ tenantId }) => tenantId ?? 'everybody',
+});
 
 /** Begins the readings whose time has come. */
 export const startDueSources = definePlatformJob({

@@ -57,7 +57,7 @@ export async function runSource(ctx: UserContext, key: string): Promise<{ runId:
   if (!source || source.state === 'off' || key === mailboxKey) throw notFound();
   if (source.state === 'gone')
     throw conflict('CONFLICT', 'This feed reported that it no longer exists. Please register its new address.');
-  const payload = { source: key };
+  const payload = { source: key, tenantId: ctx.tenantId };
   const runId = await ctx
     .acrossTenants('work of the platform is started', async (tx) => {
       await recordAudit(tx, ctx, {

@@ -9,9 +9,15 @@ import { readingOf } from '../sources.ts';
 /** Looks begun at a time; the rest waits for the next minute. */
 const batch = 200;
 
+/** The tenant for which a feed is read: that of its oldest registration; null for one of everybody, and for sources of the settings. */
+const firstTenant = sql<
+  string | null
+>`(select feed.tenant_id from rss_feeds feed where feed.source_key = tender_sources.key and feed.is_active order by feed.id limit 1)`;
+
 /**
  * Begins the looks whose time has come, each once however many workers ask. A source whose last look is still under way is left out
- * this time; so are those that are turned off, feeds nobody wants any more and feeds that are gone.
+ * this time; so are those that are turned off, feeds nobody wants any more and feeds that are gone. Tenants have their feeds begun in turn,
+ * so that no number of one tenant's keeps those of others from being read.
  */
 export async function startDueTenderSources(system: SystemContext): Promise<void> {
   const keys = Object.keys(settingsSources) as (keyof typeof settingsSources)[];
@@ -26,21 +32,31 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
       .select({ one: sql`1` })
       .from(rssFeeds)
       .where(and(eq(rssFeeds.sourceKey, tenderSources.key), eq(rssFeeds.isActive, true)));
+    const isDue = and(
+      or(isNull(tenderSources.nextRunAt), lte(tenderSources.nextRunAt, sql`now()`)),
+      eq(tenderSources.isGone, false),
+      or(inArray(tenderSources.key, turnedOn), sql`exists (${isWanted})`),
+    );
+    const inLine = tx
+      .select({
+        key: tenderSources.key,
+        turn: sql<number>`row_number() over (partition by ${firstTenant} order by ${tenderSources.nextRunAt})`.as(
+          'turn',
+        ),
+      })
+      .from(tenderSources)
+      .where(isDue)
+      .as('in_line');
     const due = tx.$with('due').as(
       tx
         .select({ key: tenderSources.key })
         .from(tenderSources)
-        .where(
-          and(
-            or(isNull(tenderSources.nextRunAt), lte(tenderSources.nextRunAt, sql`now()`)),
-            eq(tenderSources.isGone, false),
-            or(inArray(tenderSources.key, turnedOn), sql`exists (${isWanted})`),
-          ),
-        )
-        // Those of the settings, which are three, before any number of feeds.
-        .orderBy(desc(inArray(tenderSources.key, keys)), asc(tenderSources.nextRunAt))
+        .innerJoin(inLine, eq(inLine.key, tenderSources.key))
+        .where(isDue)
+        // Those of the settings, which are three, before any number of feeds; then one of each tenant in turn.
+        .orderBy(desc(inArray(tenderSources.key, keys)), asc(inLine.turn), asc(tenderSources.nextRunAt))
         .limit(batch)
-        .for('update', { skipLocked: true }),
+        .for('update', { of: tenderSources, skipLocked: true }),
     );
     const claimed = await tx
       .with(due)
@@ -48,10 +64,12 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
       // The end of the look sets a better time; this one is for a look that never ends.
       .set({ nextRunAt: sql`now() + interval '1 hour'` })
       .where(inArray(tenderSources.key, tx.select({ key: due.key }).from(due)))
-      .returning({ source: tenderSources.key });
+      .returning({ source: tenderSources.key, tenantId: firstTenant });
     const runs = [];
     for (const job of [readSource, readFeed]) {
-      const own = claimed.filter(({ source }) => readingOf(source) === job);
+      const own = claimed
+        .filter(({ source }) => readingOf(source) === job)
+        .map(({ source, tenantId }) => ({ source, ...(tenantId !== null && { tenantId }) }));
       if (own.length > 0) runs.push(...(await addRuns(tx, job, own)));
     }
     return runs;
