@@ -4,6 +4,7 @@ import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/o
 import { MINUTE } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
+import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
 import { checkAllInstances, checkDueInstances, startDueChecks } from './jobs.ts';
@@ -31,7 +32,7 @@ export const cloudStatus: Area = {
   ],
   schedules: [schedule(startDueChecks, {}, { everyMs: MINUTE })],
   // A job waits for the clouds of one tenant, up to a hundred of them, and another tenant's need not wait for it.
-  concurrency: { 'cloud-status': 20 },
+  concurrency: { 'cloud-status': quarterEach(20) },
   mails: [cloudFailedMail, cloudRecoveredMail],
   retention: [
     {

@@ -6,13 +6,13 @@ import { together } from '@portal/platform/together';
 import { type Claim, releaseClaims } from './claims.ts';
 import { settleChecks } from './settle-checks.ts';
 
-/** Checks of one tenant at once. */
+/** Checks at once in one job; a tenant may have a job by hand beside the one that is due. */
 const maxAtOnce = 100;
 /**
  * Checks of all tenants at once, which is the sockets of a process. Whoever holds the fewest places gets the next one, so that a tenant
- * of silent clouds keeps none from the others.
+ * of silent clouds keeps none from the others; a tenant holds a quarter of them at most.
  */
-const inPlaceOf = resource(() => openFairSlots({ slots: 500 }));
+const inPlaceOf = resource(() => openFairSlots({ slots: 500, perKey: 125 }));
 /**
  * Claimed ahead, so that no place is empty while the database is asked: as many as are at work, but some when none is. Whatever the
  * number of places, checks of ten seconds so end within their lease.

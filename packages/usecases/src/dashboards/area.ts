@@ -2,6 +2,7 @@ import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
+import { quarterEach } from '@portal/platform/jobs/job';
 import { discoverIcon } from './jobs.ts';
 
 export const dashboards: Area = {
@@ -14,7 +15,7 @@ export const dashboards: Area = {
     }),
   ],
   // A search mostly waits for a page that may never answer.
-  concurrency: { icons: 50 },
+  concurrency: { icons: quarterEach(50) },
   files: [
     { folder: 'dashboard-images', table: dashboardImages, path: dashboardImages.storagePath },
     { folder: 'favorite-icons', table: favorites, path: favorites.iconPath },

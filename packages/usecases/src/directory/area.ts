@@ -3,6 +3,7 @@ import { ldapConfigs, ldapStagedEntries } from '@portal/db/schema/directory';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
+import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
 import { startDueSyncs, syncDirectory } from './jobs.ts';
@@ -23,7 +24,7 @@ export const directory: Area = {
   ],
   schedules: [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })],
   // Most of them only wait: how many directories are read at once is bounded for the process as a whole.
-  concurrency: { directory: 50 },
+  concurrency: { directory: quarterEach(50) },
   retention: [
     {
       what: 'staged entries',

@@ -2,6 +2,7 @@ import { invoiceFiles, invoiceMailboxes } from '@portal/db/schema/invoices';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { handle } from '@portal/platform/jobs/handler';
+import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
 import { fetchInvoices, startDueFetches } from './jobs.ts';
@@ -22,7 +23,7 @@ export const invoices: Area = {
   ],
   schedules: [schedule(startDueFetches, {}, { everyMs: 10 * SECOND })],
   // A fetch mostly waits for its mail server; how many have a mail in memory is bounded for the process as a whole.
-  concurrency: { invoices: 20 },
+  concurrency: { invoices: quarterEach(20) },
   sealedColumns: [
     {
       table: invoiceMailboxes,

@@ -55,7 +55,7 @@ const beginReading = resource(() =>
 /** Most likely to end soon first: nobody waits behind a directory that could not be read the last time. */
 const urgency = { usual: 0, failedBefore: 1 } as const;
 
-/** Synchronizations that a process makes at once. Some places are kept for directories that could be read. */
+/** Synchronizations that a process makes at once, one of each tenant. Some places are kept for directories that could be read. */
 const inSlotOf = resource(() => openFairSlots({ slots: 10, leastUrgent: { urgency: urgency.failedBefore, slots: 7 } }));
 
 /**
