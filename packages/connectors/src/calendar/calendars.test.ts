@@ -339,4 +339,15 @@ describe('a calendar server', () => {
     await expect(failed).rejects.toMatchObject({ error: 'unreachable' });
     expect(await readEvents(Buffer.from('<html/>'))).toBeNull();
   });
+
+  it.each(['\r\n ', '\n\t', '&#13;\n ', '&#xD;\n\t'])(
+    'has its lines unfolded where one is folded within a character: %j',
+    async (fold) => {
+      const octets = Buffer.from('Jörg 🙂').toString('latin1');
+      const ics = icsOf('#').replace('SUMMARY:#', () => `SUMMARY:${[...octets].join(fold)}`);
+      const body = multistatus(saying('/cal/1.ics', `<c:calendar-data>${ics}</c:calendar-data>`));
+      const events = Buffer.from((await readEvents(Buffer.from(body, 'latin1'))) ?? []).toString();
+      expect(events.replaceAll(/\r?\n[ \t]/g, '')).toContain('SUMMARY:Jörg 🙂');
+    },
+  );
 });

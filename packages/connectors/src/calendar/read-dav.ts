@@ -45,10 +45,22 @@ export async function readCollections(body: Uint8Array): Promise<DavCollection[]
 
 /** The events of a multistatus, one file after the other; null for an answer that is none. */
 export async function readEvents(body: Uint8Array): Promise<Uint8Array | null> {
-  const responses = await responsesOf(body);
+  const responses = await responsesOf(wholeCharacters(body));
   if (responses === null) return null;
   return Buffer.from(responses.map(({ props = {} }) => `${textOf(props['calendarData'])}\r\n`).join(''));
 }
+
+/**
+ * Takes out the folds that lie within a character (RFC 5545, 3.1): the XML around the events is decoded first, which would spoil such a
+ * character. No octet that goes on with a character can follow a blank otherwise.
+ */
+const wholeCharacters = (body: Uint8Array): Uint8Array =>
+  Buffer.from(
+    Buffer.from(body)
+      .toString('latin1')
+      .replaceAll(/(?:\r|&#(?:13|x[dD]);)?\n[ \t](?=[\x80-\xbf])/g, ''),
+    'latin1',
+  );
 
 async function responsesOf(body: Uint8Array): Promise<DAVResponse[] | null> {
   // Of an XML with a document type anything could be expected; no calendar server sends one.

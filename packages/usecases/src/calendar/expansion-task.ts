@@ -33,8 +33,7 @@ const longestUid = 255;
 /** A task for a process of its own: a file of events and a window in, what takes place in it out. */
 export function run({ body, from, to }: { body: Uint8Array; from: number; to: number }): Expansion {
   const until = performance.now() + withinMs;
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const { occurrences, isWhole, isLate } = occurrencesBetween(text, { from, to }, () => performance.now() > until);
+  const { occurrences, isWhole, isLate } = occurrencesBetween(body, { from, to }, () => performance.now() > until);
   const listed = occurrences.map(({ uid, title, location, start, end }): ListedEvent => {
     const allDay = start.isDay;
     const shownUid = uid.slice(0, longestUid).toWellFormed();

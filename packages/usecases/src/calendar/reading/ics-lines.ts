@@ -26,11 +26,11 @@ const edge = /^(BEGIN|END):\s*([A-Z-]+)\s*$/i;
  * Takes a file apart into its events without a look at their values, so that one that is broken spoils none of the others, and most
  * that are out of sight are never read. `isWhole` is false when there are more than are taken.
  */
-export function readIcsLines(text: string): { events: IcsEvent[]; isWhole: boolean } {
+export function readIcsLines(file: Uint8Array): { events: IcsEvent[]; isWhole: boolean } {
   const events: IcsEvent[] = [];
   let calendar: IcsCalendar = { method: '', zones: new Map() };
   let component: { name: string; lines: string[]; depth: number; room: number } | null = null;
-  for (const line of unfoldedLines(text)) {
+  for (const line of unfoldedLines(file)) {
     const [, which, named = ''] = edge.exec(line) ?? [];
     const name = named.toUpperCase();
     const begins = which?.toUpperCase() === 'BEGIN';
@@ -82,12 +82,21 @@ function addZone(calendar: IcsCalendar, lines: string[]): void {
     calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...lines].join('\r\n'));
 }
 
-function* unfoldedLines(text: string): Generator<string> {
-  const unfolded = text.replaceAll(/\r?\n[ \t]/g, '');
-  for (let from = 0; from < unfolded.length;) {
-    const end = unfolded.indexOf('\n', from);
-    const to = end === -1 ? unfolded.length : end;
-    yield unfolded.slice(from, unfolded[to - 1] === '\r' ? to - 1 : to);
+// A line end that went through a text mode twice has a CR too many.
+const fold = /(?:\r?\r?\n|\r)[ \t]/g;
+
+/**
+ * The lines of a file, decoded after they were unfolded: a writer that counts octets folds within a character as well (RFC 5545, 3.1).
+ * Lines may end with CRLF, LF or CR, and a byte order mark is no part of the first.
+ */
+function* unfoldedLines(file: Uint8Array): Generator<string> {
+  // As Latin-1 each octet is a character, and back again.
+  const octets = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1').replaceAll(fold, '');
+  const lines = Buffer.from(octets.replaceAll(/\r\n?/g, '\n'), 'latin1').toString();
+  for (let from = lines.startsWith('\uFEFF') ? 1 : 0; from < lines.length;) {
+    const end = lines.indexOf('\n', from);
+    const to = end === -1 ? lines.length : end;
+    yield lines.slice(from, to);
     from = to + 1;
   }
 }

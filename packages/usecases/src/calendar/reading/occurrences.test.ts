@@ -19,10 +19,15 @@ const series = JSON.parse(readFileSync(new URL('fixtures/series.json', import.me
 
 const autumn = { from: '2026-11-16T00:00:00Z', to: '2027-02-10T00:00:00Z' };
 
-function read(lines: string[] | string, { from, to }: { from: string; to: string } = autumn, isLate = () => false) {
-  const text = typeof lines === 'string' ? lines : lines.join('\r\n');
+function read(
+  lines: string[] | string | Uint8Array,
+  { from, to }: { from: string; to: string } = autumn,
+  isLate = () => false,
+) {
+  const file =
+    lines instanceof Uint8Array ? lines : Buffer.from(typeof lines === 'string' ? lines : lines.join('\r\n'));
   const window = { from: Date.parse(from), to: Date.parse(to) };
-  const { occurrences, ...state } = occurrencesBetween(text, window, isLate);
+  const { occurrences, ...state } = occurrencesBetween(file, window, isLate);
   return { ...state, found: occurrences.map(({ start, end, title }) => [shown(start), shown(end), title] as const) };
 }
 
@@ -90,6 +95,32 @@ describe('what is written in odd ways', () => {
     const text = `\uFEFF${calendar(event(1, 'DTSTART:20261120\r\n T0900\r\n\t00Z'))}`.replaceAll('\r\n', '\n');
     expect(read(text).found).toEqual([single]);
     expect(read(calendar(event(1, at)).replace('BEGIN:VEVENT', 'begin:vevent')).found).toEqual([single]);
+  });
+
+  it.each([
+    ['CRLF and a blank', '\r\n '],
+    ['CRLF and a tab', '\r\n\t'],
+    ['LF and a blank', '\n '],
+    ['LF and a tab', '\n\t'],
+    ['CR and a blank', '\r '],
+    ['CR and a tab', '\r\t'],
+    ['a CRLF that was made longer, and a blank', '\r\r\n '],
+  ])('is read where a line is folded within a character, by %s', (_name, fold) => {
+    const title = 'Jörg – Übergabe 🙂';
+    const lineEnd = fold.slice(0, -1);
+    const text = calendar(event(1, at).replace('SUMMARY:T', 'SUMMARY:#')).replaceAll('\r\n', lineEnd);
+    // Each octet of the title on a line of its own.
+    const octets = Buffer.from(title).toString('latin1');
+    const folded = Buffer.from(
+      text.replace('#', () => [...octets].join(fold)),
+      'latin1',
+    );
+    expect(read(folded).found).toEqual([[single[0], single[1], title]]);
+    expect(read(Buffer.concat([Buffer.from('\uFEFF'), folded])).found).toEqual([[single[0], single[1], title]]);
+  });
+
+  it('is read with a byte order mark before the event itself', () => {
+    expect(read(`\uFEFF${event(1, at)}`).found).toEqual([single]);
   });
 
   it('keeps titles text, on one line and of a bearable length', () => {
@@ -172,6 +203,8 @@ describe('a source that is too much', () => {
 
   it.each([
     ['endless folding', () => event(1, `DTSTART:20261120T090000Z\r\nDESCRIPTION:${'x\r\n '.repeat(2_000_000)}`), 1],
+    ['endless folding by CR', () => event(1, `DTSTART:20261120T090000Z\r\nDESCRIPTION:${'x\r '.repeat(3_000_000)}`), 1],
+    ['line ends alone', () => event(1, `DTSTART:20261120T090000Z${'\r'.repeat(9_000_000)}`), 1],
     ['a million properties', () => event(1, `DTSTART:20261120T090000Z\r\n${'X-A:1\r\n'.repeat(1_000_000)}`), 1],
     [
       'a million exceptions',

@@ -10,11 +10,11 @@ export const mostOccurrences = 2_000;
  * everything, which `isLate` tells: what is left out is then what begins last.
  */
 export function occurrencesBetween(
-  text: string,
+  file: Uint8Array,
   { from, to }: { from: number; to: number },
   isLate: () => boolean,
 ): { occurrences: Occurrence[]; isWhole: boolean; isLate: boolean } {
-  const read = readIcsLines(text);
+  const read = readIcsLines(file);
   const groups = Map.groupBy(read.events, ({ uid }) => uid);
   let occurrences: Occurrence[] = [];
   let { isWhole } = read;
