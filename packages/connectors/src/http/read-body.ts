@@ -14,6 +14,8 @@ export interface BodyLimits {
   maxBytes: number;
   /** What becomes of a longer body: refused as `too_large` unless `cut`, which takes its beginning. */
   overflow?: 'refuse' | 'cut';
+  /** Of a body kept in memory, what goes beyond so many bytes is read once there is room; its time runs on meanwhile. */
+  large?: { aboveBytes: number; wait: () => Promise<void> };
 }
 
 export interface Destination {
@@ -31,14 +33,19 @@ class EnoughError extends Error {}
 
 /** The body of an answer in memory. `host` is for the failure. */
 export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
-  const { maxBytes, overflow = 'refuse' } = limits;
+  const { maxBytes, overflow = 'refuse', large } = limits;
   const decoders = decodersOf(response, host, limits);
   const chunks: Buffer[] = [];
   let room = maxBytes;
-  const take = (chunk: Buffer) => {
+  let hasRoom = large === undefined;
+  /** A promise where the next chunk has to wait. */
+  const take = (chunk: Buffer): Promise<void> | null => {
     chunks.push(chunk.subarray(0, room));
     room -= chunk.length;
     if (room < 0) throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
+    if (hasRoom || !large || maxBytes - room <= large.aboveBytes) return null;
+    hasRoom = true;
+    return large.wait();
   };
   try {
     if (decoders.length === 0) await readAll(response, take);
@@ -47,7 +54,7 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
         response,
         ...decoders,
         async (source: Chunks) => {
-          for await (const chunk of source) take(chunk);
+          for await (const chunk of source) await take(chunk);
         },
       ]);
   } catch (error) {
@@ -57,7 +64,7 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
 }
 
 /** Reads a body that needs no decoding, most often a chunk or two, for which a pipeline would cost more than all else. */
-function readAll(response: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+function readAll(response: IncomingMessage, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const brokenOff = () => {
     if (!response.readableEnded) reject(response.errored ?? new Error('the answer broke off'));
@@ -66,12 +73,18 @@ function readAll(response: IncomingMessage, take: (chunk: Buffer) => void): Prom
   response.on('error', reject);
   response.on('close', brokenOff);
   if (response.destroyed) brokenOff();
+  const giveUp = (error: unknown) => {
+    reject(error);
+    response.destroy();
+  };
   response.on('data', (chunk: Buffer) => {
     try {
-      take(chunk);
+      const waiting = take(chunk);
+      if (waiting === null) return;
+      response.pause();
+      waiting.then(() => response.resume(), giveUp);
     } catch (error) {
-      reject(error);
-      response.destroy();
+      giveUp(error);
     }
   });
   return promise;

@@ -1,4 +1,11 @@
 import { classOfStatus } from '@portal/domain/failure-class';
+import {
+  type AnswerOrder,
+  largeAnswerBytes,
+  masked as maskedText,
+  type ReadAnswer,
+  readAnswer,
+} from '@portal/domain/monitoring/answers';
 import { isRow, type Row } from '@portal/domain/monitoring/loose';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import type { Secret } from '@portal/domain/secret';
@@ -46,7 +53,23 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Of the answer; 8 MiB unless it says otherwise. */
   maxBytes?: number;
+  /** The fields that are read of it; all of them unless given. */
+  fields?: readonly string[];
 }
+
+/** Where large answers find room, and who reads them. */
+export interface LargeAnswers {
+  /** Waits for room in memory for what one run reads, and holds it until the signal is aborted. Throws its reason when that comes first. */
+  hold(signal: AbortSignal): Promise<void>;
+  /** Reads one where it keeps nothing else from going on. Throws a ServerFailure for one that takes too much. */
+  read(order: AnswerOrder, host: string): Promise<{ answer: ReadAnswer; bytes: number }>;
+}
+
+/** Without a process around it: as much room as there is, and read right here. */
+const readHere: LargeAnswers = {
+  hold: () => Promise.resolve(),
+  read: (order) => Promise.resolve({ answer: readAnswer(order), bytes: 0 }),
+};
 
 /** For answers that hold a handful of fields: a version, a ticket. */
 export const shortAnswerBytes = 64 * 1024;
@@ -54,8 +77,8 @@ export const shortAnswerBytes = 64 * 1024;
 const usualTimeoutMs = 15 * SECOND;
 const connectTimeoutMs = 5 * SECOND;
 const maxBytes = 8 * 1024 * 1024;
-/** Most objects and lists of one answer. No server comes near it; parsed, they weigh many times what they weigh as text. */
-const mostObjects = 200_000;
+/** What is kept of all large answers of one run. */
+const mostKeptBytes = 8 * 1024 * 1024;
 /** Longest part of a foreign text that is repeated. */
 const quoted = 200;
 /** Secrets that are masked in an error, and in data, where a short password may well be a word that says something. */
@@ -68,7 +91,11 @@ const shortestInData = 16;
  */
 export function openServer(
   server: MonitoredServer,
-  { tickets = { ticket: null }, signal }: { tickets?: TicketPlace; signal?: AbortSignal } = {},
+  {
+    tickets = { ticket: null },
+    signal,
+    large = readHere,
+  }: { tickets?: TicketPlace; signal?: AbortSignal; large?: LargeAnswers } = {},
 ): ServerSession {
   const { kind, address, login, trust, policy } = server;
   const { host } = new URL(address);
@@ -78,6 +105,19 @@ export function openServer(
   let signingIn: Promise<Ticket> | null = null;
   /** Once refused, a run asks for nothing any more: servers count failures, and lock out who makes many. */
   let refused: ServerFailure | null = null;
+  /** What was read of large answers stays in memory until the run ends, and so does the room it takes. */
+  const over = new AbortController();
+  let room: Promise<void> | null = null;
+  let keptBytes = 0;
+
+  function waitForRoom(): Promise<void> {
+    if (room === null) {
+      room = large.hold(over.signal);
+      // A call that gave up waiting leaves its wait to the next one, or to the end of the run.
+      room.catch(() => undefined);
+    }
+    return room;
+  }
 
   async function send(path: string, request: Partial<OutboundRequest>): Promise<OutboundAnswer> {
     try {
@@ -86,6 +126,7 @@ export function openServer(
         maxBytes,
         timeoutMs: usualTimeoutMs,
         connectTimeoutMs,
+        large: { aboveBytes: largeAnswerBytes, wait: waitForRoom },
         ...(signal && { signal }),
         ...request,
         headers: { accept: 'application/json', ...request.headers },
@@ -107,7 +148,7 @@ export function openServer(
       body,
     });
     if (answer.status !== 200) throw failureOf(answer, 'refused the sign-in');
-    return (tickets.ticket = ticketIn(answer, dataOf(answer), kind, host));
+    return (tickets.ticket = ticketIn(answer, await dataOf(answer), kind, host));
   }
 
   /** A ticket other than the one that was refused, from one sign-in that all callers share. */
@@ -117,11 +158,11 @@ export function openServer(
     return signingIn;
   }
 
-  async function ask(path: string, options: CallOptions): Promise<unknown> {
+  async function ask(path: string, { fields, ...options }: CallOptions): Promise<unknown> {
     if (refused) throw refused;
     try {
       const answer = await askAs(path, options);
-      if (answer.status >= 200 && answer.status < 300) return dataOf(answer);
+      if (answer.status >= 200 && answer.status < 300) return await dataOf(answer, fields);
       throw failureOf(answer, answer.status === 401 ? 'refused the sign-in' : 'answered');
     } catch (error) {
       if (error instanceof ServerFailure && error.failure === 'zugang') {
@@ -132,7 +173,7 @@ export function openServer(
     }
   }
 
-  async function askAs(path: string, options: CallOptions): Promise<OutboundAnswer> {
+  async function askAs(path: string, options: Omit<CallOptions, 'fields'>): Promise<OutboundAnswer> {
     if (login.method === 'token') {
       const authorization = dialect.token?.(login.id, login.secret.reveal());
       if (authorization === undefined) throw new ServerFailure('zugang', `${host} knows no API tokens.`);
@@ -149,17 +190,16 @@ export function openServer(
     return (await as(first.ticket)).answer;
   }
 
-  function dataOf(answer: OutboundAnswer): unknown {
-    if (objectsIn(answer.body) > mostObjects)
-      throw new ServerFailure('antwortform', `${host} answered with more than can be read.`);
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(masked(answer.body.toString(), shortestInData));
-    } catch {
-      throw new ServerFailure('antwortform', `${host} answered with something that is not JSON.`);
-    }
-    if (isRow(parsed) && 'data' in parsed) return parsed['data'];
-    throw new ServerFailure('antwortform', `${host} answered with JSON that has no data.`);
+  async function dataOf({ body }: OutboundAnswer, fields?: readonly string[]): Promise<unknown> {
+    const order = { json: body, secrets: secretsOf(shortestInData), fields };
+    const isLarge = body.length > largeAnswerBytes;
+    const { answer, bytes } = isLarge ? await large.read(order, host) : { answer: readAnswer(order), bytes: 0 };
+    signal?.throwIfAborted();
+    keptBytes += bytes;
+    if (keptBytes > mostKeptBytes)
+      throw new ServerFailure('antwortform', `${host} answers with more than can be kept.`);
+    if ('data' in answer) return answer.data;
+    throw new ServerFailure('antwortform', `${host} answered with ${answer.wrong}.`);
   }
 
   function failureOf(answer: OutboundAnswer, what: string): ServerFailure {
@@ -173,16 +213,15 @@ export function openServer(
     );
   }
 
+  const masked = (text: string, shortest: number): string => maskedText(text, secretsOf(shortest));
+
   /** What a server repeats of what it was sent is not repeated any further. */
-  function masked(text: string, shortest: number): string {
+  function secretsOf(shortest: number): string[] {
     const ticket = tickets.ticket?.cookie.split('=', 2)[1];
-    const secrets = [login.secret.reveal(), ...(ticket === undefined ? [] : [decoded(ticket)])].map((secret) =>
-      secret.toWellFormed(),
-    );
-    return secrets
+    return [login.secret.reveal(), ...(ticket === undefined ? [] : [decoded(ticket)])]
+      .map((secret) => secret.toWellFormed())
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      .filter((secret) => secret.length >= shortest)
-      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+      .filter((secret) => secret.length >= shortest);
   }
 
   const wrong = (what: string) =>
@@ -203,7 +242,10 @@ export function openServer(
       if (!isRow(data)) throw wrong('record');
       return data;
     },
-    [Symbol.dispose]: () => http[Symbol.dispose](),
+    [Symbol.dispose]: () => {
+      over.abort();
+      http[Symbol.dispose]();
+    },
   };
 }
 
@@ -219,13 +261,6 @@ function wordsOf({ body, statusText }: OutboundAnswer): string {
     }
   }
   return text === '' || /^[{[<]/.test(text) ? statusText : text;
-}
-
-/** How many objects and lists a JSON has at most: what opens one may stand in a text as well. */
-function objectsIn(json: Uint8Array): number {
-  let count = 0;
-  for (let at = 0; at < json.length; at += 1) if (json[at] === 0x7b || json[at] === 0x5b) count += 1;
-  return count;
 }
 
 /** A cookie may be one that nobody encoded. */

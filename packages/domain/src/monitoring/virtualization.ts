@@ -51,6 +51,13 @@ export interface VirtualizationReading {
   notExamined: NotExamined['items'];
 }
 
+/** The fields of a resource that rules read. */
+export const resourceFields =
+  'id type node name status mem maxmem disk maxdisk storage shared content vmid template lock tags hastate'.split(' ');
+
+/** Several times what a cluster can have; each node brings questions and rules of its own. */
+export const mostNodes = 500;
+
 export const nodesOf = (resources: readonly Row[]): Row[] =>
   sortedBy(
     resources.filter(({ type }) => type === 'node'),

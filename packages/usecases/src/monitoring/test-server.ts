@@ -20,6 +20,7 @@ import type { UserContext } from '@portal/platform/context';
 import { openSharedSlots } from '@portal/platform/semaphore';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { recordAudit } from './audit.ts';
+import { largeAnswersFor } from './large-answers.ts';
 import { hasSecretFor, serverWith, type StoredServer, storedServer } from './stored-server.ts';
 
 /** Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
@@ -68,7 +69,7 @@ async function tried(ctx: UserContext, stored: StoredServer | undefined, form: F
       input,
       hasStoredSecret: hasSecretFor(form, stored),
     });
-    return await inSlot(ctx.tenantId, () => look(server));
+    return await inSlot(ctx.tenantId, () => look(ctx, server));
   } catch (error) {
     if (!(error instanceof ServerFailure)) throw error;
     return { ok: false, failure: error.failure, version: null, message: error.message };
@@ -95,10 +96,10 @@ const needed: Record<ServerKind, { path: string; is: 'list' | 'row'; right: stri
   ],
 };
 
-async function look(server: MonitoredServer): Promise<ServerTestResult> {
+async function look(ctx: UserContext, server: MonitoredServer): Promise<ServerTestResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    using session = openServer(server, { signal });
+    using session = openServer(server, { signal, large: largeAnswersFor(ctx) });
     const version = textOf((await session.row('/version', { maxBytes: shortAnswerBytes }))['version']);
     const missing: string[] = [];
     for (const one of needed[server.kind]) if (await isMissing(session, one)) missing.push(one.right);
@@ -120,7 +121,9 @@ async function look(server: MonitoredServer): Promise<ServerTestResult> {
 /** Lists are empty where a right is missing; records are refused. */
 async function isMissing(session: ServerSession, { path, is }: { path: string; is: 'list' | 'row' }): Promise<boolean> {
   try {
-    return is === 'row' ? !(await session.row(path)) : (await session.list(path)).length === 0;
+    // That there is something is all that is asked.
+    const options = { fields: [] };
+    return is === 'row' ? !(await session.row(path, options)) : (await session.list(path, options)).length === 0;
   } catch (error) {
     if (error instanceof ServerFailure && error.failure === 'rechte') return true;
     throw error;

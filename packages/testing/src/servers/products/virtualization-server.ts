@@ -328,3 +328,10 @@ export async function startVirtualizationServer(
   const server = await startProductServer('virtualization', clusterAnswers(cluster), options);
   return Object.assign(server, { cluster });
 }
+
+/** An answer of almost 8 MiB that names many nodes, each with fields of its own: a name that was never seen takes longest to parse. */
+export const hugeResources = (): Buffer => {
+  const fields = (n: number) => Array.from({ length: 12 }, (_, at) => `"${(at + 10).toString(36)}${n}":1`).join();
+  const row = (n: number) => `{"type":"node","node":"n${n}","status":"online",${fields(n)}}`;
+  return Buffer.from(`{"data":[${Array.from({ length: 46_000 }, (_, n) => row(n)).join()}]}`);
+};

@@ -143,6 +143,7 @@ function questionsFor(
         path: `${at(store)}/snapshots`,
         is: 'list',
         fields: ['backup-type', 'backup-id', 'backup-time'],
+        alsoRead: ['verification'],
         choose: failedOnes,
       },
     ]),

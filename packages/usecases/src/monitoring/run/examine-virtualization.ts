@@ -1,8 +1,17 @@
+import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { guestKey, planGuestLookups } from '@portal/domain/monitoring/guest-lookups';
 import { flagOf, isPathName, isRow, numberOf, textOf } from '@portal/domain/monitoring/loose';
 import { HOUR_SEC, MINUTE_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
-import { evaluateVirtualization, isGuest, type NodeParts, onlineNodes } from '@portal/domain/monitoring/virtualization';
+import {
+  evaluateVirtualization,
+  isGuest,
+  mostNodes,
+  nodesOf,
+  type NodeParts,
+  onlineNodes,
+  resourceFields,
+} from '@portal/domain/monitoring/virtualization';
 import { daily, type KeptQuestion, type Look } from './look.ts';
 import type { Memory } from './memory.ts';
 
@@ -13,7 +22,9 @@ const mostRemembered = 5_000;
 /** Looks at a virtualization server: what the cluster says, then its nodes in turn, then guests that do not run. */
 export async function examineVirtualization(look: Look, memory: Memory): Promise<Evaluation> {
   const version = textOf((await look.first('/version'))['version']);
-  const resources = await look.mustList('/cluster/resources');
+  const resources = await look.mustList('/cluster/resources', { fields: resourceFields });
+  if (nodesOf(resources).length > mostNodes)
+    throw new ServerFailure('antwortform', `${look.session.host} names more nodes than a cluster can have.`);
   const members = await look.list('/cluster/status');
   const tasks = await look.list('/cluster/tasks');
   const jobs = await look.list('/cluster/backup');

@@ -6,6 +6,7 @@ import type { ServerKind } from '@portal/domain/monitoring/servers';
 import { afterLook, afterMiss, neverChecked } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
+import { largeAnswersFor } from '../large-answers.ts';
 import { serverWith, type StoredServer } from '../stored-server.ts';
 import { examineBackup } from './examine-backup.ts';
 import { examineMailGateway } from './examine-mail-gateway.ts';
@@ -59,6 +60,7 @@ async function outcomeOf(
   try {
     using session = openServer(serverWith(ctx, stored, stored, undefined), {
       tickets,
+      large: largeAnswersFor(ctx),
       signal: AbortSignal.any([signal, deadline]),
     });
     return { look: await examine[stored.kind](openLook(session, { deadline, signal }), memory) };

@@ -1,5 +1,5 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
-import { type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
+import { type CallOptions, type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
 import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
 import type { Row } from '@portal/domain/monitoring/loose';
 import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
@@ -28,11 +28,13 @@ export interface KeptQuestion extends FollowUp {
   is: 'list' | 'row';
   /** The fields that rules read; everything else is not kept. */
   fields: readonly string[];
+  /** Fields that `choose` reads beside those. */
+  alsoRead?: readonly string[];
   /** Rows worth keeping, where not all are. */
   choose?: (rows: readonly Row[]) => readonly Row[];
 }
 
-type Asked = Pick<KeptQuestion, 'of'>;
+type Asked = Pick<KeptQuestion, 'of'> & Pick<CallOptions, 'fields'>;
 
 /** One run’s calls to a server, as parts: what fails is a part that says so, unless it shows that nothing else will do better. */
 export interface Look {
@@ -40,7 +42,7 @@ export interface Look {
   readonly session: ServerSession;
   /** Without these there is nothing to say of the server: their failure is the server’s. */
   first(path: string): Promise<Row>;
-  mustList(path: string): Promise<readonly Row[]>;
+  mustList(path: string, options?: Pick<CallOptions, 'fields'>): Promise<readonly Row[]>;
   mustRow(path: string): Promise<Row>;
   list(path: string, from?: Asked): Promise<ListPart>;
   row(path: string, from?: Asked): Promise<RowPart>;
@@ -94,14 +96,15 @@ export function openLook(
       throw failureOf(error);
     }
   };
-  const list: Look['list'] = (path, from) => part(() => session.list(path), from);
-  const row: Look['row'] = (path, from) => part(() => session.row(path), from);
+  const only = ({ fields }: Asked = {}): CallOptions => (fields ? { fields } : {});
+  const list: Look['list'] = (path, from) => part(() => session.list(path, only(from)), from);
+  const row: Look['row'] = (path, from) => part(() => session.row(path, only(from)), from);
 
   return {
     now,
     session,
     first: (path) => must(() => session.row(path, { timeoutMs: firstMs, maxBytes: shortAnswerBytes })),
-    mustList: (path) => must(() => session.list(path)),
+    mustList: (path, options) => must(() => session.list(path, options)),
     mustRow: (path) => must(() => session.row(path)),
     list,
     row,
@@ -109,9 +112,10 @@ export function openLook(
     async keepUp(memory, questions, most) {
       const { parts } = memory;
       for (const question of planFollowUps(questions, { parts, now, ...(most !== undefined && { most }) })) {
-        const { key, path, of, is, fields, choose = (rows: readonly Row[]) => rows } = question;
+        const { key, path, of, is, fields, alsoRead = [], choose = (rows: readonly Row[]) => rows } = question;
         if (of !== undefined && silent.has(of)) continue;
-        const read = is === 'list' ? await list(path, question) : await row(path, question);
+        const from = { ...(of !== undefined && { of }), fields: [...fields, ...alsoRead] };
+        const read = is === 'list' ? await list(path, from) : await row(path, from);
         // That this look was out of time says nothing of the part: what was read before is believed for a while.
         if (deadline.aborted && 'failure' in read) break;
         parts[key] =

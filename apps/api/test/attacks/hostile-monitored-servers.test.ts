@@ -1,0 +1,39 @@
+import { afterAll, expect, it } from 'vitest';
+import { serverForm } from '@portal/testing/monitoring';
+import { hugeResources, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import { testApp } from '../../testing/app.ts';
+
+/* An ADMIN whose server answers a test with all that is accepted of it must not stop the API for everyone. */
+
+const { app, make, request } = await testApp();
+const server = await startVirtualizationServer();
+afterAll(() => server.switchOff());
+
+it('answers of 8 MiB of small objects keep no other request waiting', { timeout: 60_000 }, async () => {
+  const admin = await make.user({ role: 'ADMIN' });
+  const body = hugeResources();
+  server.intercept = (path, _request, response) =>
+    path === '/cluster/resources' && Boolean(response.writeHead(200).end(body));
+  const { kind, address, authMethod, tokenId, tokenSecret, caCertificatePem } = serverForm(server);
+  const payload = { kind, address, authMethod, tokenId, tokenSecret, caCertificatePem };
+  const url = '/virtualization/servers/test';
+  let isOver = false;
+  const tests = Promise.all(Array.from({ length: 3 }, () => request({ method: 'POST', url, as: admin, payload }))).then(
+    (answers) => {
+      isOver = true;
+      return answers;
+    },
+  );
+  let longestMs = 0;
+  while (!isOver) {
+    const startedAt = performance.now();
+    expect((await app.inject({ url: '/health' })).statusCode).toBe(200);
+    await new Promise((resolve) => setImmediate(resolve));
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+  }
+  for (const answer of await tests) {
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ ok: false, failure: 'antwortform' });
+  }
+  expect(longestMs).toBeLessThan(400);
+});

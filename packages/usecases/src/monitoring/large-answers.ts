@@ -1,0 +1,52 @@
+import { ServerFailure } from '@portal/connectors/servers/server-failure';
+import type { LargeAnswers } from '@portal/connectors/servers/server-session';
+import type { ReadAnswer } from '@portal/domain/monitoring/answers';
+import { SECOND } from '@portal/domain/time';
+import type { TenantContext } from '@portal/platform/context';
+import { resource } from '@portal/platform/resource';
+import { openFairSlots } from '@portal/platform/semaphore';
+import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import type { run } from './answer-task.ts';
+
+/** Runs that hold large answers at once: 64 MiB of them in a process, each with 8 MiB. A tenant has a quarter. */
+const runsWithLarge = { slots: 8, perKey: 2 };
+
+const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
+  timeoutMs: 10 * SECOND,
+  maxMemoryMb: 300,
+  maxOutputBytes: 4 * 1024 * 1024,
+});
+
+/** Their own process: what users upload waits behind no monitored server. All that have room fit its queue, though each asks side by side. */
+const opened = resource(() => ({
+  inRoom: openFairSlots(runsWithLarge),
+  apart: openWorkApart({ processes: 1, queueLimit: 100 }),
+}));
+
+/** Room for the large answers of a tenant’s servers, and a process that reads them. */
+export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
+  const { inRoom, apart } = opened(ctx);
+  return {
+    hold: (signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const untilEnd = () =>
+        new Promise<void>((leave) => {
+          resolve();
+          if (signal.aborted) leave();
+          else signal.addEventListener('abort', () => leave(), { once: true });
+        });
+      inRoom({ key: ctx.tenantId, urgency: 0, signal }, untilEnd).catch(reject);
+      return promise;
+    },
+    read: async (order, host) => {
+      try {
+        const kept = await apart.run(reading, order);
+        return { answer: JSON.parse(Buffer.from(kept).toString()) as ReadAnswer, bytes: kept.byteLength };
+      } catch (error) {
+        if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
+        throw new ServerFailure('antwortform', `${host} answered with more than can be read.`, error);
+      }
+    },
+  };
+}
