@@ -1,6 +1,11 @@
-import { afterEach, expect, it, vi } from 'vitest';
-import { newId } from './ids.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
+// Ids never fall behind the latest time they saw, so a test that moves the clock would decide those of the next one.
+let newId: () => string;
+beforeEach(async () => {
+  vi.resetModules();
+  ({ newId } = await import('./ids.ts'));
+});
 afterEach(() => void vi.useRealTimers());
 
 const isAscending = (ids: string[]): boolean => ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? ''));

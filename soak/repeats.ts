@@ -1,0 +1,80 @@
+// The whole suite three times in other orders of files and tests, on one processor: no test lives on chance or on another one
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    /** The first order; each round takes the next. A failure is repeated with its seed and `--rounds 1`. */
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    processor: { type: 'string', default: '0' },
+  },
+});
+
+interface Report {
+  numPassedTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+  }[];
+}
+
+const root = join(import.meta.dirname, '..');
+const folder = await mkdtemp(join(tmpdir(), 'portal-repeats-'));
+// Held to one processor, what usually runs side by side comes one after the other, in orders no fast machine shows.
+const [pin, ...pinned] = process.platform === 'linux' ? ['taskset', '--cpu-list', values.processor] : [];
+
+/** Runs the suite, or what the arguments name of it, in the order of this seed; answers how many tests passed and what failed. */
+async function runWith(seed: number): Promise<{ passed: number; failures: string[] }> {
+  const file = join(folder, `${seed}.json`);
+  const vitest = [
+    process.execPath,
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    ...positionals,
+    '--sequence.shuffle.files',
+    '--sequence.shuffle.tests',
+    `--sequence.seed=${seed}`,
+    '--reporter=json',
+    `--outputFile=${file}`,
+  ];
+  const [program = '', ...args] = pin ? [pin, ...pinned, ...vitest] : vitest;
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(child, 'close')) as [number | null];
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return { passed: 0, failures: [`The suite ended with ${code} and without a report.`] };
+  const { numPassedTests: passed, testResults } = JSON.parse(text) as Report;
+  const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    const path = relative(root, name);
+    // A file that could not even be loaded has no test that failed.
+    if (status === 'failed' && failed.length === 0) return [`${path}\n${message}`];
+    return failed.map(({ fullName, failureMessages }) => `${path}: ${fullName}\n${failureMessages.join('\n')}`);
+  });
+  if (code !== 0 && failures.length === 0) failures.push(`The suite ended with ${code}, and none of its tests failed.`);
+  return { passed, failures };
+}
+
+let failed = 0;
+try {
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    const seed = Number(values.seed) + round;
+    const startedAt = performance.now();
+    const { passed, failures } = await runWith(seed);
+    const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+    console.log(`seed ${seed}: ${passed} passed, ${failures.length} failed, ${minutes} min`);
+    for (const failure of failures) console.log(`\n${failure}\n`);
+    failed += failures.length;
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(failed === 0 ? 'holds' : `does not hold: ${failed} failures`);
+if (failed > 0) process.exitCode = 1;
