@@ -312,6 +312,35 @@ describe('a run of the platform', () => {
 });
 
 describe('the sweep over runs', () => {
+  it('hands over those of each tenant in turn, however many one tenant has', async () => {
+    const [many, few] = [await make.tenant(), await make.tenant()];
+    await runtime.database.acrossTenants('a test makes runs', async (tx) => {
+      for (const [{ id: tenantId }, count, minutes] of [
+        [many, 600, 60],
+        [few, 1, 1],
+      ] as const)
+        await tx.insert(runs).values(
+          Array.from({ length: count }, () => ({
+            id: newId(),
+            tenantId,
+            kind: syncJob.name,
+            payload: { tenantId, force: false },
+            dueAt: sql`now() - make_interval(mins => ${minutes}::int)`,
+          })),
+        );
+    });
+    const handedOver: string[] = [];
+    const looking = {
+      ...system(),
+      enqueue: async (_job: unknown, payload: unknown) =>
+        void handedOver.push((payload as { tenantId: string }).tenantId),
+    };
+    await handOverIdleRuns(looking, [syncJob]);
+    expect(handedOver).toHaveLength(500);
+    expect(handedOver).toContain(few.id);
+    await runtime.database.acrossTenants('a test ends', (tx) => tx.delete(runs).where(eq(runs.tenantId, many.id)));
+  });
+
   it('hands over a run whose job was lost, once, and leaves young ones alone', async () => {
     const ctx = await signedIn(await make.user());
     const lost = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {

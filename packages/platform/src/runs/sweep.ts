@@ -10,18 +10,30 @@ import { isUnfinished } from './unfinished.ts';
 /** Runs handed over per sweep; the rest waits for the next one. */
 const batch = 500;
 
-/** Hands runs to the queue again that nobody picked up or whose worker is gone. Those of inactive tenants rest. */
+/**
+ * Hands runs to the queue again that nobody picked up or whose worker is gone, those of each tenant in turn. Those of inactive tenants rest.
+ */
 export async function handOverIdleRuns(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
   const idle = await system.acrossTenants(
     'idle runs of every tenant and of the platform are handed over',
     async (tx) => {
+      const isIdle = and(isUnfinished, lte(runs.dueAt, sql`now()`));
+      const inLine = tx
+        .select({
+          id: runs.id,
+          turn: sql<number>`row_number() over (partition by ${runs.tenantId} order by ${runs.dueAt})`.as('turn'),
+        })
+        .from(runs)
+        .where(isIdle)
+        .as('in_line');
       const due = tx.$with('due').as(
         tx
           .select({ id: runs.id })
           .from(runs)
+          .innerJoin(inLine, eq(inLine.id, runs.id))
           .leftJoin(tenants, eq(tenants.id, runs.tenantId))
-          .where(and(isUnfinished, lte(runs.dueAt, sql`now()`), or(isNull(runs.tenantId), eq(tenants.isActive, true))))
-          .orderBy(asc(runs.dueAt))
+          .where(and(isIdle, or(isNull(runs.tenantId), eq(tenants.isActive, true))))
+          .orderBy(asc(inLine.turn), asc(runs.dueAt))
           .limit(batch)
           .for('update', { of: runs, skipLocked: true }),
       );
