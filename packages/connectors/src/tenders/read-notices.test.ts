@@ -494,6 +494,15 @@ describe('notices in eForms', () => {
     expect(read(eformsXml({ ...notice, deadlineDay: '2099-12-19' })).hash).not.toBe(read(xml).hash);
   });
 
+  it('of the dialect lead to where they stand: the portal they are from, or the export under their number', () => {
+    const sample = noticeSample('doe_25599482-1_sdk-0.1_cn.xml').toString();
+    const landing = 'https://www.staatsanzeiger-eservices.de/besuJs/BekLanding4Bund?z_param=2026-11-0291004';
+    expect(read(sample).sourceUrl).toBe(landing);
+    const number = 'https://oeffentlichevergabe.de/ui/de/search/details?noticeId=25599482';
+    for (const none of ['', 'javascript:alert(1)', 'siehe Anlage'])
+      expect(read(sample.replace(landing, none)).sourceUrl).toBe(number);
+  });
+
   it('of the dialect have a later version for a correction, and keep their form', () => {
     const notice = madeUpNotice(2, { id: '4711', version: 2 });
     expect(read(dialectXml(notice))).toMatchObject({

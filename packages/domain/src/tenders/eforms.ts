@@ -1,5 +1,5 @@
 import type { Place } from './laender.ts';
-import { centsOf, currencyOf, type NoticeDraft, UnreadableNotice } from './notice-draft.ts';
+import { centsOf, currencyOf, type NoticeDraft, UnreadableNotice, webAddress } from './notice-draft.ts';
 import {
   type ChangedNotice,
   type ContractNature,
@@ -36,6 +36,12 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
   const lots = all(root, 'ProcurementProjectLot').filter(isLot);
   const number = publicationNumber(textAt(extension, 'Publication', 'NoticePublicationID'));
   const id = identityOf(root);
+  const links = [
+    ...all(root, 'ProcurementProjectLot', 'TenderingTerms', ...documentPath),
+    ...all(root, 'ProcurementProjectLot', 'TenderingTerms', 'TenderRecipientParty', 'EndpointID'),
+  ]
+    .slice(0, 50)
+    .map(({ text }) => text.trim());
   // The European journal names a notice by its number, wherever its text is from.
   const isNumbered = sourcePortal === 'ted' && number !== null;
   const buyer = isDialect ? dialectBuyer(root) : buyerOf(root, extension, language);
@@ -50,7 +56,7 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
     sourcePortal,
     ...id,
     ...(isNumbered && { sourceNoticeId: number, noticeKey: number }),
-    sourceUrl: sourceUrlOf(sourcePortal, id.noticeUuid, number),
+    sourceUrl: sourceUrlOf(sourcePortal, id, number, links),
     sourceDay: day,
     publicationNumber: number,
     procedureUuid: uuidOf(textAt(root, 'ContractFolderID')),
@@ -87,12 +93,7 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
         ...estimateOf(lotProject),
       };
     }),
-    links: [
-      ...all(root, 'ProcurementProjectLot', 'TenderingTerms', ...documentPath),
-      ...all(root, 'ProcurementProjectLot', 'TenderingTerms', 'TenderRecipientParty', 'EndpointID'),
-    ]
-      .slice(0, 50)
-      .map(({ text }) => text.trim()),
+    links,
   };
 }
 
@@ -115,9 +116,19 @@ function identityOf(root: XmlElement) {
   return { noticeUuid, bundId, noticeKey, noticeVersion: Number(version), sourceNoticeId: `${noticeKey}-${shown}` };
 }
 
-function sourceUrlOf(sourcePortal: string, noticeUuid: string | null, number: string | null): string | null {
+/**
+ * Where a person finds the notice. One that the export names by a number alone comes from another portal, and is fullest there; where
+ * it names none, the export shows it under its number.
+ */
+function sourceUrlOf(
+  sourcePortal: string,
+  { noticeUuid, noticeKey }: { noticeUuid: string | null; noticeKey: string },
+  number: string | null,
+  links: readonly string[],
+): string | null {
   if (sourcePortal === 'ted') return number === null ? null : `https://ted.europa.eu/de/notice/-/detail/${number}`;
-  return noticeUuid === null ? null : `https://oeffentlichevergabe.de/ui/de/search/details?noticeId=${noticeUuid}`;
+  const original = noticeUuid === null ? links.map(webAddress).find((link) => link !== null) : null;
+  return original ?? `https://oeffentlichevergabe.de/ui/de/search/details?noticeId=${noticeKey}`;
 }
 
 const wantedDay = (root: XmlElement): string | null =>
