@@ -1,4 +1,5 @@
 import { classOfStatus, type FailureClass } from '../failure-class.ts';
+import { sentences } from '../sentences.ts';
 import { shownLine } from '../text.ts';
 
 /** What a cloud says of its version. */
@@ -58,7 +59,7 @@ export function readStatusAnswer({ status, body, location, asked, url }: StatusA
       version?.hasExtendedSupport === true && 'The cloud has extended support.',
       url.href !== asked.href && `The address redirects to ${shown(url.href, 300) ?? 'another address'}.`,
     ].filter((note) => note !== false);
-    return notes.length === 0 ? null : { message: notes.join(' ') };
+    return notes.length === 0 ? null : { message: sentences(notes) };
   }
 }
 

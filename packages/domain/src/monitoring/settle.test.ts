@@ -28,6 +28,24 @@ const seen = (findings: Finding[]): ServerState[] => {
   return states;
 };
 
+it('a message is made of sentences, whatever ends what was found', () => {
+  const texts = [
+    'The root file system is 96 % full.',
+    'At this pace it is full in 3 days.',
+    'Replication 1 fails: no route',
+  ];
+  const findings = texts.map((text, n) => finding('critical', { key: String(n), text }));
+  const evaluation: Evaluation = { findings, facts: [], summary: '', failure: null, notExamined: [] };
+  const { message, headline } = afterLook(neverChecked, evaluation, at(0));
+  expect(message).toBe(`${texts.join(' ')}.`);
+  expect(headline).toBe('The root file system is 96 % full (and 2 others)');
+  findings.push(finding('critical', { key: 'last', text: 'Another one.' }));
+  expect(afterLook(neverChecked, evaluation, at(0)).message).toBe(`${texts.join(' ')}. And 1 more.`);
+  expect(settleRules([], [finding('warning', { text: 'It fails: no route' })], at(0))[0]?.text).toMatch(
+    /^It fails: no route\. It counts once/,
+  );
+});
+
 describe('a rule', () => {
   it.each<[what: string, found: Finding[], shown: ServerState[]]>([
     ['warns the second time', [finding('warning'), finding('warning')], ['ok', 'warning']],

@@ -1,6 +1,7 @@
 import type { FailureClass } from '../failure-class.ts';
+import { asHeadline, sentences } from '../sentences.ts';
 import type { Evaluation, Finding } from './findings.ts';
-import { named, plural } from './findings.ts';
+import { plural } from './findings.ts';
 import {
   isWorse,
   type NotExamined,
@@ -63,7 +64,7 @@ export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptS
     failure?.message ??
     (worst.length === 0
       ? null
-      : named(
+      : sentences(
           worst.map(({ text }) => text),
           3,
         )
@@ -77,7 +78,7 @@ export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptS
     message,
     checkedAt: at,
     lastOkAt: failure ? before.lastOkAt : at,
-    headline: failure ? failure.message : first ? `${first.text.replace(/\.$/, '')}${others}` : look.summary,
+    headline: failure ? failure.message : first ? `${asHeadline(first.text)}${others}` : look.summary,
     facts: failure ? before.facts : look.facts.map((fact) => ({ ...fact, readAt: at.toISOString() })),
     rules: failure ? before.rules : rules,
     notExamined: { count: look.notExamined.length, items: look.notExamined.slice(0, mostNamed) },
@@ -98,7 +99,7 @@ export function afterMiss(
     failure,
     message,
     checkedAt: at,
-    headline: message.replace(/\.$/, ''),
+    headline: asHeadline(message),
     missed,
   });
 }
@@ -135,7 +136,7 @@ function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptR
     state,
     value,
     since: before?.state === state ? before.since : at.toISOString(),
-    text: counts ? text : `${text} It counts once it is found ${needed} times in a row.`,
+    text: counts ? text : sentences([text, `It counts once it is found ${needed} times in a row.`]),
     ...(!counts && { pending: { state: found, seen } }),
   };
 }
@@ -157,7 +158,7 @@ export function shownVerdict(
   }
   if (checkedAt === null || now.getTime() - checkedAt.getTime() <= staleAfterMs(intervalMin)) return plain;
   const stale = `It has not been checked since ${checkedAt.toISOString()}.`;
-  return { ...plain, state: 'unknown', message: stale, headline: stale.replace(/\.$/, '') };
+  return { ...plain, state: 'unknown', message: stale, headline: asHeadline(stale) };
 }
 
 /** What does not count yet is nobody’s business. */

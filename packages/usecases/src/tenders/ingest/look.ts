@@ -1,4 +1,5 @@
 import type { Tx } from '@portal/db/open';
+import { sentences } from '@portal/domain/sentences';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
@@ -87,11 +88,14 @@ export function beginLook(
     withheldCount: () => withheld,
     complaint() {
       const tooMany = `More than ${mostNewADay} new entries came within 24 hours: ${withheld} were left for later.`;
-      if (refusedCount === 0) return withheld > 0 ? tooMany : null;
-      const more = refusedCount > refusals.length ? ` And ${refusedCount - refusals.length} more.` : '';
-      return `${refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`} left out: ${refusals.join(' ')}${more}${withheld > 0 ? ` ${tooMany}` : ''}`
-        .toWellFormed()
-        .slice(0, maxComplaint);
+      const leftOut = refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`;
+      const unsaid = refusedCount - refusals.length;
+      const remarks = [
+        refusedCount > 0 ? `${leftOut} left out: ${sentences(refusals)}` : '',
+        unsaid > 0 ? `And ${unsaid} more.` : '',
+        withheld > 0 ? tooMany : '',
+      ];
+      return sentences(remarks).toWellFormed().slice(0, maxComplaint) || null;
     },
   };
 }
