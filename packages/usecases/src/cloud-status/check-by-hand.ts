@@ -6,6 +6,7 @@ import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import type { CloudInstance } from '@portal/domain/cloud-status/instances';
 import { busy, notFound, PortalError } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
+import { answerInTime } from '@portal/platform/answer-in-time';
 import type { UserContext } from '@portal/platform/context';
 import { consumeOrThrow, type RateLimit } from '@portal/platform/rate-limit';
 import { addRun, joinRun } from '@portal/platform/runs/start';
@@ -18,8 +19,8 @@ import { settleChecks } from './settle-checks.ts';
 const perInstance: RateLimit = { name: 'cloud check by hand', max: 1, windowSec: 10 };
 const perTenant: RateLimit = { name: 'cloud checks of all by hand', max: 1, windowSec: 10 };
 
-/** Longer than a check of somebody else can hold an instance. */
-const longestWaitMs = 50 * SECOND;
+/** Longer than a check takes once it has its instance. */
+const checkMs = 20 * SECOND;
 const lookEveryMs = 100;
 
 /** Checks by hand at once, which is the sockets of a process: of a tenant, and of all. */
@@ -30,10 +31,15 @@ const inPlace = openSharedSlots({
 });
 
 /**
- * Checks an instance now, active or not, and answers it. Where another check is at it, that one’s result is the answer. Throws 404, and
- * 429 `POLL_LOCKED` within ten seconds.
+ * Checks an instance now, active or not, and answers it. Where another check is at it, that one’s result is the answer. Throws 404,
+ * 429 `POLL_LOCKED` within ten seconds, and 503 where the other check does not end: a process that was killed leaves its lease behind.
  */
-export async function checkCloudInstance(ctx: UserContext, id: string): Promise<CloudInstance> {
+export const checkCloudInstance = (ctx: UserContext, id: string): Promise<CloudInstance> =>
+  answerInTime('The check has not ended yet. Please look again in a moment.', (patience) =>
+    checkNow(ctx, id, patience),
+  );
+
+async function checkNow(ctx: UserContext, id: string, patience: AbortSignal): Promise<CloudInstance> {
   const beganAt = await ctx.tx(async (tx) => {
     const [found] = await tx
       .select({ now: sql<string>`now()::text` })
@@ -43,16 +49,15 @@ export async function checkCloudInstance(ctx: UserContext, id: string): Promise<
     await takeTurn(tx, perInstance, id);
     return found.now;
   });
-  await inPlace(ctx.tenantId, () => checkOrAwait(ctx, id, beganAt));
+  await inPlace(ctx.tenantId, () => checkOrAwait(ctx, id, beganAt, patience));
   return getCloudInstance(ctx, id);
 }
 
-async function checkOrAwait(ctx: UserContext, id: string, beganAt: string): Promise<void> {
-  const endsAt = performance.now() + longestWaitMs;
-  while (performance.now() < endsAt) {
+async function checkOrAwait(ctx: UserContext, id: string, beganAt: string, patience: AbortSignal): Promise<void> {
+  while (!patience.aborted) {
     const claim = await claimOne(ctx, id);
     if (claim) {
-      const signal = AbortSignal.timeout(longestWaitMs);
+      const signal = AbortSignal.timeout(checkMs);
       const reading = await readCloud(claim.statusUrl, ctx.config.outbound.byAdmins, signal);
       await settleChecks(ctx, [{ claim, reading }]);
       return;

@@ -342,6 +342,19 @@ describe('checks at the same time', () => {
     expect(await settleChecks(ctx, [{ claim: gone, reading: failed }])).toEqual([false]);
   });
 
+  it('by hand answer within 15 s that they wait for one whose process was killed', async () => {
+    const ctx = await admin();
+    const server = await cloud();
+    const { id } = await make.cloudInstance(ctx.tenantId, { statusUrl: server.origin });
+    const left = await claimOne(ctx, id);
+    expect(left).not.toBeNull();
+    const beganAt = performance.now();
+    await expect(checkCloudInstance(ctx, id)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSec: 5 });
+    expect(performance.now() - beganAt).toBeLessThan(20 * SECOND);
+    expect(server.requests()).toBe(0);
+    expect((await rowOf(ctx, id)).leaseId).toBe(left?.leaseId);
+  }, 60_000);
+
   it('of two workers share the instances, each once', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 20 });
