@@ -73,6 +73,8 @@ const runsEnd = (ctx: UserContext) =>
       .set({ state: 'succeeded', finishedAt: sql`now()` })
       .where(isUnfinished),
   );
+/** The same server under another name: those of one host wait for each other. */
+const atAnotherHost = ({ port }: ProductServer) => ({ address: `https://127.0.0.1:${port}`, verifyTls: false });
 const nextPollOf = async (ctx: UserContext) =>
   the(the((await ctx.read((db) => db.select().from(pollPlans)))[0]).nextPollAt).getTime();
 
@@ -113,7 +115,7 @@ describeOnEachQueue('servers', (env) => {
       const [hanging, good] = [await server(), await server()];
       hanging.intercept = () => true;
       for (let n = 0; n < 30; n += 1) await addServer(slow, hanging, { name: `hanging ${n}` });
-      await addServer(slow, good, { name: 'a good one' });
+      await addServer(slow, good, { name: 'a good one', ...atAnotherHost(good) });
       await addServer(quick, good);
       const worker = startWorker(env);
       const begunAt = performance.now();
@@ -362,12 +364,12 @@ describe('a run', () => {
     );
     await addServer(other, good);
     const polling = pollNow(stalling);
-    await vi.waitFor(() => expect(stalled).toHaveLength(50), soon);
+    await vi.waitFor(() => expect(stalled).toHaveLength(4), soon);
     const begunAt = performance.now();
     await pollNow(other);
     expect(performance.now() - begunAt).toBeLessThan(5_000);
     expect(await stateOf(other)).toEqual(['ok']);
-    expect(stalled).toHaveLength(50);
+    expect(stalled).toHaveLength(4);
     isOver = true;
     for (const end of stalled) end();
     await polling;
@@ -396,12 +398,12 @@ describe('a run', () => {
       );
       expect(performance.now() - begunAt).toBeLessThan(5_000);
       await polling;
-      // Forty hung for eight seconds each; the others wait for the next run, which begins with them.
+      // Three of that host hung for eight seconds each; the others wait for the next run, which begins with them.
       expect(performance.now() - begunAt).toBeLessThan(14_000);
       const left = (await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses))).filter(
         ({ at }) => at.getTime() === 0,
       );
-      expect(left).toHaveLength(80);
+      expect(left).toHaveLength(117);
     },
   );
 });

@@ -14,12 +14,20 @@ import { openServerRows } from './server-rows.ts';
 const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
 
 /**
- * Servers a process asks at once. Some places are kept for those that answer, and half of them for other tenants: servers that answer
+ * Servers a process asks at once. Some places are kept for those that answer, and a tenant has a quarter of them: servers that answer
  * at first and then stall hold theirs for a minute, whatever they did the last time.
  */
 const inSlotOf = resource(() =>
-  openFairSlots({ slots: 100, perKey: 50, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 40 } }),
+  openFairSlots({ slots: 100, perKey: 25, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 20 } }),
 );
+
+/** Servers of one run at one host, under whatever ports: they hang and stall together. One place is kept for those that answer. */
+const openHostSlots = () =>
+  openFairSlots({
+    slots: Number.POSITIVE_INFINITY,
+    perKey: 4,
+    leastUrgent: { urgency: urgency.hung, slots: Number.POSITIVE_INFINITY, perKey: 3 },
+  });
 
 /** A server that took longer counts as one that may hang. */
 const slowMs = 10 * SECOND;
@@ -42,21 +50,23 @@ export async function pollTenantServers(
   const servers = await serversToLookAt(ctx, run.id);
   const rows = openServerRows(ctx, run);
   const inSlot = inSlotOf(ctx);
+  const atHost = openHostSlots();
   const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   let done = 0;
   const looks = servers.map(async (server) => {
     const waiting = {
-      key: ctx.tenantId,
       urgency: server.urgency,
       signal: server.urgency === urgency.hung ? impatient : late,
     };
     let hasBegun = false;
     try {
-      await inSlot(waiting, () => {
-        hasBegun = true;
-        return lookAtServer(ctx, server.id, { rows, signal });
-      });
+      await atHost({ ...waiting, key: server.host }, () =>
+        inSlot({ ...waiting, key: ctx.tenantId }, () => {
+          hasBegun = true;
+          return lookAtServer(ctx, server.id, { rows, signal });
+        }),
+      );
     } catch (error) {
       // One that did not have its turn stays as it is; the next run begins with those that have waited longest.
       if (hasBegun || signal.aborted) throw error;
@@ -83,7 +93,12 @@ const isRefused = sql`(${serverStatuses.failure} = 'zugang' and ${monitoredServe
 async function serversToLookAt(ctx: TenantContext, runId: string) {
   const rows = await ctx.read((db) =>
     db
-      .select({ id: monitoredServers.id, missed: serverStatuses.missed, tookMs: serverStatuses.tookMs })
+      .select({
+        id: monitoredServers.id,
+        address: monitoredServers.address,
+        missed: serverStatuses.missed,
+        tookMs: serverStatuses.tookMs,
+      })
       .from(monitoredServers)
       .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
       .where(
@@ -94,8 +109,9 @@ async function serversToLookAt(ctx: TenantContext, runId: string) {
       )
       .orderBy(asc(sql`coalesce(${serverStatuses.checkedAt}, '-infinity')`), asc(monitoredServers.id)),
   );
-  return rows.map(({ id, missed, tookMs }) => ({
+  return rows.map(({ id, address, missed, tookMs }) => ({
     id,
+    host: new URL(address).hostname,
     urgency: missed === null ? urgency.unknown : missed > 0 || (tookMs ?? 0) > slowMs ? urgency.hung : urgency.answered,
   }));
 }
