@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, generateKeyPairSync, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { certificateSample } from './cert-samples.ts';
 import { zipOf } from './zip.ts';
 
@@ -41,6 +41,29 @@ export function withRounds(pfx: Buffer, rounds: number): Buffer {
     }
   }
   throw new Error('The sample has another form.');
+}
+
+/** So many keys under the password `sample`, each behind nearly as many rounds as are supported. */
+export function slowKeys(count: number): Buffer[] {
+  const rounds = 999_999;
+  const [salt, iv] = [randomBytes(16), randomBytes(16)];
+  const secret = pbkdf2Sync('sample', salt, rounds, 32, 'sha256');
+  const bytes = (content: Buffer) => element(0x04, content);
+  const oid = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
+  const hmacWithSha256 = sequence(oid('2a864886f70d0209'), element(0x05));
+  const derivation = sequence(
+    oid('2a864886f70d01050c'),
+    sequence(bytes(salt), number(rounds.toString(16).padStart(6, '0')), hmacWithSha256),
+  );
+  const aes256 = sequence(oid('60864801650304012a'), bytes(iv));
+  return Array.from({ length: count }, () => {
+    const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' });
+    const cipher = createCipheriv('aes-256-cbc', secret, iv);
+    const lockedKey = bytes(Buffer.concat([cipher.update(key), cipher.final()]));
+    const der = sequence(sequence(oid('2a864886f70d01050d'), sequence(derivation, aes256)), lockedKey);
+    const label = 'ENCRYPTED PRIVATE KEY';
+    return Buffer.from(`-----BEGIN ${label}-----\n${der.toString('base64')}\n-----END ${label}-----\n`);
+  });
 }
 
 /** 16 archives of 16 archives and so on, as the well-known 42.zip has them, over so many levels. */

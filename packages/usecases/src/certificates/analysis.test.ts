@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
 import { certificateSample, certificateSamples } from '@portal/testing/cert-samples';
+import { slowKeys } from '@portal/testing/hostile-certificates';
 import { serviceBinary } from '@portal/testing/services';
 import { analysisOf } from './analysis.ts';
 import { Deadline } from './reading/deadline.ts';
@@ -346,3 +347,18 @@ describe('chains', () => {
     }
   });
 });
+
+it(
+  'keys that take too many rounds in all are rejected by name, before the work on them begins',
+  { timeout: 60_000 },
+  async () => {
+    const files = slowKeys(12).map((bytes, n) => ({ name: `key-${n}.pem`, bytes }));
+    const { parts, rejected } = await analyze(files, 'sample');
+    expect(parts.map(({ files: [name] }) => name).toSorted()).toEqual(files.slice(0, 4).map(({ name }) => name));
+    expect(rejected).toEqual(
+      files
+        .slice(4)
+        .map(({ name }) => ({ file: name, reason: 'TOO_LARGE', hint: expect.stringContaining('rounds in all') })),
+    );
+  },
+);

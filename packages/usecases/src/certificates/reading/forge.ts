@@ -1,7 +1,7 @@
 import { createPrivateKey, hash, pbkdf2Sync } from 'node:crypto';
 import forge from 'node-forge';
 import type { Deadline } from './deadline.ts';
-import { unsupported } from './not-usable.ts';
+import { tooMuch, unsupported } from './not-usable.ts';
 
 /*
  * node-forge for PFX files, with the runtime's hashes in place of its own, which take twice to thirty times as long. What this changes of
@@ -13,6 +13,8 @@ import { unsupported } from './not-usable.ts';
 
 /** Firefox writes 600,000. */
 const maxRounds = 1_000_000;
+/** Of all keys derived for one upload: two files of Firefox have some 1,800,000 each. */
+const maxRoundsInAll = 4_000_000;
 /** How many hashes are made between two looks at the clock. */
 const lookEvery = 4_096;
 
@@ -39,10 +41,12 @@ const library = forge as unknown as {
 };
 
 let deadline: Deadline | null = null;
+let spentRounds = 0;
 let hashes = 0;
 
-/** The library, which throws once time is up. */
+/** The library, which throws once time is up, or once the upload that the deadline is of has had all its rounds. */
 export function forgeWithin(given: Deadline): typeof forge {
+  if (deadline !== given) spentRounds = 0;
   deadline = given;
   return forge;
 }
@@ -84,23 +88,27 @@ for (const [name, blockLength, digestLength] of [
   if (digest) digest.create = () => new NativeDigest(name, blockLength, digestLength);
 }
 
-function checkRounds(rounds: number): void {
+/** Looks at the rounds before they are begun: each makes a hash for every part of a key that is as long as a hash. */
+function spendRounds(rounds: number, hashesEach = 1): void {
   deadline?.check();
   if (rounds > maxRounds)
     throw unsupported(
       `Its password is protected by ${rounds} rounds; at most ${maxRounds} are supported. Please export it again with fewer.`,
     );
+  if (spentRounds + rounds * hashesEach > maxRoundsInAll)
+    throw tooMuch('The passwords of these files are protected by too many rounds in all. Please send them one by one.');
+  spentRounds += rounds * hashesEach;
 }
 
 library.pkcs5.pbkdf2 = (password: string, salt: string, rounds: number, length: number, digest: Digest) => {
-  checkRounds(rounds);
+  spendRounds(rounds, Math.ceil(length / digest.digestLength));
   const key = pbkdf2Sync(password, Buffer.from(salt, 'latin1'), rounds, length, digest.algorithm);
   return key.toString('latin1');
 };
 
 const { generatePkcs12Key } = library.pbe;
 const deriveKey: DeriveKey = (password, salt, id, rounds, length, digest) => {
-  checkRounds(rounds);
+  spendRounds(rounds);
   return generatePkcs12Key(password, salt, id, rounds, length, digest);
 };
 library.pbe.generatePkcs12Key = deriveKey;
@@ -111,7 +119,7 @@ const { decryptPrivateKeyInfo } = library.pki;
 library.pki.decryptPrivateKeyInfo = (lockedKey, password) => {
   const rounds = roundsOf(lockedKey);
   if (rounds !== null && password) {
-    checkRounds(rounds);
+    spendRounds(rounds);
     try {
       const encoding = { format: 'der', type: 'pkcs8' } as const;
       const key = createPrivateKey({ key: toDer(lockedKey), ...encoding, passphrase: password });

@@ -22,8 +22,9 @@ export function readPfx(der: Uint8Array, password: string | undefined, deadline:
     try {
       return contentOf(open(der, tried, deadline));
     } catch (error) {
-      // The password itself was not the right one: that is what is told when there is no time for the others.
-      if (tried !== tries[0] && deadline.isPast) throw locked(password, error);
+      // The password itself was not the right one: that is what is told when there is no time, or are no rounds, for the others.
+      const isTooMuch = error instanceof NotUsableError && error.reason === 'TOO_LARGE';
+      if (tried !== tries[0] && (isTooMuch || deadline.isPast)) throw locked(password, error);
       throwUnlessLocked(error);
     }
   }
