@@ -25,7 +25,8 @@ const nodePackage =
 const pnpmPackage = `@pnpm/exe.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
 
 const commands = {
-  start: (args) => ({ program: findNode(), args: ['scripts/start.ts', ...args] }),
+  // What the supervisor leaves to be collected stays small: it runs for months and has nothing to do
+  start: (args) => ({ program: findNode(), args: ['--max-semi-space-size=1', 'scripts/start.ts', ...args] }),
   test: (args) => ({ program: findNode(), args: ['scripts/test.ts', ...args] }),
   exec: ([program, ...args]) => ({ program, args }),
 };

@@ -5,8 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readConfig, type Config } from '@portal/platform/config';
-import { cacheResolution } from './cached-resolution.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { explainFailure } from './explain-failure.ts';
 import { banner } from './supervisor-banner.ts';
@@ -15,6 +13,7 @@ import { keepDatabase, type KeptDatabase } from './supervisor-database.ts';
 import { keptKeys } from './supervisor-keys.ts';
 import { lockDataFolder } from './supervisor-lock.ts';
 import { expectFree, freePort } from './supervisor-ports.ts';
+import { type Preparation, startPreparation } from './supervisor-preparation.ts';
 
 // Everything must have ended within 20 s, and the database, which ends last, needs a moment too
 const graceMs = 17_000;
@@ -24,12 +23,10 @@ const echoMs = 500;
 const headStartMs = 5_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-// What is imported from here on
-cacheResolution();
-
 const stop = new AbortController();
 let stopAskedAt = 0;
 let exitCode = 0;
+let preparation: Preparation | null = null;
 let database: KeptDatabase | null = null;
 let children: KeptChild[] = [];
 let unlock: (() => Promise<void>) | null = null;
@@ -75,35 +72,20 @@ async function bringUp(): Promise<void> {
     DATA_DIR: dataDir,
   };
   if (isEmbedded) await addKeys(env, dataDir);
-  // The address of a database that does not run yet is the one setting that cannot be wrong
-  const { http } = readConfig({
-    ...env,
-    DATABASE_MIGRATION_URL: migrationUrl,
-    ...(isEmbedded && { DATABASE_URL: 'postgres://127.0.0.1/portal' }),
-  });
-  await fixPorts(env, http);
+  preparation = startPreparation({ ...env, DATABASE_MIGRATION_URL: migrationUrl });
+  await fixPorts(env, await preparation.settings);
 
-  const [{ migrateDatabase }, { seedFirstStart }] = await Promise.all([
-    import('@portal/db/migrate'),
-    import('@portal/usecases/tenants/seed-first-start'),
-    isEmbedded && startDatabase(join(dataDir, 'postgres')),
-  ]);
+  if (isEmbedded) await startDatabase(join(dataDir, 'postgres'));
   stop.signal.throwIfAborted();
   const currentEnv = () => (database ? { ...env, DATABASE_URL: database.appUrl() } : env);
-  const config = readConfig(currentEnv());
-  const appUrl = config.database.url.reveal();
-  await migrateDatabase(database?.ownerUrl() ?? (migrationUrl || appUrl), { appUrl });
-  stop.signal.throwIfAborted();
-  const { username, generatedPassword } = await seedFirstStart(config);
-  unshownPassword = generatedPassword;
+  const ownerUrl = database?.ownerUrl() ?? (migrationUrl || null);
+  const prepared = await preparation.prepare({ env: currentEnv(), ownerUrl });
+  unshownPassword = prepared.generatedPassword;
   stop.signal.throwIfAborted();
 
   await startChildren(currentEnv, (url) => {
-    const mailServer = config.smtp && `${config.smtp.host}:${config.smtp.port}, from ${config.smtp.fromAddress}`;
-    const address = url ?? config.http.publicUrl;
     const databaseFolder = database?.folder ?? null;
-    const { logLevel } = config;
-    console.log(banner({ address, username, generatedPassword, dataDir, databaseFolder, mailServer, logLevel }));
+    console.log(banner({ ...prepared, address: url ?? prepared.publicUrl, dataDir, databaseFolder }));
     unshownPassword = null;
   });
 }
@@ -115,7 +97,7 @@ async function addKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {
 }
 
 /** Settles every port before the first start: links in mails name it, and a restart must not move it. */
-async function fixPorts(env: NodeJS.ProcessEnv, { host, port }: Config['http']): Promise<void> {
+async function fixPorts(env: NodeJS.ProcessEnv, { host, port }: Awaited<Preparation['settings']>): Promise<void> {
   if (port === 0) env['PORT'] = String(await freePort(host));
   else await expectFree(host, port);
   env['WORKER_METRICS_PORT'] ||= String(await freePort(host));
@@ -182,6 +164,7 @@ function askToStop(): void {
 }
 
 async function takeDown(): Promise<void> {
+  preparation?.end();
   if (unshownPassword !== null) say(`The password of the first administrator is ${unshownPassword} (shown this once).`);
   await Promise.all(children.map((child) => child.stop(graceMs)));
   await database?.stop().catch((error: unknown) => say(explainFailure(error)));

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { wrongSettingsExit } from '@portal/platform/wrong-settings';
+import { wrongSettingsExit } from '@portal/platform/exit-codes';
 import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
 
 export interface ChildPlan {

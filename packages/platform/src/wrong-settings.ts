@@ -1,7 +1,5 @@
 import { type Config, readConfig, SettingsError } from './config.ts';
-
-/** Exit code of a program that cannot run with its settings (EX_CONFIG of sysexits.h): a supervisor need not start it again. */
-export const wrongSettingsExit = 78;
+import { wrongSettingsExit } from './exit-codes.ts';
 
 /** Says what is wrong and ends the process. */
 export function endWithSettings(error: Error): never {

@@ -1,0 +1,44 @@
+// Started by the supervisor for the time of the start: checks the settings, migrates the database and seeds it.
+import { once } from 'node:events';
+import { cacheResolution } from './cached-resolution.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { FromPreparation, ToPreparation } from './supervisor-preparation.ts';
+
+// What is imported from here on
+cacheResolution();
+// The supervisor has ended or needs nothing any more
+process.on('disconnect', () => process.exit());
+
+try {
+  const asked = once(process, 'message') as Promise<[ToPreparation]>;
+  const { readConfig } = await import('@portal/platform/config');
+  const { host, port } = readConfig({
+    ...process.env,
+    // The address of a database that does not run yet is the one setting that cannot be wrong
+    DATABASE_URL: process.env['DATABASE_URL'] || 'postgres://127.0.0.1/portal',
+  }).http;
+  await tell({ type: 'settings', host, port });
+
+  const [{ migrateDatabase }, { seedFirstStart }] = await Promise.all([
+    import('@portal/db/migrate'),
+    import('@portal/usecases/tenants/seed-first-start'),
+  ]);
+  const [{ env, ownerUrl }] = await asked;
+  const config = readConfig(env);
+  const appUrl = config.database.url.reveal();
+  await migrateDatabase(ownerUrl ?? appUrl, { appUrl });
+  const { username, generatedPassword } = await seedFirstStart(config);
+  const { smtp, logLevel, http } = config;
+  const mailServer = smtp && `${smtp.host}:${smtp.port}, from ${smtp.fromAddress}`;
+  const { publicUrl } = http;
+  await tell({ type: 'prepared', prepared: { publicUrl, username, generatedPassword, mailServer, logLevel } });
+} catch (error) {
+  await tell({ type: 'failed', message: explainFailure(error) });
+}
+process.disconnect?.();
+
+function tell(message: FromPreparation): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()));
+  return promise;
+}
