@@ -10,6 +10,8 @@ const limitOf = (action: string, each: 'tenant' | 'user'): RateLimit => ({
   max: 10,
   windowSec: 60,
 });
+/** Where each user has settings of their own: what many users of a tenant try together. */
+const limitOfAll = (action: string): RateLimit => ({ name: `${action} of all users`, max: 60, windowSec: 60 });
 
 /** Settings that are about to be tried. */
 export interface SettingsTest<Action extends string> {
@@ -26,9 +28,12 @@ export interface SettingsTest<Action extends string> {
   each?: 'tenant' | 'user';
 }
 
+const refusal = (waitSec: number) =>
+  busy('These settings were tested too often. Please wait before you test them again.', waitSec);
+
 /**
  * To be called before anything is dialled: counts the test against the limit of its tenant or user and notes for the audit log which server
- * gets what. Throws 429 beyond ten a minute.
+ * gets what. Throws 429 beyond ten a minute, and beyond sixty of all users of a tenant.
  */
 export async function beginSettingsTest<Action extends string>(
   ctx: UserContext,
@@ -38,9 +43,8 @@ export async function beginSettingsTest<Action extends string>(
   const limit = limitOf(action, each);
   const counted = each === 'user' ? ctx.actor.id : ctx.tenantId;
   await ctx.tx(async (tx) => {
-    await consumeOrThrow(tx, limit, counted, (waitSec) =>
-      busy('These settings were tested too often. Please wait before you test them again.', waitSec),
-    );
+    await consumeOrThrow(tx, limit, counted, refusal);
+    if (each === 'user') await consumeOrThrow(tx, limitOfAll(action), ctx.tenantId, refusal);
     await recordAudit(tx, ctx, {
       action,
       tenantId: ctx.tenantId,

@@ -251,6 +251,21 @@ describe('a try', () => {
   });
 });
 
+describe('tries of many users', () => {
+  it('of one tenant are sixty in a minute, and cost no other tenant its own', async () => {
+    const first = await make.user({ role: 'ADMIN' });
+    const body = { kind: 'ics', url: 'https://127.0.0.1/calendar.ics' };
+    const statuses: number[] = [];
+    for (let user = 0; user < 7; user += 1) {
+      const account = user === 0 ? first : await make.user({ role: 'ADMIN', tenantId: first.tenantId });
+      for (let n = 0; n < 10; n += 1) statuses.push((await tried(body, account)).status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.slice(60)).toEqual(Array(10).fill(429));
+    expect(await tried(body, await make.user({ role: 'ADMIN' }))).toMatchObject({ status: 200 });
+  }, 60_000);
+});
+
 describe('addresses that lead where nobody may go', () => {
   const hosts = [
     ['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.0.0.1.', '0', '0.0.0.0'],
@@ -272,9 +287,9 @@ describe('addresses that lead where nobody may go', () => {
   it(`are unreachable like nobody, or no addresses at all (${places.length + wrong.length})`, async () => {
     expect(places.length + wrong.length).toBeGreaterThanOrEqual(110);
     const outcomes = new Set<string>();
-    // A user of its own for every ten tries.
+    // A tenant of its own for every ten tries.
     for (let n = 0; n < places.length; n += 10) {
-      const somebody = await make.user({ role: 'ADMIN', tenantId: ada.tenantId });
+      const somebody = await make.user({ role: 'ADMIN' });
       for (const url of places.slice(n, n + 10)) {
         const { status, body } = await tried({ kind: n % 20 === 0 ? 'ics' : 'caldav', url }, somebody);
         outcomes.add(status === 200 ? body.error : `${status} ${body.code}`);

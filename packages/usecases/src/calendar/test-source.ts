@@ -13,7 +13,7 @@ import { collectionsApart } from './calendar-work.ts';
 import { receive } from './read-source.ts';
 import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored-source.ts';
 
-/** Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
+/** Of a tenant, and of all. Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
 const inSlot = openSharedSlots({
   each: { slots: 4, queueLimit: 0 },
   all: { slots: 40, queueLimit: 0 },
@@ -62,7 +62,7 @@ async function tried(
       hasStoredSecret: Boolean(stored?.password),
       each: 'user',
     });
-    return await inSlot(ctx.actor.id, () => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2));
+    return await inSlot(ctx.tenantId, () => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2));
   } catch (error) {
     const failure = error instanceof TimeoutError ? new CalendarFailure('timeout') : error;
     if (!(failure instanceof CalendarFailure)) throw error;
