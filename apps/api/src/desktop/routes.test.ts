@@ -383,6 +383,11 @@ describe('the update feed', () => {
     ['newer and signed', signed, (version) => (higher.includes(version) ? 200 : 204)],
     ['a version with a v', { ...good, updateVersion: 'v1.4.2' }, (version) => (higher.includes(version) ? 200 : 204)],
     [
+      'blanks around it',
+      { ...good, updateVersion: `${' '.repeat(100)}1.4.2\t\r\n` },
+      (version) => (higher.includes(version) ? 200 : 204),
+    ],
+    [
       'a pre-release',
       { ...good, updateVersion: '1.4.2-0' },
       (v) => (higher.includes(v) && !v.startsWith('1.4.2') ? 200 : 204),
