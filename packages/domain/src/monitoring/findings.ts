@@ -72,16 +72,20 @@ export const plural = (count: number, one: string, many = `${one}s`): string => 
 export const days = (seconds: number): number => Math.floor(seconds / DAY_SEC);
 export const hours = (seconds: number): number => Math.floor(seconds / 3_600);
 
-/** The certificate that was shown: it ends within 30 days, or within 7. */
-export function certificateFinding(validTo: Date | null, now: number): Finding[] {
+/** The certificate that was shown, or that of a node: it ends within 30 days, or within 7. */
+export function certificateFinding(
+  validTo: Date | null,
+  now: number,
+  { key = 'certificate', of = '' }: { key?: string; of?: string } = {},
+): Finding[] {
   if (validTo === null || Number.isNaN(validTo.getTime())) return [];
   const left = days(validTo.getTime() / 1_000 - now);
   const state = left < 0 || left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok';
   const text =
     validTo.getTime() / 1_000 < now
-      ? 'The certificate has expired.'
-      : `The certificate is valid for another ${plural(left, 'day')}.`;
-  return [{ key: 'certificate', state, value: left, text }];
+      ? `The certificate${of} has expired.`
+      : `The certificate${of} is valid for another ${plural(left, 'day')}.`;
+  return [{ key, state, value: left, text }];
 }
 
 /** When the vendor stopped looking after a major version. */

@@ -76,6 +76,14 @@ const task = (more: Row) => ({
 const job = (more: Row = {}) => part<Row[]>([{ id: 'backup-1', enabled: 1, schedule: '21:00', ...more }]);
 const backups = (...rows: Row[]) => ({ pve1: { backups: part(rows) } });
 
+const certificates = (...rows: [filename: string, days: number][]) => ({
+  nodes: {
+    pve1: {
+      certificates: part(rows.map(([filename, days]): Row => ({ filename, notafter: now + days * 24 * HOUR }))),
+    },
+  },
+});
+
 it('finds nothing bad in a healthy cluster', () => {
   const { findings, failure, summary, facts } = look({});
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
@@ -335,6 +343,18 @@ describe('the rules of a virtualization server', () => {
       'critical',
     ],
     ['a certificate of yesterday', { certificateValidTo: new Date((now - 1) * 1_000) }, 'certificate', 'critical'],
+    ['a node’s certificate of 30 days', certificates(['pve-ssl.pem', 30]), 'node:pve1:certificate', 'warning'],
+    ['one of a week', certificates(['pve-ssl.pem', 7]), 'node:pve1:certificate', 'critical'],
+    ['one of a year', certificates(['pve-ssl.pem', 365]), 'node:pve1:certificate', 'ok'],
+    [
+      'one that another was installed over',
+      certificates(['pve-ssl.pem', 1], ['pveproxy-ssl.pem', 90]),
+      'node:pve1:certificate',
+      'ok',
+    ],
+    ['a node that names its authority alone', certificates(['pve-root-ca.pem', 1]), 'node:pve1:certificate', 'unknown'],
+    ['one without an end', certificates(['pve-ssl.pem', 1e300]), 'node:pve1:certificate', 'unknown'],
+    ['one that is refused', { nodes: { pve1: { certificates: refused() } } }, 'node:pve1:certificate', 'unknown'],
     ['a version out of support', { version: '8.4.1' }, 'version', 'warning'],
     ['a version nobody tells', { version: null }, 'version', 'unknown'],
   ])('%s', (_, changes, key, state) => {

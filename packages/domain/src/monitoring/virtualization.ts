@@ -29,6 +29,7 @@ export interface NodeParts {
   replication?: ListPart;
   disks?: ListPart;
   pools?: ListPart;
+  certificates?: ListPart;
 }
 
 /** What one look at a virtualization server has read. */
@@ -165,7 +166,7 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
         : { key, state: 'unknown', text: `The state of node ${node} is not known to the cluster.` },
     ];
   }
-  const { status, subscription, replication, disks, pools } = reading.nodes[node] ?? {};
+  const { status, subscription, replication, disks, pools, certificates } = reading.nodes[node] ?? {};
   const memory = percentOf(numberOf(row['mem']), numberOf(row['maxmem']));
   const findings: Finding[] = [
     { key, state: 'ok', text: `Node ${node} is online.` },
@@ -193,7 +194,20 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
   if (replication) findings.push(...replicationFindings(key, node, replication));
   if (disks) findings.push(...diskFindings(key, node, disks));
   if (pools) findings.push(...poolFindings(key, node, pools));
+  if (certificates) findings.push(...nodeCertificate(key, node, certificates, reading.now));
   return findings;
+}
+
+/** The certificate of a node, also of one that answers nobody but its cluster: its own, unless another was installed over it. */
+function nodeCertificate(key: string, node: string, part: ListPart, now: Epoch): Finding[] {
+  const one = { key: `${key}:certificate`, of: ` of ${node}` };
+  if ('failure' in part) return [unread(one.key, `the certificate${one.of}`, part)];
+  const named = (name: string) => part.data.find(({ filename }) => filename === name);
+  const until = numberOf((named('pveproxy-ssl.pem') ?? named('pve-ssl.pem'))?.['notafter']);
+  const found = until === null ? [] : certificateFinding(new Date(until * 1_000), now, one);
+  if (found.length > 0) return found;
+  const text = `The server does not say until when the certificate${one.of} is valid.`;
+  return [{ key: one.key, state: 'unknown', value: null, text }];
 }
 
 function replicationFindings(key: string, node: string, part: ListPart): Finding[] {

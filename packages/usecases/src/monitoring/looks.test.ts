@@ -305,6 +305,29 @@ describe('a cluster', () => {
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical' });
   });
 
+  it('with a certificate that ends on a node nobody asks directly is critical, and is asked once a day', async () => {
+    const ctx = await admin();
+    const server = await virtualization();
+    the(server.cluster.nodes[2]).certificateDays = 5;
+    const id = await addServer(ctx, server);
+    const asked = () => paths(server).filter((path) => path.endsWith('/certificates/info')).length;
+    const status = await statusAfter(ctx, id);
+    expect(rule(status, 'node:pve3:certificate')).toMatchObject({
+      state: 'critical',
+      value: 5,
+      text: 'The certificate of pve3 is valid for another 5 days.',
+    });
+    expect(rule(status, 'node:pve1:certificate')).toMatchObject({ state: 'ok' });
+    expect(asked()).toBe(3);
+    passes(3_600_000);
+    await statusAfter(ctx, id);
+    expect(asked()).toBe(3);
+    passes(20 * 3_600_000);
+    await statusAfter(ctx, id);
+    await statusAfter(ctx, id);
+    expect(asked()).toBe(6);
+  });
+
   it('names a guest that should run, the second time', async () => {
     const ctx = await admin();
     const server = await virtualization();
@@ -353,13 +376,13 @@ describe('a cluster', () => {
     for (let run = 0; run < 20; run += 1) {
       const status = await statusAfter(ctx, id);
       const questions = paths(server).filter((path) => path.startsWith('/nodes/'));
-      expect(questions).toHaveLength(20);
+      expect(questions).toHaveLength(24);
       for (const path of questions) asked.set(path, (asked.get(path) ?? 0) + 1);
-      expect(status.notExamined.count).toBe(Math.max(0, 60 - 20 * (run + 1)));
+      expect(status.notExamined.count).toBe(Math.max(0, 70 - 24 * (run + 1)));
       server.calls.length = 0;
       passes(15 * 60_000);
     }
-    expect(asked.size).toBe(60);
+    expect(asked.size).toBe(70);
     for (const often of ['status', 'replication', 'tasks'])
       for (const [path, count] of asked) if (path.endsWith(`/${often}`)) expect(count, path).toBeGreaterThan(7);
   });

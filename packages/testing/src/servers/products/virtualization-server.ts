@@ -11,6 +11,8 @@ export interface ClusterNode {
   online: boolean;
   memory: number;
   disk: number;
+  /** How long the certificate of this node is still valid; a year where nothing is said. */
+  certificateDays?: number;
 }
 
 export interface ClusterGuest {
@@ -232,6 +234,19 @@ export const clusterAnswers =
         );
       case 'subscription':
         return has({ status: 'notfound', message: 'There is no subscription key' });
+      case 'certificates/info':
+        return has(
+          [
+            ['pve-root-ca.pem', 3_650],
+            ['pve-ssl.pem', on.certificateDays ?? 365],
+          ].map(([filename, days]) => ({
+            filename,
+            subject: `/CN=${name}.example`,
+            notbefore: now - 86_400,
+            // An hour more, so that a slow test is not a day short.
+            notafter: now + Number(days) * 86_400 + 3_600,
+          })),
+        );
       case 'tasks':
         return visible(
           backup === null || backup.lastBegunAgoSec === null || query.get('typefilter') !== 'vzdump'

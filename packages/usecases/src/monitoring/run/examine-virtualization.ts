@@ -15,8 +15,8 @@ import {
 import { daily, type KeptQuestion, type Look } from './look.ts';
 import type { Memory } from './memory.ts';
 
-/** Questions to nodes in one run. */
-const mostNodeQuestions = 20;
+/** Questions to nodes in one run: everything of three nodes, the usual cluster, at the first. */
+const mostNodeQuestions = 24;
 const mostRemembered = 5_000;
 
 /** Looks at a virtualization server: what the cluster says, then its nodes in turn, then guests that do not run. */
@@ -129,6 +129,14 @@ const questions = {
     maxAge: daily,
     fields: ['status', 'nextduedate'],
     what: 'subscription',
+  },
+  certificates: {
+    path: 'certificates/info',
+    is: 'list',
+    order: 7,
+    maxAge: daily,
+    fields: ['filename', 'notafter'],
+    what: 'certificates',
   },
 } as const satisfies Record<keyof NodeParts, Omit<KeptQuestion, 'key'>>;
 
