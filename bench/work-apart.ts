@@ -18,7 +18,7 @@ const task = taskOf<typeof run>(new URL('work-of-five-ms.ts', import.meta.url), 
   maxMemoryMb: 500,
   maxOutputBytes: 32 * 1024 * 1024,
 });
-const apart = openWorkApart({ processes: cores, queueLimit: tasks });
+const apart = openWorkApart({ processes: cores, queueLimit: tasks, tenantQueueLimit: tasks });
 const loop = monitorEventLoopDelay({ resolution: 1 });
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -27,7 +27,9 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt;
 };
 const allApart = (input: Uint8Array, count = tasks) =>
-  timed(() => Promise.all(Array.from({ length: count }, () => apart.run(task, input))));
+  timed(() =>
+    Promise.all(Array.from({ length: count }, (_, n) => apart.run(task, input, { tenantId: `${n % cores}` }))),
+  );
 const allHere = (input: Uint8Array) =>
   timed(async () => {
     for (let n = 0; n < tasks; n += 1) run(input);

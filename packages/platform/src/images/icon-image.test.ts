@@ -9,7 +9,8 @@ const bitmap = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(60)]);
 const workApart = openWorkApart();
 afterAll(() => workApart.close());
 
-const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(workApart).read(bytes, owner);
+const of = (ownerId: string) => ({ tenantId: 'a', ownerId });
+const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(workApart).read(bytes, of(owner));
 
 describe('an icon', () => {
   it.each<[string, Buffer, string]>([
@@ -47,7 +48,7 @@ describe('an icon', () => {
 
 it('may be larger and no ICO, where its place says so', async () => {
   const read = (bytes: Uint8Array) =>
-    openIconImages(workApart).read(bytes, 'anna', { maxBytes: 1024 * 1024, takesIco: false });
+    openIconImages(workApart).read(bytes, of('anna'), { maxBytes: 1024 * 1024, takesIco: false });
   const svgOf = (bytes: number) => svgIcon(`<path d="${'M0 0'.repeat(bytes / 4)}"/>`);
   expect(await read(svgOf(1_000_000))).toMatchObject({ type: 'image/svg+xml' });
   expect(await read(svgOf(1_100_000))).toBeNull();
@@ -64,14 +65,14 @@ describe('a large SVG', () => {
   });
 
   it('that takes too long is none', async () => {
-    expect(await openIconImages(workApart, 1).read(large, 'anna')).toBeNull();
+    expect(await openIconImages(workApart, 1).read(large, of('anna'))).toBeNull();
   });
 
   it('leaves the event loop to others, whatever is in it', async () => {
     const icons = openIconImages(workApart);
     const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
     const before = performance.eventLoopUtilization();
-    await icons.read(hostile, 'anna');
+    await icons.read(hostile, of('anna'));
     // Cleaned in here it would be all of the time.
     expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
   });
@@ -79,8 +80,8 @@ describe('a large SVG', () => {
   it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
     const icons = openIconImages(workApart);
     const answers = await Promise.allSettled([
-      ...Array.from({ length: 6 }, () => icons.read(large, 'anna')),
-      icons.read(large, 'bert'),
+      ...Array.from({ length: 6 }, () => icons.read(large, of('anna'))),
+      icons.read(large, of('bert')),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([
       ...Array<string>(3).fill('fulfilled'),

@@ -3,6 +3,7 @@ import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { resource } from '../resource.ts';
 import { openSemaphore, openSemaphores } from '../semaphore.ts';
+import type { Whose } from '../work-apart/fair-turns.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskError, taskOf } from '../work-apart/task.ts';
 import { findForeignContent } from './foreign-content.ts';
@@ -23,12 +24,15 @@ interface IconLimits {
   takesIco?: boolean;
 }
 
+/** The account or the favorite an icon is for. */
+type IconOwner = Required<Whose>;
+
 export interface IconImages {
   /**
    * What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
    * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
    */
-  read(bytes: Uint8Array, owner: string, limits?: IconLimits): Promise<IconImage | null>;
+  read(bytes: Uint8Array, owner: IconOwner, limits?: IconLimits): Promise<IconImage | null>;
 }
 
 const largestIconBytes = 1024 * 1024;
@@ -59,9 +63,9 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
     refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),
   });
 
-  async function cleanApart(bytes: Uint8Array): Promise<Uint8Array | null> {
+  async function cleanApart(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
     try {
-      return await workApart.run(cleaning, bytes);
+      return await workApart.run(cleaning, bytes, owner);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault === 'program') throw error;
       if (error.fault === 'input') return null;
@@ -69,8 +73,8 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
     }
   }
 
-  async function cleaned(bytes: Uint8Array, owner: string): Promise<Uint8Array | null> {
-    if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner, () => inSlot(() => cleanApart(bytes)));
+  async function cleaned(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
+    if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner.ownerId, () => inSlot(() => cleanApart(bytes, owner)));
     const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);
     return clean === null ? null : Buffer.from(clean);

@@ -2,44 +2,52 @@ import { busy, unavailable } from '@portal/domain/errors';
 import type { UserContext } from '../context.ts';
 import { consumeOrThrow, type RateLimit } from '../rate-limit.ts';
 import { resource } from '../resource.ts';
-import { openSemaphore, openSharedSlots } from '../semaphore.ts';
+import { openSemaphore, openSemaphores } from '../semaphore.ts';
 import { type Task, TaskError } from './task.ts';
 
-/** All that are at work or wait, each with its files in memory; one user has at most ten of these places. */
-const maxUnderWay = 22;
+/** Places of all, each with its files in memory: one at work and those that wait for it. */
+const places = { all: 40, ofTenant: 10, ofAccount: 5 };
 
-const places = resource(() => {
+const inPlaceOf = resource(() => {
   const refusal = () => unavailable('Too many files are being read right now. Please try again in a few seconds.');
-  const inPlace = openSemaphore({ slots: maxUnderWay, queueLimit: 0, refusal });
-  const inSlot = openSharedSlots({
-    each: { slots: 1, queueLimit: 9 },
-    // As many as there are processes, so that pictures never wait behind more than what these are at.
-    all: { slots: 2, queueLimit: maxUnderWay },
-    refusal,
-  });
-  return <T>(userId: string, work: () => Promise<T>): Promise<T> => inPlace(() => inSlot(userId, work));
+  const inPlace = openSemaphore({ slots: places.all, queueLimit: 0, refusal });
+  const inPlaceOfTenant = openSemaphores({ slots: places.ofTenant, queueLimit: 0, refusal });
+  const inSlotOfAccount = openSemaphores({ slots: 1, queueLimit: places.ofAccount - 1, refusal });
+  return <T>({ actor, tenantId }: UserContext, work: () => Promise<T>): Promise<T> =>
+    inPlaceOfTenant(tenantId, () => inPlace(() => inSlotOfAccount(actor.id, work)));
 });
 
 /**
- * Work on what a user sent in a process apart, one for each user at a time. A user who asks for too much is refused before anything is counted
- * (503), then by the limit (429). Throws a TaskError where the input itself ends the process.
+ * Work on what a user sent in a process apart, one piece for each user at a time. Every call counts for the limit, also one that is refused.
+ * Throws 429 beyond the limit and while the tenant has used more than its share of the processes, 503 when too many wait, of the account,
+ * of its tenant or in all, and a TaskError where the input itself ends the process.
  */
-export const inTurn = <Input, Output>(
+export async function inTurn<Input, Output>(
   ctx: UserContext,
   limit: RateLimit,
   task: Task<Input, Output>,
   input: Input,
-): Promise<Output> =>
-  places(ctx)(ctx.actor.id, async () => {
-    await ctx.tx((tx) =>
-      consumeOrThrow(tx, limit, ctx.actor.id, (waitSec) =>
-        busy('This was asked for too often. Please wait before you ask again.', waitSec),
-      ),
-    );
+): Promise<Output> {
+  await ctx.tx((tx) =>
+    consumeOrThrow(tx, limit, ctx.actor.id, (waitSec) =>
+      busy('This was asked for too often. Please wait before you ask again.', waitSec),
+    ),
+  );
+  const whose = { tenantId: ctx.tenantId, ownerId: ctx.actor.id };
+  const checkBudget = () => {
+    const waitSec = ctx.workApart.secondsUntilBudget(whose);
+    if (waitSec !== null)
+      throw busy('Your organization has had many files worked on. Please wait before you ask again.', waitSec);
+  };
+  checkBudget();
+  return inPlaceOf(ctx)(ctx, async () => {
+    // Those before it may have used what was left.
+    checkBudget();
     try {
-      return await ctx.workApart.run(task, input);
+      return await ctx.workApart.run(task, input, whose);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
       throw unavailable('Files cannot be processed right now. Please try again in a few seconds.', error);
     }
   });
+}

@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { run } from '@portal/testing/apart-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
+import type { Whose } from './fair-turns.ts';
 import { openWorkApart, type WorkApartLimits } from './open-work-apart.ts';
-import { taskOf } from './task.ts';
+import { type Task, taskOf } from './task.ts';
 
 const limits = { timeoutMs: 60_000, maxMemoryMb: 1_000, maxOutputBytes: 10_000_000 };
 const module = new URL('../../../testing/src/apart-task.ts', import.meta.url);
@@ -14,7 +15,11 @@ const frugal = taskOf<typeof run>(module, { ...limits, maxMemoryMb: 150 });
 function open(given: WorkApartLimits = {}) {
   const apart = openWorkApart({ processes: 2, queueLimit: 2_000, ...given });
   onTestFinished(() => apart.close());
-  return apart;
+  return {
+    ...apart,
+    run: <Input, Output>(order: Task<Input, Output>, input: Input, whose: Whose = { tenantId: 'a' }) =>
+      apart.run(order, input, whose),
+  };
 }
 const pidOf = async (apart: ReturnType<typeof open>) =>
   ((await apart.run(task, { act: 'settings' })) as { pid: number }).pid;
@@ -100,9 +105,9 @@ it('of two hundred tasks none is lost to twenty that kill, hang or fill their pr
 
 describe('processes', () => {
   it('are bounded, and so is who waits; the rest is told to come back', async () => {
-    const apart = open({ queueLimit: 3 });
+    const apart = open({ queueLimit: 3, tenantQueueLimit: 3 });
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => apart.run(task, { act: 'work', ms: 50 })),
+      Array.from({ length: 10 }, (_, n) => apart.run(task, { act: 'work', ms: 50 }, { tenantId: `${n % 2}` })),
     );
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...Array<string>(5).fill('fulfilled'),
@@ -118,7 +123,7 @@ describe('processes', () => {
     await pidOf(apart);
     expect(await children()).toHaveLength(before + 1);
     await expect.poll(async () => (await children()).length).toBe(before);
-    await Promise.all([pidOf(apart), pidOf(apart)]);
+    await Promise.all([pidOf(apart), apart.run(task, { act: 'settings' }, { tenantId: 'b' })]);
     await apart.close();
     expect(await children()).toHaveLength(before);
   });
@@ -130,5 +135,51 @@ describe('processes', () => {
     expect(new Set(pids).size).toBe(3);
     await expect(apart.run(task, { act: 'die' })).rejects.toThrow();
     expect(pids).not.toContain(await pidOf(apart));
+  });
+});
+
+describe('tenants', () => {
+  it(
+    'wait for the task at work of another one at most, and of the queue each has a part',
+    { timeout: 60_000 },
+    async () => {
+      const apart = open({ queueLimit: 40, tenantQueueLimit: 10 });
+      const ended: string[] = [];
+      const work = async (ms: number, whose: Whose) => {
+        await apart.run(task, { act: 'work', ms }, whose);
+        ended.push(whose.ownerId ?? '');
+      };
+      const greedy = Array.from({ length: 30 }, (_, n) => work(200, { tenantId: 'a', ownerId: `greedy ${n % 3}` }));
+      const outcomes = Promise.allSettled(greedy);
+      const modest = Array.from({ length: 5 }, () => work(10, { tenantId: 'b', ownerId: 'modest' }));
+      await Promise.all(modest);
+      expect(ended.filter((owner) => owner !== 'modest').length).toBeLessThan(11);
+      const statuses = (await outcomes).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 'fulfilled')).toHaveLength(11);
+      expect(await outcomes).toContainEqual(
+        expect.objectContaining({ reason: expect.objectContaining({ kind: 'unavailable', retryAfterSec: 5 }) }),
+      );
+    },
+  );
+
+  it('have their invoices read while feeds of the platform hang', { timeout: 60_000 }, async () => {
+    const apart = open();
+    const patient = taskOf<typeof run>(module, { ...limits, timeoutMs: 5_000 });
+    let isHanging = true;
+    const feeds = Promise.allSettled(
+      Array.from({ length: 3 }, () => apart.run(patient, { act: 'hang' }, { tenantId: null, ownerId: 'rss:one' })),
+    ).finally(() => (isHanging = false));
+    expect(await apart.run(task, { act: 'echo', value: 'invoice' }, { tenantId: 'b' })).toBe('invoice');
+    expect(isHanging).toBe(true);
+    await apart.close();
+    await feeds;
+  });
+
+  it('have used up their budget once they have had the processes for so long, each its own', async () => {
+    const apart = open({ tenantBudgetMs: 100 });
+    expect(apart.secondsUntilBudget({ tenantId: 'a' })).toBeNull();
+    await apart.run(task, { act: 'work', ms: 300 });
+    expect(apart.secondsUntilBudget({ tenantId: 'a', ownerId: 'anna' })).toBeGreaterThan(0);
+    expect(apart.secondsUntilBudget({ tenantId: 'b' })).toBeNull();
   });
 });

@@ -1,17 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import { openSemaphore } from '../semaphore.ts';
 import { ApartProcess } from './apart-process.ts';
+import { FairTurns, type Whose } from './fair-turns.ts';
 import { partsOf } from './message.ts';
 import { type Task, TaskError } from './task.ts';
 
 export interface WorkApart {
   /**
    * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
-   * Throws what the task refused (a PortalError), a TaskError, or 503 when too many others wait.
+   * Tenants share the processes by the time they use them. Throws what the task refused (a PortalError), a TaskError, or 503 when too
+   * many others wait.
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input): Promise<Output>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, whose: Whose): Promise<Output>;
+  /** Seconds until a tenant that has used more than its share of time may ask for more; null while it may. */
+  secondsUntilBudget(whose: Whose): number | null;
   /** Ends every process, also those at work. */
   close(): Promise<void>;
 }
@@ -21,6 +24,10 @@ export interface WorkApartLimits {
   processes?: number;
   /** Tasks that may wait for one, each with its input in memory. */
   queueLimit?: number;
+  /** Of these, those of one tenant. */
+  tenantQueueLimit?: number;
+  /** Time of processes a tenant may have used lately, of which half counts no more after a minute. */
+  tenantBudgetMs?: number;
   /** JavaScript heap of each. */
   heapMb?: number;
   /** What runs on damaged or hostile input is begun anew now and then. */
@@ -37,14 +44,16 @@ export interface WorkApartLimits {
  */
 export function openWorkApart({
   processes = Math.min(availableParallelism(), 2),
-  queueLimit = 20,
+  queueLimit = 40,
+  tenantQueueLimit = Math.ceil(queueLimit / 4),
+  tenantBudgetMs = MINUTE,
   heapMb = 128,
   tasksEach = 1_000,
   warmMs = MINUTE,
   keptMemoryMb = 150,
 }: WorkApartLimits = {}): WorkApart {
   const refusal = () => unavailable('Too much is being worked on right now. Please try again in a few seconds.');
-  const inSlot = openSemaphore({ slots: processes, queueLimit, refusal });
+  const turns = new FairTurns({ slots: processes, queueLimit, tenantQueueLimit, refusal });
   const all = new Set<ApartProcess>();
   let isClosed = false;
   const idle: { apart: ApartProcess; timer: NodeJS.Timeout }[] = [];
@@ -99,10 +108,11 @@ export function openWorkApart({
   }
 
   return {
-    run: async (task, input) => {
+    run: async (task, input, whose) => {
       const order = partsOf({ module: task.module.href, input });
-      return inSlot(() => attempt(task, order));
+      return turns.inTurn(whose, task.module.href, () => attempt(task, order));
     },
+    secondsUntilBudget: (whose) => turns.secondsUntil(whose, tenantBudgetMs),
     close: async () => {
       isClosed = true;
       await Promise.all([...all].map(drop));

@@ -15,12 +15,13 @@ const acts = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', '
 export async function mixInHostileTasks({ count }: { count: number }) {
   const apart = openWorkApart({ processes: 2, queueLimit: count * 11, heapMb: 40 });
   try {
+    const whose = (n: number) => ({ tenantId: `${n % 8}` });
     const isBad = (n: number) => n % 11 === 5;
     const outcomes = await Promise.allSettled(
       Array.from({ length: count * 11 }, (_, n) =>
         isBad(n)
-          ? apart.run(bad, { act: acts[Math.floor(n / 11) % acts.length] ?? 'die' })
-          : apart.run(good, { act: 'work', ms: 1, value: n }),
+          ? apart.run(bad, { act: acts[Math.floor(n / 11) % acts.length] ?? 'die' }, whose(n))
+          : apart.run(good, { act: 'work', ms: 1, value: n }, whose(n)),
       ),
     );
     const violations = outcomes.flatMap((outcome, n) => {

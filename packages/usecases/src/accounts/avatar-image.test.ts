@@ -7,7 +7,8 @@ import { openAvatarImages } from './avatar-image.ts';
 
 const workApart = openWorkApart({ queueLimit: 100 });
 afterAll(() => workApart.close());
-const { fromUpload } = openAvatarImages(workApart);
+const whose = { tenantId: 'a', ownerId: 'anna' };
+const fromUpload = (upload: Uint8Array) => openAvatarImages(workApart).fromUpload(upload, whose);
 
 const red = { r: 255, g: 0, b: 0 };
 const plain = (
@@ -576,7 +577,7 @@ describe('a decoder', () => {
 
   it('is ended when it takes too long', async () => {
     await expect(
-      openAvatarImages(workApart, 1).fromUpload(await noise(600, 600).jpeg().toBuffer()),
+      openAvatarImages(workApart, 1).fromUpload(await noise(600, 600).jpeg().toBuffer(), whose),
     ).rejects.toMatchObject({
       code: 'UNSUPPORTED_IMAGE',
       message: 'This image takes too long to read. Please choose another.',
@@ -592,27 +593,27 @@ describe('a decoder', () => {
     await using apart = processesOf({ processes: 1 });
     const avatars = openAvatarImages(apart);
     const before = new Set(await children());
-    const work = avatars.fromUpload(upload).then(
+    const work = avatars.fromUpload(upload, whose).then(
       () => null,
       (error: unknown) => error,
     );
     await expect.poll(async () => (await children()).some((pid) => !before.has(pid)), { interval: 2 }).toBe(true);
     for (const pid of await children()) if (!before.has(pid)) process.kill(pid, signal);
     expect(await work).toMatchObject(refusal);
-    expect(webpChunks(await avatars.fromUpload(upload))).toEqual(['VP8 ']);
+    expect(webpChunks(await avatars.fromUpload(upload, whose))).toEqual(['VP8 ']);
   });
 
   it('serves who waits in turn, in bounded number', async () => {
-    await using apart = processesOf({ processes: 1, queueLimit: 3 });
+    await using apart = processesOf({ processes: 1, queueLimit: 3, tenantQueueLimit: 3 });
     const avatars = openAvatarImages(apart);
     const upload = await plain(8, 8).png().toBuffer();
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => avatars.fromUpload(upload)));
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => avatars.fromUpload(upload, whose)));
     expect(answers.map(({ status }) => status)).toEqual([
       ...Array<string>(4).fill('fulfilled'),
       ...Array<string>(6).fill('rejected'),
     ]);
     expect(answers.at(-1)).toMatchObject({ reason: { kind: 'unavailable', retryAfterSec: 5 } });
-    expect(webpChunks(await avatars.fromUpload(upload))).toEqual(['VP8 ']);
+    expect(webpChunks(await avatars.fromUpload(upload, whose))).toEqual(['VP8 ']);
   });
 });
 

@@ -2,6 +2,7 @@ import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { findForeignContent } from '@portal/platform/images/foreign-content';
 import { detectImageType, findImageEnd, readImageHeader } from '@portal/platform/images/image-type';
 import { resource } from '@portal/platform/resource';
+import type { Whose } from '@portal/platform/work-apart/fair-turns';
 import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './avatar-decoder.ts';
@@ -13,7 +14,7 @@ export interface AvatarImages {
    * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size that is nothing else
    * besides, 503 when too many others wait.
    */
-  fromUpload(upload: Uint8Array): Promise<Uint8Array>;
+  fromUpload(upload: Uint8Array, whose: Whose): Promise<Uint8Array>;
 }
 
 const startOfScan = Buffer.from([0xff, 0xda]);
@@ -32,11 +33,11 @@ export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeout
     maxOutputBytes: outputLimit,
   });
   return {
-    async fromUpload(upload) {
+    async fromUpload(upload, whose) {
       checkImage(upload);
       let avatar: Uint8Array;
       try {
-        avatar = await workApart.run(decoding, upload);
+        avatar = await workApart.run(decoding, upload, whose);
       } catch (error) {
         throw error instanceof TaskError ? refusalOf(error) : error;
       }

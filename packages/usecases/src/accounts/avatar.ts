@@ -20,7 +20,7 @@ const storedMaxBytes = 1024 * 1024;
  * Throws 400 `UNSUPPORTED_IMAGE`.
  */
 export async function setAvatar(ctx: UserContext, upload: Uint8Array): Promise<void> {
-  const picture = await avatarImages(ctx).fromUpload(upload);
+  const picture = await avatarImages(ctx).fromUpload(upload, { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
   const { path } = await ctx.files.write('avatars', newId(), 'webp', picture, { maxBytes: storedMaxBytes });
   await replaceAvatar(ctx, path);
 }

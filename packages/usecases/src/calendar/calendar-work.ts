@@ -28,7 +28,7 @@ export const workApart = <Input, Output>(
 ): Promise<Output | null> =>
   slots(ctx)(userId, async () => {
     try {
-      return await ctx.workApart.run(task, await read());
+      return await ctx.workApart.run(task, await read(), { tenantId: ctx.tenantId, ownerId: userId });
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (error.fault === 'outside') throw tooBusy(error);

@@ -47,7 +47,11 @@ export async function uploadLogo(
 ): Promise<CloudInstance> {
   await getCloudInstance(ctx, id);
   const limits = { maxBytes: logoMaxBytes, takesIco: false };
-  const logo = await iconImages(ctx).read(await takeUpload(), ctx.actor.id, limits);
+  const logo = await iconImages(ctx).read(
+    await takeUpload(),
+    { tenantId: ctx.tenantId, ownerId: ctx.actor.id },
+    limits,
+  );
   if (!logo) {
     throw invalid(
       'UNSUPPORTED_IMAGE',

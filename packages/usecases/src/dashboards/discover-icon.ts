@@ -70,7 +70,7 @@ async function searchQuietly(
     policy: { ...ctx.config.outbound.byUsers, httpsOnly: false },
     maxBytes: iconMaxBytes,
     timeoutMs: searchTimeoutMs,
-    read: (bytes: Uint8Array) => iconImages(ctx).read(bytes, favoriteId),
+    read: (bytes: Uint8Array) => iconImages(ctx).read(bytes, { tenantId: ctx.tenantId, ownerId: favoriteId }),
     signal,
   };
   try {

@@ -57,7 +57,7 @@ export async function uploadIcon(
   takeUpload: () => Promise<Uint8Array>,
 ): Promise<Favorite> {
   await checkOwnFavorite(ctx, favoriteId);
-  const icon = await iconImages(ctx).read(await takeUpload(), ctx.actor.id);
+  const icon = await iconImages(ctx).read(await takeUpload(), { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
   if (!icon) {
     throw invalid(
       'UNSUPPORTED_IMAGE',

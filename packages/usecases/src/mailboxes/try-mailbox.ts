@@ -37,10 +37,8 @@ const places = resource(() => {
     inPlaceOfAccount(actor.id, () => inPlaceOfTenant(tenantId, work));
 });
 
-/** Processes of their own: a slow mail server takes no place from files that people upload. */
-const processes = resource(() =>
-  openWorkApart({ processes: most.ofProcess, queueLimit: 0, heapMb: 64, tasksEach: 50, warmMs: 5 * SECOND }),
-);
+/** Processes of their own: a slow mail server takes no place from files that people upload. No password meets another trial in one. */
+const processes = resource(() => openWorkApart({ processes: most.ofProcess, queueLimit: 0, heapMb: 64, tasksEach: 1 }));
 
 const trialWithin = (testMs: number) =>
   taskOf<typeof run>(new URL('mailbox-trial-task.ts', import.meta.url), {
@@ -63,7 +61,7 @@ export async function tryMailbox(
     const order = { settings, policy, password: password?.reveal() ?? null, folder, otherFolders, testMs };
     return await places(ctx)(ctx, async () => {
       try {
-        return await processes(ctx).run(trialWithin(testMs), order);
+        return await processes(ctx).run(trialWithin(testMs), order, { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
       } catch (error) {
         if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
         throw new ImapFailure('protocol', settings, 'sends more than was asked for.', error);

@@ -21,7 +21,7 @@ const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
 /** Their own process: what users upload waits behind no monitored server. All that have room fit its queue, though each asks side by side. */
 const opened = resource(() => ({
   inRoom: openFairSlots(runsWithLarge),
-  apart: openWorkApart({ processes: 1, queueLimit: 100 }),
+  apart: openWorkApart({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
 }));
 
 /** Room for the large answers of a tenant’s servers, and a process that reads them. */
@@ -41,7 +41,7 @@ export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
     },
     read: async (order, host) => {
       try {
-        const kept = await apart.run(reading, order);
+        const kept = await apart.run(reading, order, { tenantId: ctx.tenantId });
         return { answer: JSON.parse(Buffer.from(kept).toString()) as ReadAnswer, bytes: kept.byteLength };
       } catch (error) {
         if (!(error instanceof TaskError) || error.fault !== 'input') throw error;

@@ -38,18 +38,21 @@ const restMs = unread.limits.timeoutMs + oneByOneMs + one.limits.timeoutMs;
  */
 export async function readMail(ctx: TenantContext, mail: Uint8Array, until: number): Promise<MailReading | null> {
   const isLate = (neededMs: number): boolean => performance.now() + neededMs > until;
+  const whose = { tenantId: ctx.tenantId };
   if (isLate(whole.limits.timeoutMs)) return null;
-  const read = await outcome(ctx, ctx.workApart.run(whole, { mail, isRead: true }));
+  const read = await outcome(ctx, ctx.workApart.run(whole, { mail, isRead: true }, whose));
   if ('value' in read) return read.value as MailReading;
   if (isLate(restMs)) return null;
-  const apart = await outcome(ctx, ctx.workApart.run(unread, { mail, isRead: false }));
+  const apart = await outcome(ctx, ctx.workApart.run(unread, { mail, isRead: false }, whose));
   if ('error' in apart) return apart;
   if ('error' in apart.value) return apart.value;
   const oneByOneUntil = performance.now() + oneByOneMs;
   const documents: ReadDocument[] = [];
   for (const { reading: _, ...document } of apart.value.documents) {
     const reading: { value: Reading } | { error: InvoiceError } =
-      performance.now() > oneByOneUntil ? { error: 'TOO_LARGE' } : await outcome(ctx, ctx.workApart.run(one, document));
+      performance.now() > oneByOneUntil
+        ? { error: 'TOO_LARGE' }
+        : await outcome(ctx, ctx.workApart.run(one, document, whose));
     documents.push({
       ...document,
       reading: 'value' in reading ? reading.value : { format: 'other', data: null, error: reading.error },

@@ -1,7 +1,7 @@
 import { textOfXml } from '@portal/connectors/tenders/text-of-xml';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { SECOND } from '@portal/domain/time';
-import type { SystemContext } from '@portal/platform/context';
+import type { SystemContext, TenantContext } from '@portal/platform/context';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { Reading, ReadingOrder, run } from './reading-task.ts';
 
@@ -28,7 +28,11 @@ export async function readDocumentsApart(
 ): Promise<ReadDocuments> {
   const { documents } = order;
   try {
-    const { notices, refused } = await system.workApart.run(reading, { kind: 'eforms', ...order });
+    const { notices, refused } = await system.workApart.run(
+      reading,
+      { kind: 'eforms', ...order },
+      { tenantId: null, ownerId: order.sourcePortal },
+    );
     return {
       notices: notices.map(({ notice, from }) => {
         const bytes = documents[Number(from)]?.bytes ?? new Uint8Array();
@@ -62,7 +66,11 @@ export async function readFeedApart(
   order: Omit<ReadingOrder & { kind: 'feed' }, 'kind'>,
 ): Promise<ReadFeed> {
   try {
-    const { notices, refused, ttlMin } = await system.workApart.run(reading, { kind: 'feed', ...order });
+    const { notices, refused, ttlMin } = await system.workApart.run(
+      reading,
+      { kind: 'feed', ...order },
+      { tenantId: null, ownerId: order.sourcePortal },
+    );
     const records = notices.map(({ notice, from }): NoticeRecord => ({
       ...notice,
       raw: { format: 'feed', body: String(from) },
@@ -76,11 +84,15 @@ export async function readFeedApart(
 
 /** Reads an alert mail in another process. Throws a TaskError where it ends that. */
 export async function readMailApart(
-  system: SystemContext,
+  ctx: TenantContext,
   { timeoutMs, ...order }: Omit<ReadingOrder & { kind: 'mail' }, 'kind'> & { timeoutMs: number },
 ): Promise<ReadDocuments> {
   const task = { ...reading, limits: { ...reading.limits, timeoutMs } };
-  const { notices, refused } = await system.workApart.run(task, { kind: 'mail', ...order });
+  const { notices, refused } = await ctx.workApart.run(
+    task,
+    { kind: 'mail', ...order },
+    { tenantId: ctx.tenantId, ownerId: order.sourcePortal },
+  );
   return {
     notices: notices.map(({ notice, from }) => ({ ...notice, raw: { format: 'mail', body: String(from) } })),
     refused,
