@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
 import { certificateSample } from '@portal/testing/cert-samples';
-import { hostileCertificates, nested, withRounds } from '@portal/testing/hostile-certificates';
+import { hostileCertificates, nested, slowKeys, withRounds } from '@portal/testing/hostile-certificates';
 import { testApp } from '../../testing/app.ts';
 import { startApi } from '../../testing/process.ts';
 
@@ -89,5 +89,48 @@ it(
     expect(right.length).toBeLessThan(50);
     for (const answer of answers.filter((one) => !right.includes(one)))
       expect(answer).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
+  },
+);
+
+it(
+  'that three accounts of one tenant have slow keys read keeps no other tenant waiting for long',
+  { timeout: 180_000 },
+  async () => {
+    const slow = Buffer.concat(slowKeys(12));
+    const { id: tenantId } = await make.tenant();
+    const attackers = await Promise.all(
+      Array.from({ length: 3 }, async () => cookieOf(await make.user({ tenantId, role: 'ADMIN' }))),
+    );
+    const cookie = await cookieOf(await make.user({ role: 'ADMIN' }));
+    let isOver = false;
+    const attack = Promise.all(
+      Array.from({ length: 30 }, (_, n) => upload([slow], { cookie: attackers[n % 3] ?? '', password: 'sample' })),
+    ).finally(() => (isOver = true));
+    const others: number[] = [];
+    const accounting = async () => {
+      const form = new FormData();
+      form.append('file', new Blob(['PNR;Betrag\n1;1,00\n']), 'list');
+      form.append('month', '2026-11');
+      const answer = await fetch(new URL('/accounting/canteen/preview', api.url), {
+        method: 'POST',
+        headers: { cookie },
+        body: form,
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    do {
+      others.push((await upload([leaf], { cookie })).status, await accounting());
+      await pause(200);
+    } while (!isOver && others.length < 40);
+    expect(new Set(others)).toEqual(new Set([200]));
+    const answers = await attack;
+    // 429 where the machine is so slow that the budget of the tenant is used up.
+    expect([200, 429, 503]).toEqual(expect.arrayContaining(answers.map(({ status }) => status)));
+    expect(answers.some(({ status }) => status === 503)).toBe(true);
+    for (const answer of answers) {
+      if (answer.status !== 200) expect(answer.retryAfter).toMatch(/^\d+$/);
+      else expect(analysisIn(answer).rejected).toMatchObject([{ file: 'file-0', reason: 'TOO_LARGE' }]);
+    }
   },
 );
