@@ -37,6 +37,11 @@ async function main([name, ...args]) {
   }
   if (!isReady()) await withLock(install);
   const command = commands[name](args);
+  // Becomes the supervisor where Node can do that, as nothing is left to do here; the supervisor watches npm itself
+  if (name === 'start' && process.execve && command.program === process.execPath) {
+    process.chdir(root);
+    process.execve(command.program, [command.program, ...command.args], environment());
+  }
   const { code, signal } = await run(command.program, command.args, 'inherit');
   process.exit(signal ? 128 + constants.signals[signal] : code);
 }

@@ -90,6 +90,17 @@ it("answers with the command's exit code", async () => {
   expect(await run('exec', 'sh', '-c', 'kill -TERM $$')).toMatchObject({ code: 143 });
 });
 
+it.runIf('execve' in process)('becomes the supervisor instead of staying beside it', async () => {
+  const { root, runWith } = await makeCheckout();
+  await writeFile(join(root, 'scripts', 'start.ts'), 'console.log(process.ppid, process.argv[2]); process.exit(4);');
+  const path = [join(root, 'bin'), process.env['PATH']].join(delimiter);
+  expect(await runWith({ PATH: path }, 'start', '--watch')).toEqual({
+    code: 4,
+    stdout: `${process.pid} --watch\n`,
+    stderr: expect.stringMatching(/^Installing packages …\n$/),
+  });
+});
+
 it('explains itself when it does not know the command', async () => {
   const { run } = await makeCheckout();
   expect(await run('dance')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Usage:/) });

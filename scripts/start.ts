@@ -1,6 +1,7 @@
 // npm start, pnpm dev (--watch): runs the API, the worker and, without DATABASE_URL, the database; keeps them running
 // and stops them in order.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,10 +38,10 @@ const say = (line: string): void => console.log(`portal: ${line}`);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop);
 // Whoever read what we print is gone
 process.stdout.on('error', askToStop);
-const parent = process.ppid;
+const parents = parentsUnderNpm();
 setInterval(() => {
-  // Under npm or pnpm a signal may end our parent alone
-  if (process.env['npm_lifecycle_event'] && process.ppid !== parent) askToStop();
+  // Under npm or pnpm a signal may end our parents alone
+  if (parentsUnderNpm() !== parents) askToStop();
 }, 500);
 
 try {
@@ -149,6 +150,22 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
   // Side by side on few cores both would take twice as long, and people wait for the API.
   await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => undefined);
   if (!stop.signal.aborted) children.push(keepRunning({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
+}
+
+/** The processes between us and npm, npm included, as far as they can be seen; always the same without npm. */
+function parentsUnderNpm(): string {
+  if (!process.env['npm_lifecycle_event']) return '';
+  // npm runs scripts through a shell, which may stay in between
+  const shell = /\((?:ba|da|z)?sh\) \S+ (\d+)/.exec(readIfThere(`/proc/${process.ppid}/stat`));
+  return `${process.ppid} ${shell?.[1] ?? ''}`;
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function askToStop(): void {
