@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-// Seconds from a warm `npm start` to its first answer, and what each of its processes loads, when and for whom.
+// Seconds from a warm `npm start`, npm included, to its first answer, and what each of its processes loads, when and for whom.
 import type { LoadedModule, LoadedProcess } from './loaded-modules.ts';
 import { freePort, median } from './measure.ts';
 
@@ -19,7 +19,7 @@ const running = new Set<ChildProcess>();
 async function start(env: Record<string, string> = {}): Promise<{ from: number; until: number }> {
   const port = await freePort();
   const from = performance.timeOrigin + performance.now();
-  const child = spawn(process.execPath, ['scripts/bootstrap.mjs', 'start'], {
+  const child = spawn('npm', ['start'], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
@@ -28,10 +28,12 @@ async function start(env: Record<string, string> = {}): Promise<{ from: number; 
       PORT: String(port),
       ...env,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   running.add(child);
-  const ended = once(child, 'exit').then(() => running.delete(child));
+  child.stdout.resume();
+  // A signal ends npm at once; its output is closed when everything behind it has ended, too.
+  const ended = once(child, 'close').then(() => running.delete(child));
   while (!(await answers(port))) {
     if (!running.has(child)) throw new Error('npm start ended by itself');
     await pause(5);
@@ -113,6 +115,6 @@ try {
   );
 } finally {
   for (const child of running) child.kill('SIGTERM');
-  await Promise.all([...running].map((child) => once(child, 'exit')));
+  await Promise.all([...running].map((child) => once(child, 'close')));
   await rm(folder, { recursive: true, force: true });
 }
