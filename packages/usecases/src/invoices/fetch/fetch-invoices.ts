@@ -10,6 +10,7 @@ import { fetchBeginsUntilMs, fetchMaxMails, fetchMs, mailMaxBytes } from '@porta
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { endedItsReaders } from '../../mailboxes/ended-readers.ts';
 import { hasModuleOn } from '../../modules/module-access.ts';
 import { startDueFetches } from '../jobs.ts';
 import { invoiceStorage } from '../storage.ts';
@@ -23,6 +24,9 @@ import { takeMails } from './take-mails.ts';
 const headsAtOnce = 50;
 /** Mails moved in one run; the rest follows in the next. */
 const mostMoves = 500;
+
+/** Begins of one run: a mailbox that ended as many processes rests. */
+const mostBegins = 2;
 
 export interface FetchLimits {
   inAllMs: number;
@@ -42,6 +46,12 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
   const mailbox = await ctx.read((db) => storedMailbox(db));
   if (!mailbox) return;
   if (isPausedAfter(mailbox.refusals)) throw unavailableMailbox(pausedMailbox(mailbox));
+  // Each earlier begin of this run ended with its process.
+  if (run.attempt > mostBegins) {
+    const failure = endedItsReaders(mailbox);
+    await restAfter(ctx, mailbox, failure);
+    throw unavailableMailbox(failure);
+  }
   const { storedBytes, maxStoredBytes } = await invoiceStorage(ctx);
   if (storedBytes >= maxStoredBytes) throw noRoom();
   const end: FetchEnd = { isSignedIn: false, isRestLeft: false, failure: null };
@@ -80,6 +90,18 @@ interface FetchEnd {
 
 const unavailableMailbox = (failure: ImapFailure) =>
   upstream('MAILBOX_UNAVAILABLE', failure.message, { cause: failure });
+
+/** Nothing is left for a run begun at once: the mailbox is asked again in an hour. */
+const restAfter = (ctx: TenantContext, { id, revision }: StoredMailbox, { kind }: ImapFailure): Promise<unknown> =>
+  ctx.tx((tx) =>
+    tx
+      .update(invoiceMailboxes)
+      .set({
+        lastError: kind,
+        nextFetchAt: sql`case when ${invoiceMailboxes.isActive} then now() + interval '1 hour' end`,
+      })
+      .where(and(eq(invoiceMailboxes.id, id), eq(invoiceMailboxes.revision, revision))),
+  );
 
 const noRoom = () =>
   conflict(

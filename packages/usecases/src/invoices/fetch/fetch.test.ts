@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceFiles, invoiceMailboxes, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { mailMaxTries } from '@portal/domain/invoices/limits';
 import type { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
+import { beginRun, endRun } from '@portal/platform/runs/state';
 import { invoiceSample } from '@portal/testing/einvoice-samples';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import { beginFetch, fetchNow, invoiceMail, mailboxForm, mailWith, ublInvoice } from '@portal/testing/invoices';
@@ -75,6 +76,26 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   const isDue = async (ctx: Ctx) =>
     (await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))) === 1;
   const mailRows = (ctx: Ctx) => ctx.read((db) => db.$count(invoiceMails));
+
+  it('that ended two processes lets the mailbox rest for an hour', async () => {
+    const { ctx } = await managed([invoiceMail()]);
+    const { id, attempt } = await beginFetch(ctx);
+    const begin = async () => the(await beginRun(ctx, id));
+    expect([attempt, (await begin()).attempt]).toEqual([1, 2]);
+    const before = gate.connections();
+    const work = { signal: new AbortController().signal, actorId: null, progress: () => undefined };
+    await expect(fetchTenantInvoices(ctx, { ...work, run: await begin() })).rejects.toMatchObject({
+      code: 'MAILBOX_UNAVAILABLE',
+      message: expect.stringContaining('asked again in an hour'),
+    });
+    expect(gate.connections()).toBe(before);
+    const resting = sql`next_fetch_at between now() + interval '59 minutes' and now() + interval '61 minutes'`;
+    expect(await ctx.read((db) => db.$count(invoiceMailboxes, resting))).toBe(1);
+    expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: 'protocol' });
+    await endRun(ctx, { id }, { error: null });
+    expect(await fetchNow(ctx)).toEqual({ done: 1, total: 1 });
+    expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: null });
+  });
 
   describe('a mail', () => {
     it('is taken once, and leaves no trace in the mailbox without folders', async () => {

@@ -12,7 +12,7 @@ import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { moduleLevels } from '../../modules/module-access.ts';
 import { startDueMailboxes } from '../jobs.ts';
-import { claimMailbox, type Reading, ReadingOvertakenError, whileCounting } from './reading.ts';
+import { claimMailbox, giveBack, type Reading, ReadingOvertakenError, whileCounting } from './reading.ts';
 import { imapServerWith } from './stored-mailbox.ts';
 import { takeMail } from './take-mail.ts';
 
@@ -38,7 +38,10 @@ export async function fetchAlertMailsOf(
     await readMails(reading, end, { limits, signal: AbortSignal.any([signal, deadline]), stop: signal });
   } catch (error) {
     if (error instanceof ReadingOvertakenError) return;
-    if (signal.aborted) throw error;
+    if (signal.aborted) {
+      await giveBack(reading);
+      throw error;
+    }
     end.failure =
       error === deadline.reason
         ? new ImapFailure('timeout', mailbox, `could not be read within ${limits.inAllMs / SECOND} seconds.`, error)

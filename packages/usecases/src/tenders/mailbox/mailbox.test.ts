@@ -8,11 +8,12 @@ import { tenants } from '@portal/db/schema/tenants';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderNotices, tenderPayloads } from '@portal/db/schema/tenders/notices';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
+import { newId } from '@portal/domain/ids';
 import type { AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import { alertLimits } from '@portal/domain/tenders/alert-mailbox';
 import type { TenderFilters } from '@portal/domain/tenders/filters';
 import { mailboxSource } from '@portal/domain/tenders/sources';
-import { DAY } from '@portal/domain/time';
+import { DAY, HOUR } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { alertMailboxForm, grantTenderRadar } from '@portal/testing/alert-mailboxes';
 import { alertAbout, alertMail, alertTable } from '@portal/testing/alert-mails';
@@ -31,6 +32,7 @@ import { storeNotices } from '../store-notices.ts';
 import { tenderFacets } from '../tender-facets.ts';
 import { fetchAlertMailsOf, type FetchLimits } from './fetch-mails.ts';
 import { deleteAlertMailbox, getAlertMailbox, putAlertMailbox } from './mailbox.ts';
+import { claimMailbox } from './reading.ts';
 import { startDueAlertMails } from './start-due-fetches.ts';
 import { testAlertMailbox } from './test-mailbox.ts';
 
@@ -454,6 +456,58 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     gate.setFault({ kind: 'drop', at: /SEARCH/ });
     await fetchNow(ctx);
     expect(await rowOf(ctx)).toMatchObject({ refusals: 0, lastError: 'unreachable' });
+  });
+
+  describe('whose reading never came to its end', () => {
+    /** As a process leaves it that was ended in the middle. */
+    const breakOff = (ctx: UserContext) =>
+      across((tx) =>
+        tx.update(tenderMailboxes).set({ claim: newId() }).where(eq(tenderMailboxes.userId, ctx.actor.id)),
+      );
+    const inHour = async (ctx: UserContext) =>
+      Math.round(((await rowOf(ctx)).nextFetchAt?.getTime() ?? 0) / HOUR - Date.now() / HOUR) === 1;
+
+    it('rests for an hour the second time', async () => {
+      const { ctx } = await reader([alertAbout(170)]);
+      await breakOff(ctx);
+      await claimMailbox(ctx, ctx.actor.id);
+      expect(await inHour(ctx)).toBe(false);
+      const before = gate.connections();
+      await fetchNow(ctx);
+      expect(gate.connections()).toBe(before);
+      expect([await inHour(ctx), await rowOf(ctx)]).toEqual([
+        true,
+        expect.objectContaining({ claim: null, lastError: 'protocol' }),
+      ]);
+      expect((await sourceOf(ctx)).error).toContain('asked again in an hour');
+      await fetchNow(ctx);
+      expect(await rowOf(ctx)).toMatchObject({ claim: null, lastError: null });
+    });
+
+    it('is read at once the first time, and noted as broken while it is', async () => {
+      const { ctx } = await reader([alertAbout(171)]);
+      await breakOff(ctx);
+      const noted: unknown[] = [];
+      gate.onCommand = async (line) => {
+        if (/EXAMINE/.test(line)) noted.push((await rowOf(ctx)).lastError);
+      };
+      await fetchNow(ctx);
+      expect(noted).toEqual(['protocol']);
+      expect(await rowOf(ctx)).toMatchObject({ claim: null, lastError: null });
+      expect(await noticesOf(ctx)).toHaveLength(1);
+    });
+
+    it('because the worker ended is none that its server broke', async () => {
+      const { ctx } = await reader([alertAbout(172)]);
+      for (let n = 0; n < 3; n += 1) {
+        const stop = new AbortController();
+        gate.onCommand = (line) => {
+          if (/EXAMINE/.test(line)) stop.abort(new Error('the worker ends'));
+        };
+        await expect(fetchNow(ctx, {}, stop.signal)).rejects.toThrow('the worker ends');
+        expect(await rowOf(ctx)).toMatchObject({ claim: null, lastError: null });
+      }
+    });
   });
 
   describe('that cannot be read says why', () => {
