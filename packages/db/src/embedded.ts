@@ -152,7 +152,9 @@ async function launchPatiently(place: ClusterPlace, cluster: string, log: (line:
     const port = await choosePort(place.folder);
     const outcome = await launch(place, cluster, port);
     if (typeof outcome !== 'string') return outcome;
-    const isPassing = /lock file .* already exists|shared memory block|Address already in use/.test(outcome);
+    const isPassing = /lock file (?:(?!lock file).)* already exists|shared memory block|Address already in use/.test(
+      outcome,
+    );
     if (!isPassing || performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${outcome.trim()}`);
     log('The last PostgreSQL is not quite gone, trying again.');
     await pause(200);

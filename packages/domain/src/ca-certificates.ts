@@ -1,6 +1,7 @@
 import { text } from './text.ts';
 
-const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const pemCertificates =
+  /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN CERTIFICATE-----)[\s\S])+?-----END CERTIFICATE-----/g;
 
 /** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. Null for anything else. */
 export function certificatesIn(pem: string): string[] | null {

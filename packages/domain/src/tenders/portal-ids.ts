@@ -1,13 +1,16 @@
 /**
- * How known portals name a procedure in their links; nothing but the id of a link tells which notice it is. What may stand between host
- * and id is bounded: a text of nothing but hosts would otherwise be searched to its end for each of them.
+ * How known portals name a procedure in their links; nothing but the id of a link tells which notice it is. Each path and query ends where
+ * the next link to the same portal starts: otherwise a search from each of many links without an id would run to the end of the text.
  */
 const patterns: [portal: string, pattern: RegExp][] = [
   ['cosinex', /\b(CX[A-Z0-9]{8,32})\b/g],
   ['netserver', /[?&]TenderOID=([\w%.-]{4,80})/gi],
   ['netserver', /[?&]TWOID=([\w%.-]{4,80})/gi],
-  ['evergabe-online', /evergabe-online\.de\/tender(?:details|documents)\.html\?(?:[^\s"']{0,200}&)?id=(\d{1,20})/gi],
-  ['subreport', /subreport(?:-elvis)?\.de\/(?:[^\s"']{0,200}\/)?(E\d{4,20})\b/gi],
+  [
+    'evergabe-online',
+    /evergabe-online\.de\/tender(?:details|documents)\.html\?(?:(?:(?!evergabe-online\.de\/)[^\s"'])*&)?id=(\d{1,20})/gi,
+  ],
+  ['subreport', /subreport(?:-elvis)?\.de\/(?:(?:(?!subreport(?:-elvis)?\.de\/)[^\s"'])*\/)?(E\d{4,20})\b/gi],
   ['deutsche-evergabe', /\/dashboards\/dashboard_off\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi],
   ['rib', /\/PlatformId\/(\d{1,6}\/tenderId\/\d{1,20})/gi],
   ['staatsanzeiger', /BekLanding4Bund\?z_param=([\w-]{4,60})/gi],

@@ -84,7 +84,7 @@ const ourPage = (page: Buffer): Buffer =>
   Buffer.from(
     page
       .toString('utf8')
-      .replaceAll(/<link\b[^<>]*href="https?:[^<>]*>/g, '')
+      .replaceAll(/<link\b(?:(?!href=)[^<>])*href="https?:[^<>]*>/g, '')
       .replace('</head>', `${style}</head>`),
   );
 
