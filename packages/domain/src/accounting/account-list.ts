@@ -18,6 +18,12 @@ export const isAccountsHeader = (cells: readonly string[]): boolean =>
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/u;
 
+/** Looked for in the cells as they came: tidying makes a blank of a quoted line break. */
+function controlIn(line: number, [number = '', name = '']: readonly string[]): Finding | null {
+  if (control.test(number)) return finding(line, 'Konto', 'ACCOUNT_INVALID');
+  return control.test(name) ? finding(line, 'Name', 'NAME_INVALID') : null;
+}
+
 /** Checks the lines of such a file. */
 export function readAccountLines() {
   const accounts: ListedAccount[] = [];
@@ -25,11 +31,9 @@ export function readAccountLines() {
   const numbers = new Set<string>();
   const names = new Set<string>();
 
-  function check(line: number, number: string, name: string, cell: string): Finding | null {
+  function check(line: number, number: string, name: string): Finding | null {
     if (!accountNumberPattern.test(number)) return finding(line, 'Konto', 'ACCOUNT_INVALID');
     if (name === '') return finding(line, 'Name', 'NAME_MISSING');
-    // In the cell: blanks take the place of line breaks in a name that is tidied.
-    if (control.test(cell)) return finding(line, 'Name', 'NAME_INVALID');
     if (name.length > accountNameMax) return finding(line, 'Name', 'NAME_TOO_LONG');
     if (numbers.has(number)) return finding(line, 'Konto', 'DUPLICATE_NUMBER');
     return names.has(nameKey(name)) ? finding(line, 'Name', 'DUPLICATE_NAME') : null;
@@ -40,11 +44,11 @@ export function readAccountLines() {
       return accounts.length;
     },
     take(line: number, cells: readonly string[]): void {
+      const fault = cells.length === 2 ? controlIn(line, cells) : finding(line, null, 'COLUMN_COUNT');
       const number = (cells[0] ?? '').trim();
       const name = tidied(restored(cells[1] ?? ''));
-      const fault =
-        cells.length === 2 ? check(line, number, name, cells[1] ?? '') : finding(line, null, 'COLUMN_COUNT');
-      if (fault) errors.push(fault);
+      const found = fault ?? check(line, number, name);
+      if (found) errors.push(found);
       numbers.add(number);
       names.add(nameKey(name));
       accounts.push({ number, name });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../ids.ts';
-import { requiredLine } from '../text.ts';
+import { controlInLine, requiredLine } from '../text.ts';
 import { settingNumber } from './canteen.ts';
 import { Finding } from './findings.ts';
 import { Month, parseDay } from './month.ts';
@@ -57,8 +57,16 @@ export const missingMerchandiseSettings = (settings: MerchandiseSettings): strin
     ? []
     : (['defaultContraAccount', 'beraternummer', 'mandantennummer'] as const).filter((name) => settings[name] === '');
 
-const AccountNumber = z.string().trim().regex(accountNumberPattern, 'must be 1 to 9 digits, not only zeros');
-const AccountName = requiredLine(accountNameMax).overwrite(tidied);
+/** Before it is trimmed: a line break at an end is refused like one within. */
+const withoutControls = () =>
+  z.string().refine((value) => !controlInLine.test(value), 'must not contain control characters');
+const AccountNumber = withoutControls().trim().regex(accountNumberPattern, 'must be 1 to 9 digits, not only zeros');
+const AccountName = withoutControls()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(accountNameMax)
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode text')
+  .overwrite(tidied);
 
 export const AccountInput = z
   .object({ number: AccountNumber, name: AccountName })
