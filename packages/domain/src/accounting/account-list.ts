@@ -4,12 +4,12 @@ import type { ListedAccount } from './merchandise-lines.ts';
 import { accountNameMax, accountNumberPattern } from './merchandise.ts';
 import { headingKey, nameKey, tidied } from './names.ts';
 import { neutralized, restored } from './spreadsheet-text.ts';
+import { textOfLines } from './text-lines.ts';
 
 /** The list as a file: `Konto;Name`, quoted where it has to be. */
 export function accountsCsv(accounts: readonly ListedAccount[]): string {
   const cell = (value: string): string => (/[;"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  const lines = accounts.map(({ number, name }) => `${number};${cell(neutralized(name))}\r\n`);
-  return `Konto;Name\r\n${lines.join('')}`;
+  return textOfLines(['Konto;Name', ...accounts.map(({ number, name }) => `${number};${cell(neutralized(name))}`)]);
 }
 
 export const isAccountsHeader = (cells: readonly string[]): boolean =>

@@ -5,6 +5,7 @@ import type { AccountSum } from './merchandise-lines.ts';
 import type { MerchandiseSettings } from './merchandise.ts';
 import { lastDayOf, monthLabel } from './month.ts';
 import { neutralized } from './spreadsheet-text.ts';
+import { textOfLines } from './text-lines.ts';
 
 /** What an amount has room for: 10 digits before the comma and 2 behind it. */
 export const largestExtfCents = 999_999_999_999;
@@ -23,7 +24,7 @@ export function extfFile(
     extfColumns.map(({ name }) => name).join(';'),
     ...sums.map((sum) => bookingOf(sum, period, settings)),
   ];
-  return { name: `EXTF_Merchandise_${period}.csv`, text: lines.map((line) => `${line}\r\n`).join('') };
+  return { name: `EXTF_Merchandise_${period}.csv`, text: textOfLines(lines) };
 }
 
 function headOf(period: string, settings: MerchandiseSettings, now: Date): (string | number)[] {

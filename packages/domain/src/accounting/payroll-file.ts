@@ -1,6 +1,7 @@
 import { formatAmount } from './amounts.ts';
 import type { CanteenSettings, PersonSum } from './canteen.ts';
 import { monthLabel } from './month.ts';
+import { textOfLines } from './text-lines.ts';
 
 /** What a payroll file has room for: 9 digits before the comma and 2 behind it. */
 export const largestPayrollCents = 99_999_999_999;
@@ -25,7 +26,7 @@ export function payrollFile(
   const lines = write(numbers, plain(settings.lohnart), month, amounts);
   return {
     name: `${[target === 'lodas' ? 'LODAS' : 'LUG', ...numbers, year, monthOfYear].join('_')}.txt`,
-    text: lines.map((line) => `${line}\r\n`).join(''),
+    text: textOfLines(lines),
   };
 }
 

@@ -3,6 +3,7 @@ import type { AccountSum } from './merchandise-lines.ts';
 import { monthLabel } from './month.ts';
 import { tidied } from './names.ts';
 import { neutralized } from './spreadsheet-text.ts';
+import { textOfLines } from './text-lines.ts';
 
 const headings = ['Konto', 'Bezeichnung', 'Betrag', 'Zeitraum'];
 
@@ -20,7 +21,7 @@ export function txtFile(
   ]);
   return {
     name: `Merchandise_${period}.txt`,
-    text: [headings, ...lines].map((cells) => `${cells.join(separator)}\r\n`).join(''),
+    text: textOfLines([headings, ...lines].map((cells) => cells.join(separator))),
   };
 }
 
