@@ -1,6 +1,6 @@
 import { ImapFailure } from '@portal/connectors/imap/imap-failure';
 import type { ImapServer } from '@portal/connectors/imap/mailbox';
-import { busy } from '@portal/domain/errors';
+import { busy, unavailable } from '@portal/domain/errors';
 import type { ImapTest } from '@portal/domain/imap';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
@@ -50,7 +50,8 @@ const trialWithin = (testMs: number) =>
 
 /**
  * Tries a mailbox in a process of its own: signs in, opens the folder without a trace and looks for the others. Trouble with the mailbox
- * is part of the answer. Throws 429 while too many trials of the account, of its tenant or of all are under way.
+ * is part of the answer. Throws 429 while too many trials of the account, of its tenant or of all are under way, and 503 where the machine
+ * has no memory for one.
  */
 export async function tryMailbox(
   ctx: UserContext,
@@ -63,7 +64,9 @@ export async function tryMailbox(
       try {
         return await processes(ctx).run(trialWithin(testMs), order, { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
       } catch (error) {
-        if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
+        if (!(error instanceof TaskError) || error.fault === 'program') throw error;
+        if (error.fault === 'outside')
+          throw unavailable('Mailboxes cannot be tested right now. Please try again in a few seconds.', error);
         throw new ImapFailure('protocol', settings, 'sends more than was asked for.', error);
       }
     });

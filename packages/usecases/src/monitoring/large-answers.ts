@@ -44,7 +44,7 @@ export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
         const kept = await apart.run(reading, order, { tenantId: ctx.tenantId });
         return { answer: JSON.parse(Buffer.from(kept).toString()) as ReadAnswer, bytes: kept.byteLength };
       } catch (error) {
-        if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
+        if (!(error instanceof TaskError) || error.fault === 'program') throw error;
         throw new ServerFailure('antwortform', `${host} answered with more than can be read.`, error);
       }
     },
