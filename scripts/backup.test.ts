@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -89,7 +89,9 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
       const [, backUp = '', restore = ''] = commandsOf('docs/operating.md').filter((block) => block.includes('docker'));
       const before = { database: await digestOfDatabase(server.ownerUrl), files: await digestOfFiles(files()) };
       expect(Object.keys(before.files).length).toBeGreaterThan(5);
-      await shell(backUp);
+      await shell(`umask 022\n${backUp}`);
+      for (const name of ['portal.dump', 'files.tar.gz'])
+        expect([name, (await stat(join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
       await rm(files(), { recursive: true });
       await mkdir(files());
       await loseDatabase();

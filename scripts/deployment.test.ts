@@ -1,14 +1,17 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig, Settings, SettingsError } from '@portal/platform/config';
 import { openMetrics } from '@portal/platform/metrics';
 import { serveMetrics } from '@portal/worker/metrics-server';
+import { commandsOf } from './document-commands.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
@@ -223,6 +226,26 @@ describe('docker-compose.yml', () => {
       asked.filter((name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? '')),
     ).toEqual([]);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'gets a .env from docs/operating.md that has every secret and that nobody else may read',
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'portal-test-env-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const [block = ''] = commandsOf('docs/operating.md');
+      const [write = ''] = block.split('docker compose');
+      // The umask most accounts have, whatever the one of this test is
+      spawnSync('bash', ['--norc', '-ec', `umask 022\n${write}`], { cwd: folder });
+      expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+      const written = Object.fromEntries(
+        readFileSync(join(folder, '.env'), 'utf8')
+          .split('\n')
+          .flatMap((line) => [...line.matchAll(/^(\w+)=(.+)$/g)].map(([, name, value]) => [name, value])),
+      ) as Record<string, string>;
+      expect(Object.keys(written).toSorted()).toEqual(Object.keys(dotEnv).toSorted());
+      expect(() => readConfig(settingsOf(api, written))).not.toThrow();
+    },
+  );
 
   it('leaves no setting out of reach', () => {
     const fixedByImage = new Set([...Object.keys(environmentOfImage), 'WORKER_METRICS_PORT', 'DATABASE_MIGRATION_URL']);

@@ -170,7 +170,7 @@ describe('every command of a document', () => {
     {
       by: 'scripts/deployment.test.ts',
       documents: ['docs/operating.md'],
-      lines: /^(cat > \.env|[A-Z_]+=|END$|docker compose up --build)/,
+      lines: /^(\(umask 077; cat > \.env\)|[A-Z_]+=|END$|docker compose up --build)/,
     },
     {
       by: 'packages/usecases/src/desktop/write-manifest.test.ts',
