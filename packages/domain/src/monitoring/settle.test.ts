@@ -177,6 +177,10 @@ describe('the status of a server', () => {
       message: expect.stringContaining('has not been checked since'),
     });
     expect(shown(0, false)).toMatchObject({ state: 'unknown', headline: 'Switched off' });
+    const rests = { restsUntil: new Date(at(0).getTime() + 60 * 60_000), isActive: true, intervalMin: 5 };
+    const seen = (minutes: number) => new Date(at(0).getTime() + minutes * 60_000);
+    expect(shownVerdict(well, { ...rests, now: seen(59) })).toMatchObject({ state: 'ok' });
+    expect(shownVerdict(well, { ...rests, now: seen(61) })).toMatchObject({ state: 'unknown' });
     expect(shownVerdict(neverChecked, { isActive: true, intervalMin: 5, now: at(0) })).toMatchObject({
       state: 'unknown',
     });

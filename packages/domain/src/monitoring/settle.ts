@@ -149,13 +149,20 @@ type Verdict = Pick<ServerStatus, 'state' | 'failure' | 'message' | 'checkedAt' 
 /** How a server is, as it is shown now: what nobody keeps up to date is not known any more. */
 export function shownVerdict(
   { state, failure, message, checkedAt, lastOkAt, headline }: Verdict,
-  { isActive, intervalMin, now }: { isActive: boolean; intervalMin: number; now: Date },
+  {
+    isActive,
+    intervalMin,
+    restsUntil = null,
+    now,
+  }: { isActive: boolean; intervalMin: number; restsUntil?: Date | null; now: Date },
 ): Verdict {
   const plain = { state, failure, message, checkedAt, lastOkAt, headline };
   if (!isActive) {
     const off = 'It is switched off and not checked.';
     return { ...plain, state: 'unknown', failure: null, message: off, headline: 'Switched off' };
   }
+  // Why it rests stays said for as long as it does.
+  if (restsUntil !== null && now < restsUntil) return plain;
   if (checkedAt === null || now.getTime() - checkedAt.getTime() <= staleAfterMs(intervalMin)) return plain;
   const stale = `It has not been checked since ${checkedAt.toISOString()}.`;
   return { ...plain, state: 'unknown', message: stale, headline: asHeadline(stale) };

@@ -79,6 +79,9 @@ export async function putServer(ctx: UserContext, id: string, input: ServerInput
         ...form,
         ...sealedSecrets(ctx, id, form, before),
         revision: sql`${monitoredServers.revision} + 1`,
+        lookRunId: null,
+        lostLooks: 0,
+        restsUntil: null,
         updatedAt: sql`now()`,
       })
       .where(eq(monitoredServers.id, id));
@@ -113,8 +116,13 @@ export async function deleteServer(ctx: UserContext, id: string): Promise<void> 
 /** What a tile shows: the active servers, worst first. */
 export async function serverTile(ctx: TenantContext): Promise<ServerTile> {
   const rows = await ctx.run(activeServersByName, {});
-  const tiles = rows.map(({ id, name, kind, facts, now, intervalMin, ...kept }) => {
-    const { state, failure, message, checkedAt, headline } = verdictOf(kept, { isActive: true, intervalMin, now });
+  const tiles = rows.map(({ id, name, kind, facts, now, intervalMin, restsUntil, ...kept }) => {
+    const { state, failure, message, checkedAt, headline } = verdictOf(kept, {
+      isActive: true,
+      intervalMin,
+      restsUntil,
+      now,
+    });
     const read: ServerTile['servers'][number]['facts'] = facts === null ? [] : JSON.parse(facts);
     return { id, name, kind, state, failure, message, checkedAt, headline, facts: read };
   });
@@ -164,6 +172,7 @@ const record = (
 const whenColumns = {
   now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
   intervalMin: smallestInterval.as('interval_min'),
+  restsUntil: monitoredServers.restsUntil,
 };
 
 const shownColumns = {
@@ -245,10 +254,10 @@ function serverJson(row: ServerRow): string {
 
 /** The server, how it is in short, and what was found of it as it is stored: null before the first look. */
 function apart(row: ServerRow) {
-  const { facts, rules, notExamined, changes, now, intervalMin, ...others } = row;
+  const { facts, rules, notExamined, changes, now, intervalMin, restsUntil, ...others } = row;
   const { state, failure, message, checkedAt, lastOkAt, headline, ...server } = others;
   const kept = { state, failure, message, checkedAt, lastOkAt, headline };
-  const verdict = verdictOf(kept, { isActive: server.isActive, intervalMin, now });
+  const verdict = verdictOf(kept, { isActive: server.isActive, intervalMin, restsUntil, now });
   const stored = { facts, rules, notExamined, changes } as Parameters<typeof readDocuments>[0];
   return { server, verdict, found: state === null ? null : stored };
 }

@@ -37,6 +37,12 @@ export const monitoredServers = pgTable(
     isActive: boolean().notNull(),
     /** Grows with every change: what was asked of the server as it was before is not written any more. */
     revision: integer().notNull().default(1),
+    /** The run that began the last look. Unless the status is of that run as well, the look is under way or ended its process. */
+    lookRunId: uuid(),
+    /** Looks in a row that ended their process. */
+    lostLooks: integer().notNull().default(0),
+    /** Left alone until then, because looks at it ended their processes. */
+    restsUntil: instant(),
     createdAt: createdAt(),
     updatedAt: instant().notNull().defaultNow(),
   },

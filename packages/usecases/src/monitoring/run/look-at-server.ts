@@ -32,7 +32,7 @@ export async function lookAtServer(
   id: string,
   { rows, signal }: { rows: ServerRows; signal: AbortSignal },
 ): Promise<void> {
-  const row = await rows.read(id);
+  const row = await rows.begin(id);
   if (!row) return;
   const { server, status, memory: stored } = row;
   const memory = memoryOf(stored);

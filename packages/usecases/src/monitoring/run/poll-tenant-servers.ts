@@ -8,7 +8,7 @@ import { openFairSlots } from '@portal/platform/semaphore';
 import { hasModuleOn } from '../../modules/module-access.ts';
 import { smallestInterval } from '../poll-plan.ts';
 import { lookAtServer } from './look-at-server.ts';
-import { openServerRows } from './server-rows.ts';
+import { isLookOpen, lostLooks, openServerRows } from './server-rows.ts';
 
 /** How likely a server is to answer soon, most likely first: nobody waits behind one that hung the last time. */
 const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
@@ -20,6 +20,12 @@ const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
 const inSlotOf = resource(() =>
   openFairSlots({ slots: 100, perKey: 25, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 20 } }),
 );
+
+/**
+ * Looks at servers whose last look ended its process, or was under way in one that ended: one at a time in a process, so that one that
+ * does it again takes no other of them with it.
+ */
+const aloneOf = resource(() => openFairSlots({ slots: 1 }));
 
 /** Servers of one run at one host, under whatever ports: they hang and stall together. One place is kept for those that answer. */
 const openHostSlots = () =>
@@ -33,12 +39,15 @@ const openHostSlots = () =>
 const slowMs = 10 * SECOND;
 /** Servers that hung and have not had their turn by then wait for the next run, so that this one ends before that begins. */
 const patienceMs = 45 * SECOND;
+/** Looks in a row that ended their process before the server rests. */
+const mostLost = 2;
 /** Longest a run waits for places at all. */
 const longestMs = 10 * MINUTE;
 
 /**
  * Looks at every active server of the tenant, each at its own time; what is found of one is written when that one is through. One that
- * has just refused the sign-in is left as it is.
+ * has just refused the sign-in is left as it is. One whose look ended its process is asked once more, after all others; when that ends
+ * its process as well, it rests.
  */
 export async function pollTenantServers(
   ctx: TenantContext,
@@ -47,22 +56,23 @@ export async function pollTenantServers(
 ): Promise<void> {
   if (!run) throw new Error('A look at servers begins with a run.');
   if (!(await hasModuleOn(ctx, 'virtualization'))) return;
-  const servers = await serversToLookAt(ctx, run.id);
   const rows = openServerRows(ctx, run);
+  const { servers, broken } = await serversToLookAt(ctx, run.id);
+  await Promise.all(broken.map(rows.rest));
   const inSlot = inSlotOf(ctx);
+  const alone = aloneOf(ctx);
   const atHost = openHostSlots();
-  const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   let done = 0;
-  const looks = servers.map(async (server) => {
+  const lookAt = async (server: (typeof servers)[number], impatient: AbortSignal) => {
     const waiting = {
       urgency: server.urgency,
-      signal: server.urgency === urgency.hung ? impatient : late,
+      signal: server.isSuspect || server.urgency === urgency.hung ? impatient : late,
     };
     let hasBegun = false;
     try {
       await atHost({ ...waiting, key: server.host }, () =>
-        inSlot({ ...waiting, key: ctx.tenantId }, () => {
+        (server.isSuspect ? alone : inSlot)({ ...waiting, key: ctx.tenantId }, () => {
           hasBegun = true;
           return lookAtServer(ctx, server.id, { rows, signal });
         }),
@@ -73,11 +83,28 @@ export async function pollTenantServers(
     }
     done += 1;
     progress(done, servers.length);
-  });
-  const ended = await Promise.allSettled(looks);
-  signal.throwIfAborted();
+  };
+  const lookAtAll = (some: typeof servers) => {
+    const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+    return Promise.allSettled(some.map((server) => lookAt(server, impatient)));
+  };
+  const suspects = servers.filter(({ isSuspect }) => isSuspect);
+  if (suspects.length > 0)
+    ctx.log.warn(
+      { tenantId: ctx.tenantId, serverIds: suspects.map(({ id }) => id) },
+      'looks ended with their process, and their servers are asked once more',
+    );
+  const ended = await lookAtAll(servers.filter(({ isSuspect }) => !isSuspect));
+  ended.push(...(await lookAtAll(suspects)));
   const failed = ended.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (!failed) return;
+  await rows
+    .giveBack()
+    .catch((error: unknown) =>
+      ctx.log.warn({ err: error, tenantId: ctx.tenantId }, 'looks that were stopped could not be given back'),
+    );
+  signal.throwIfAborted();
+  throw failed.reason;
 }
 
 /** When the last look at a server began. */
@@ -98,20 +125,29 @@ async function serversToLookAt(ctx: TenantContext, runId: string) {
         address: monitoredServers.address,
         missed: serverStatuses.missed,
         tookMs: serverStatuses.tookMs,
+        isOpen: isLookOpen,
+        lost: lostLooks,
       })
       .from(monitoredServers)
       .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
       .where(
         and(
           eq(monitoredServers.isActive, true),
+          sql`(${monitoredServers.restsUntil} <= now()) is not false`,
           or(isNull(serverStatuses.runId), and(ne(serverStatuses.runId, runId), sql`${isRefused} is not true`)),
         ),
       )
       .orderBy(asc(sql`coalesce(${serverStatuses.checkedAt}, '-infinity')`), asc(monitoredServers.id)),
   );
-  return rows.map(({ id, address, missed, tookMs }) => ({
-    id,
-    host: new URL(address).hostname,
-    urgency: missed === null ? urgency.unknown : missed > 0 || (tookMs ?? 0) > slowMs ? urgency.hung : urgency.answered,
-  }));
+  const isBroken = ({ isOpen, lost }: (typeof rows)[number]) => isOpen && lost >= mostLost;
+  const servers = rows
+    .filter((row) => !isBroken(row))
+    .map(({ id, address, missed, tookMs, lost }) => ({
+      id,
+      isSuspect: lost > 0,
+      host: new URL(address).hostname,
+      urgency:
+        missed === null ? urgency.unknown : missed > 0 || (tookMs ?? 0) > slowMs ? urgency.hung : urgency.answered,
+    }));
+  return { servers, broken: rows.filter(isBroken).map(({ id }) => id) };
 }

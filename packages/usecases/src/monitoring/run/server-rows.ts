@@ -1,13 +1,14 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import type { Tx } from '@portal/db/open';
 import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
-import type { KeptStatus } from '@portal/domain/monitoring/settle';
+import { afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { together } from '@portal/platform/together';
 import { apart, statusColumns } from '../kept-status.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
-import type { Memory } from './memory.ts';
+import { type Memory, memoryOf } from './memory.ts';
 
 /** What a run found of a server. */
 export interface Finding {
@@ -19,13 +20,20 @@ export interface Finding {
 
 /** The rows of a run: several servers share a statement where several begin or end at the same time. */
 export interface ServerRows {
-  /** An active server with what is known of it; undefined for one that was switched off or removed. */
-  read(id: string): Promise<StoredLook | undefined>;
+  /**
+   * An active server with what is known of it, from now on marked as looked at by this run. Undefined for one that was switched off or
+   * removed, and for all when another worker has taken over.
+   */
+  begin(id: string): Promise<StoredLook | undefined>;
   /**
    * Writes what was found, and says whether it did: nothing is written by a run that another worker has taken over, nor of a server
    * that was changed, switched off or removed since it was asked.
    */
   write(finding: Finding): Promise<boolean>;
+  /** Leaves a server alone for an hour, and says why in its status: looks at it ended their processes. */
+  rest: (id: string) => Promise<void>;
+  /** Takes the marks from servers whose looks were stopped or failed here: no answer of theirs has ended this process. */
+  giveBack(): Promise<void>;
 }
 
 type StoredLook = { server: StoredServer; status: KeptStatus | null; memory: unknown };
@@ -37,17 +45,48 @@ const mostLength = 4 * 1024 * 1024;
 
 export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
   return {
-    read: together(
-      async (ids: string[]) => {
-        const rows = await ctx.run(storedLooks, { ids });
-        const byId = new Map(rows.map((row) => [row.id, row]));
-        return ids.map((id) => storedLook(byId.get(id)));
-      },
+    begin: together(
+      (ids: string[]) =>
+        ctx.tx(async (tx) => {
+          if (!(await holdRun(tx, run))) return ids.map(() => undefined);
+          await tx.run(beginLooks, { ids, runId: run.id });
+          const rows = await tx.run(storedLooks, { ids });
+          const byId = new Map(rows.map((row) => [row.id, row]));
+          return ids.map((id) => storedLook(byId.get(id)));
+        }),
       { most },
     ),
-    write: together((findings: Finding[]) => writeAll(ctx, run, findings), { most }),
+    write: together((findings: Finding[]) => ctx.tx((tx) => writeAll(tx, run, findings)), { most }),
+    rest: together((ids: string[]) => restAll(ctx, run, ids), { most }),
+    giveBack: () =>
+      ctx.tx(async (tx) => {
+        if (!(await holdRun(tx, run))) return;
+        await tx
+          .update(monitoredServers)
+          .set({ lookRunId: null })
+          .where(and(eq(monitoredServers.lookRunId, run.id), isLookOpen));
+      }),
   };
 }
+
+/** A look at the server began and its result was not written. */
+export const isLookOpen = sql<boolean>`(${monitoredServers.lookRunId} is not null and not exists (
+  select from server_statuses of_look where of_look.id = ${monitoredServers.id} and of_look.run_id = ${monitoredServers.lookRunId}))`;
+/** Looks in a row, up to now, that ended their process. A look that was given back, or a rest, leaves the number as it is. */
+export const lostLooks = sql<number>`(case when ${isLookOpen} then ${monitoredServers.lostLooks} + 1
+  when ${monitoredServers.lookRunId} is null then ${monitoredServers.lostLooks} else 0 end)`;
+
+/** Marks them in the order of their ids, as all who lock several do. */
+const beginLooks = prepared<{ ids: string[]; runId: string }>()('looks_of_a_run', (db) =>
+  db
+    .update(monitoredServers)
+    .set({ lostLooks, lookRunId: sql`${sql.placeholder('runId')}::uuid` })
+    .where(
+      sql`${monitoredServers.id} in (select id from monitored_servers
+        where id = any(${sql.placeholder('ids')}::uuid[]) and is_active order by id for no key update)`,
+    )
+    .returning({ id: monitoredServers.id }),
+);
 
 const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
   db
@@ -97,14 +136,48 @@ const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run
     .returning({ id: serverStatuses.id }),
 );
 
-function writeAll(ctx: TenantContext, run: RunAtWork, findings: Finding[]): Promise<boolean[]> {
-  return ctx.tx(async (tx) => {
-    if (!(await holdRun(tx, run))) return findings.map(() => false);
-    const written = new Set<string>();
-    for (const found of statementsOf(findings, run))
-      for (const { id } of await tx.run(writeFindings, { findings: found })) written.add(id);
-    return findings.map(({ server }) => written.has(server.id));
+async function writeAll(tx: Tx, run: RunAtWork, findings: Finding[]): Promise<boolean[]> {
+  if (!(await holdRun(tx, run))) return findings.map(() => false);
+  const written = new Set<string>();
+  for (const found of statementsOf(findings, run))
+    for (const { id } of await tx.run(writeFindings, { findings: found })) written.add(id);
+  return findings.map(({ server }) => written.has(server.id));
+}
+
+const endedItsProcesses = {
+  failure: 'antwortform',
+  message: 'It twice answered with what ended the check. It is checked again in an hour, or with other settings.',
+} as const;
+
+async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promise<void[]> {
+  const rested = await ctx.tx(async (tx) => {
+    const findings = (await tx.run(storedLooks, { ids })).flatMap((row): Finding[] => {
+      const look = storedLook(row);
+      if (!look) return [];
+      const status = afterMiss(look.status ?? neverChecked, endedItsProcesses, new Date());
+      return [{ server: look.server, status, memory: memoryOf(look.memory), tookMs: 0 }];
+    });
+    const written = await writeAll(tx, run, findings);
+    const resting = findings.filter((_finding, n) => written[n]).map(({ server }) => server);
+    const theirs = inArray(
+      monitoredServers.id,
+      resting.map(({ id }) => id),
+    );
+    await tx
+      .update(monitoredServers)
+      .set({
+        lookRunId: null,
+        lostLooks: sql`${monitoredServers.lostLooks} + 1`,
+        restsUntil: sql`now() + interval '1 hour'`,
+      })
+      .where(theirs);
+    return resting;
   });
+  for (const { id, kind } of rested) {
+    ctx.log.warn({ tenantId: ctx.tenantId, serverId: id }, 'looks at a server ended their processes, and it rests');
+    ctx.metrics.countPoll(kind, endedItsProcesses.failure);
+  }
+  return ids.map(() => undefined);
 }
 
 /** The findings as the JSON of as many statements as they need. */
