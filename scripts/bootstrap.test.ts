@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const pnpm = `#!/bin/sh
 if [ "$1" = --version ]; then echo 12.0.0; exit; fi
+if [ -e pnpm-is-slow ]; then exec sleep 60; fi
 sleep 0.3
 echo "$@" >> installs
 mkdir -p node_modules
@@ -43,8 +44,11 @@ async function makeCheckout() {
   };
   const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
   const run = (...args: string[]) => runWith({ PATH: path }, ...args);
-  const installs = async () => (await readFile(join(root, 'installs'), 'utf8')).split('\n').filter(Boolean).length;
-  return { root, run, runWith, installs };
+  const asked = async () => (await readFile(join(root, 'installs'), 'utf8')).split('\n').filter(Boolean);
+  const installs = async () => (await asked()).length;
+  /** What each install was asked for, in their order. */
+  const installed = async () => (await asked()).map((line) => (line.includes('--prod') ? 'production' : 'all'));
+  return { root, run, runWith, installs, installed };
 }
 
 it('installs before the first command only', async () => {
@@ -53,6 +57,65 @@ it('installs before the first command only', async () => {
   expect(await installs()).toBe(1);
   expect(await run('exec', 'echo', 'again')).toMatchObject({ code: 0, stdout: 'again\n', stderr: '' });
   expect(await installs()).toBe(1);
+});
+
+describe('the packages of a start', () => {
+  /** A checkout whose start, like its tests, does nothing. */
+  async function makeStartable() {
+    const checkout = await makeCheckout();
+    for (const name of ['start', 'test']) await writeFile(join(checkout.root, 'scripts', `${name}.ts`), '');
+    const lock = join(checkout.root, 'pnpm-lock.yaml');
+    return { ...checkout, update: () => writeFile(lock, '# another release') };
+  }
+
+  it.each(['test', 'dev', 'exec'])('are those of running alone, until %s adds the rest', async (name) => {
+    const { run, installed } = await makeStartable();
+    const command = name === 'exec' ? ['exec', 'true'] : [name];
+    expect(await run('start')).toMatchObject({ code: 0 });
+    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
+    expect(await installed()).toEqual(['production']);
+    for (let time = 0; time < 2; time += 1) expect(await run(...command)).toMatchObject({ code: 0 });
+    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
+    expect(await installed()).toEqual(['production', 'all']);
+  });
+
+  it('stay those of running after an update', async () => {
+    const { run, update, installed } = await makeStartable();
+    await run('start');
+    await update();
+    await run('start');
+    expect(await installed()).toEqual(['production', 'production']);
+  });
+
+  it('stay all after an update where somebody has tested, also when it has to be tried again', async () => {
+    const { root, run, update, installed } = await makeStartable();
+    await run('test');
+    await update();
+    await writeFile(join(root, 'install-result'), '7');
+    expect(await run('start')).toMatchObject({ code: 1 });
+    await writeFile(join(root, 'install-result'), '0');
+    expect(await run('start')).toMatchObject({ code: 0 });
+    expect(await installed()).toEqual(['all', 'all', 'all']);
+  });
+
+  it('are enough to start while the rest could not be added', async () => {
+    const { root, run } = await makeStartable();
+    await run('start');
+    await writeFile(join(root, 'install-result'), '7');
+    expect(await run('test')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
+    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('are not those of a release whose packages were replaced in part', async () => {
+    const { root, run, update } = await makeStartable();
+    await run('start');
+    await update();
+    await writeFile(join(root, 'install-result'), '7');
+    await run('start');
+    // Back to the release before.
+    await writeFile(join(root, 'pnpm-lock.yaml'), '');
+    expect(await run('start')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
+  });
 });
 
 it.each(['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', 'packages/one/package.json'])(
@@ -97,7 +160,7 @@ it.runIf('execve' in process)('becomes the supervisor instead of staying beside 
   expect(await runWith({ PATH: path }, 'start', '--watch')).toEqual({
     code: 4,
     stdout: `${process.pid} --watch\n`,
-    stderr: expect.stringMatching(/^Installing packages …\n$/),
+    stderr: 'Fetching packages: …\n',
   });
 });
 
@@ -109,11 +172,12 @@ it('explains itself when it does not know the command', async () => {
 /** A registry on this machine that has one package, whatever its name and version, and how often its bytes were asked for. */
 async function serveRegistry(name: string, version: string, tarball: Buffer) {
   let downloads = 0;
+  let isStalled = false;
   const server = createServer((request, response) => {
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     if (request.url?.endsWith('.tgz')) {
       downloads += 1;
-      response.end(tarball);
+      if (!isStalled) response.end(tarball);
       return;
     }
     // What a registry says about its own package fits the package, of course.
@@ -123,8 +187,16 @@ async function serveRegistry(name: string, version: string, tarball: Buffer) {
     response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, downloads: () => downloads };
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    downloads: () => downloads,
+    /** Lets whoever asks for the bytes wait. */
+    stall: () => (isStalled = true),
+  };
 }
 
 const integrityOf = (bytes: Buffer): string => `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
@@ -162,19 +234,20 @@ describe.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process
       };
       const hasRun = () => existsSync(join(root, 'ran'));
       const isThere = () => existsSync(join(root, '.runtime', 'node_modules', name));
-      return { run: (...args: string[]) => checkout.runWith(env, ...args), registry, hasRun, isThere };
+      return { root, run: (...args: string[]) => checkout.runWith(env, ...args), registry, hasRun, isThere };
     }
+    const right = (tarball: Buffer) => ({ [`${name}@${version}`]: integrityOf(tarball) });
+    const wrong = (tarball: Buffer) => right(Buffer.concat([tarball, Buffer.from('!')]));
+    const lockOf = (root: string) => readdir(join(root, '.cache', 'install-lock'));
 
     it('is unpacked and run when it hashes to what the checkout knows', async () => {
-      const { run, hasRun } = await makeStart((tarball) => ({ [`${name}@${version}`]: integrityOf(tarball) }));
+      const { run, hasRun } = await makeStart(right);
       expect(await run('start')).toMatchObject({ code: 0 });
       expect(hasRun()).toBe(true);
     });
 
     it('stops the start with a plain message when it hashes to something else', async () => {
-      const { run, hasRun, isThere } = await makeStart((tarball) => ({
-        [`${name}@${version}`]: integrityOf(Buffer.concat([tarball, Buffer.from('!')])),
-      }));
+      const { run, hasRun, isThere } = await makeStart(wrong);
       expect(await run('start')).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
@@ -190,6 +263,27 @@ describe.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process
       });
       expect([registry.downloads(), hasRun()]).toEqual([0, false]);
     });
+
+    it('ends the download of the packages with it', async () => {
+      const { root, run, isThere } = await makeStart(wrong);
+      await writeFile(join(root, 'pnpm-is-slow'), '');
+      expect(await run('start')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
+      });
+      expect([isThere(), existsSync(join(root, 'node_modules')), await lockOf(root)]).toEqual([false, false, []]);
+    }, 30_000);
+
+    it('ends with a download of the packages that fails', async () => {
+      const { root, run, registry, isThere } = await makeStart(right);
+      registry.stall();
+      await writeFile(join(root, 'install-result'), '7');
+      expect(await run('start')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('pnpm install ended with exit code 7.'),
+      });
+      expect([isThere(), await lockOf(root)]).toEqual([false, []]);
+    }, 30_000);
   },
 );
 
