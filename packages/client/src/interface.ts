@@ -4071,7 +4071,7 @@ export interface components {
          */
         CalendarTestResult: {
             ok: boolean;
-            error: ("unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid") | null;
+            error: ("unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid" | "storageFull") | null;
             /** @description Calendars of a calendar server that contain events; each address can be added as a calendar */
             calendars?: {
                 name: string;
@@ -4102,10 +4102,10 @@ export interface components {
                 /** Format: uuid */
                 sourceId: string;
                 /**
-                 * @description `unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits
+                 * @description `unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one
                  * @enum {string}
                  */
-                error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid";
+                error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid" | "storageFull";
             }[];
         };
         CalendarEvent: {

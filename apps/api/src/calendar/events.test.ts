@@ -211,6 +211,58 @@ describe('events', () => {
     },
   );
 
+  describe('of a tenant whose calendars take up all their room', () => {
+    const maxBytes = 1024 ** 3;
+    const bytesOf = async (id: string): Promise<number | null> =>
+      (await owner.query('select size_bytes from calendar_sources where id = $1', [id])).rows[0].size_bytes;
+    /** As if the calendar of a colleague left just so many bytes. */
+    async function leaveRoom(bytes: number): Promise<void> {
+      const colleague = await make.user({ role: 'ADMIN', tenantId: ada.tenantId });
+      const payload = { name: 'Large', kind: 'ics', url: `${server.origin}/large` };
+      const { id } = (await request({ method: 'POST', url: '/calendar/sources', as: colleague, payload })).json();
+      await request({ method: 'GET', url: `/calendar/events?${november}`, as: colleague });
+      expect(await bytesOf(id)).toBe(icsOf('Jour fixe').length);
+      await owner.query('update calendar_sources set size_bytes = $2 where id = $1', [id, maxBytes - bytes]);
+    }
+
+    it('are those last read, until there is room again, also by a shorter version', async () => {
+      const id = await added('full');
+      await titles();
+      await leaveRoom(icsOf('Short').length);
+      const before = storedFiles();
+      server.answer = (asked, response) => sendIcs(asked, response, icsOf('Longer'), '"2"');
+      await later(6 * MINUTE);
+      expect(await events()).toMatchObject({
+        events: [{ title: 'Jour fixe' }],
+        errors: [{ sourceId: id, error: 'storageFull' }],
+      });
+      expect(storedFiles()).toEqual(before);
+      server.answer = (asked, response) => sendIcs(asked, response, icsOf('Short'), '"3"');
+      await later(2 * MINUTE);
+      expect(await events()).toMatchObject({ events: [{ title: 'Short' }], errors: [] });
+      expect(await bytesOf(id)).toBe(icsOf('Short').length);
+    });
+
+    it('never share what is left twice, and other tenants have room of their own', async () => {
+      await leaveRoom(icsOf('Jour fixe').length);
+      for (const path of ['a', 'b']) await added(path);
+      expect(await events()).toMatchObject({ events: [{}], errors: [{ error: 'storageFull' }] });
+      expect(storedFiles()).toHaveLength(await ownFiles());
+      ada = await make.user({ role: 'ADMIN' });
+      await added('a');
+      expect(await events()).toMatchObject({ events: [{}], errors: [] });
+    });
+
+    it('are counted again if a calendar was stored before sizes were', async () => {
+      const id = await added('a');
+      await titles();
+      await owner.query('update calendar_sources set size_bytes = null where id = $1', [id]);
+      await later(6 * MINUTE);
+      await titles();
+      expect(await bytesOf(id)).toBe(icsOf('Jour fixe').length);
+    });
+  });
+
   it('asked for fifty times at once are one request for each calendar', async () => {
     server.answer = async (asked, response) => {
       await pause(300);

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, foreignKey, index, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, check, foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
@@ -12,6 +12,7 @@ export const calendarError = pgEnum('calendar_error', [
   'certificate',
   'timeout',
   'invalid',
+  'storageFull',
 ]);
 
 /** Calendars that an account reads, each with what was last read of it. */
@@ -38,6 +39,8 @@ export const calendarSources = pgTable(
     error: calendarError(),
     /** The events as they were last read. Its file is named by an id of its own. */
     bodyPath: text(),
+    /** Of that file; null where none was measured yet. */
+    sizeBytes: integer(),
     /** By which its server tells whether they have changed. */
     validators: jsonb(),
     /** Between which instants a calendar server was asked for events; a file holds them all. */

@@ -11,11 +11,11 @@ export const maxSources = 20;
 export const CalendarKind = z.enum(['ics', 'caldav']).describe('`ics` an events file · `caldav` a calendar server');
 export type CalendarKind = z.output<typeof CalendarKind>;
 
-/** Why a calendar could not be read. */
+/** Why a calendar could not be read, or what was read could not be kept. */
 export const CalendarError = z
-  .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid'])
+  .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid', 'storageFull'])
   .describe(
-    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits',
+    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one',
   );
 export type CalendarError = z.output<typeof CalendarError>;
 

@@ -55,6 +55,13 @@ export async function bytesOf({ files }: Pick<TenantContext, 'files'>, path: str
   return buffer(file.stream);
 }
 
+/** How large a stored file is; null for one that is gone. */
+export async function sizeOf({ files }: Pick<TenantContext, 'files'>, path: string): Promise<number | null> {
+  const file = await files.open(path);
+  file?.stream.destroy();
+  return file?.sizeBytes ?? null;
+}
+
 const limits = { timeoutMs: 10 * SECOND, maxMemoryMb: 400 };
 const davModule = new URL('dav-task.ts', import.meta.url);
 const reading = taskOf<typeof readDav>(davModule, { ...limits, maxOutputBytes: 16 * 1024 * 1024 });

@@ -1,13 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { CalendarFailure } from '@portal/connectors/calendar/calendar-access';
+import type { Tx } from '@portal/db/open';
 import { calendarSources } from '@portal/db/schema/calendar';
 import type { CalendarError } from '@portal/domain/calendar/sources';
 import { newId } from '@portal/domain/ids';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
+import { lockTenant } from '@portal/platform/lock-tenant';
 import { resource } from '@portal/platform/resource';
+import { sizeOf } from './calendar-work.ts';
 import { type EventRange, isCovered, type KnownState, readSource } from './read-source.ts';
 import { accessTo, sourceColumns } from './stored-source.ts';
 
@@ -15,6 +18,8 @@ import { accessTo, sourceColumns } from './stored-source.ts';
 const timeoutMs = 15 * SECOND;
 /** Longer than a reading takes, so that nobody begins another one meanwhile. */
 const claimSec = 30;
+/** Of all calendars of a tenant: thousands of ordinary ones, for these take far less than the 10 MiB that one may. */
+const mostBytesOfTenant = 1024 * 1024 * 1024;
 /** How long what was read is good, and how long nobody asks again who failed. */
 export const freshness = sql`case when ${calendarSources.error} is null then interval '5 minutes' else interval '1 minute' end`;
 
@@ -118,6 +123,8 @@ async function readClaimed(
   const found = 'found' in outcome ? outcome.found : null;
   const staleFile = await withNewFiles(ctx.files, found?.bodyPath ? [found.bodyPath] : [], () =>
     ctx.tx(async (tx) => {
+      // Whoever stores at the same time counts this file, or is counted here.
+      if (found?.bodyPath) await lockTenant(tx, ctx.tenantId);
       const [now] = await tx
         .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })
         .from(calendarSources)
@@ -125,15 +132,28 @@ async function readClaimed(
         .for('update');
       // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
       if (now?.claim !== claim) return found?.bodyPath ?? null;
+      const hasRoom =
+        !found?.bodyPath || (await bytesBeside(tx, source.id)) + (found.sizeBytes ?? 0) <= mostBytesOfTenant;
+      const kept: Found | null = hasRoom ? found : { error: 'storageFull' };
       await tx
         .update(calendarSources)
-        .set({ ...found, ...(found && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
+        .set({ ...kept, ...(kept && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
         .where(eq(calendarSources.id, source.id));
-      return found?.bodyPath ? now.bodyPath : null;
+      if (!found?.bodyPath) return null;
+      return hasRoom ? now.bodyPath : found.bodyPath;
     }),
   );
   if (staleFile !== null) await ctx.files.remove(staleFile);
   if ('failure' in outcome) throw outcome.failure;
+}
+
+/** What the tenant at work keeps of all other calendars. */
+async function bytesBeside(tx: Tx, id: string): Promise<number> {
+  const [row] = await tx
+    .select({ bytes: sql<number>`coalesce(sum(${calendarSources.sizeBytes}), 0)::float8` })
+    .from(calendarSources)
+    .where(and(ne(calendarSources.id, id), isNotNull(calendarSources.bodyPath)));
+  return row?.bytes ?? 0;
 }
 
 interface Patience {
@@ -145,6 +165,7 @@ interface Patience {
 interface Found {
   error: CalendarError | null;
   bodyPath?: string;
+  sizeBytes?: number | null;
   validators?: unknown;
   coversFrom?: Date | null;
   coversTo?: Date | null;
@@ -161,7 +182,10 @@ async function tried(
     const access = accessTo(ctx, source, { username: source.username }, left);
     const { bodyPath, validators, covers } = await readSource(ctx, userId, source.kind, access, source, window);
     const { from: coversFrom = null, to: coversTo = null } = covers ?? {};
-    return { found: { error: null, validators, coversFrom, coversTo, ...(bodyPath !== null && { bodyPath }) } };
+    const path = bodyPath ?? source.bodyPath;
+    const sizeBytes = path === null ? null : await sizeOf(ctx, path);
+    const found = { error: null, validators, coversFrom, coversTo, sizeBytes };
+    return { found: { ...found, ...(bodyPath !== null && { bodyPath }) } };
   } catch (error) {
     return error instanceof CalendarFailure ? { found: { error: error.error } } : { failure: error };
   }
