@@ -11,15 +11,17 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const pnpm = `#!/bin/sh
+case "$*" in *--ignore-workspace*) PATH="$PATH_OF_TESTS" exec pnpm "$@" ;; esac
 if [ "$1" = --version ]; then echo 12.0.0; exit; fi
 if [ -e pnpm-is-slow ]; then exec sleep 60; fi
 sleep 0.3
 echo "$@" >> installs
 mkdir -p node_modules
+case "$*" in *--prod*) ;; *) echo '{ "devDependencies": true }' > node_modules/.modules.yaml ;; esac
 exit $(cat install-result)
 `;
 
-/** A checkout with nothing but what the bootstrap looks at, and a pnpm that only notes what it is asked to do. */
+/** A checkout with nothing but what the bootstrap looks at, and a pnpm that notes what it is asked to do and really brings Node alone. */
 async function makeCheckout() {
   const root = await mkdtemp(join(tmpdir(), 'portal-bootstrap-'));
   onTestFinished(() => rm(root, { recursive: true }));
@@ -201,91 +203,108 @@ async function serveRegistry(name: string, version: string, tarball: Buffer) {
 
 const integrityOf = (bytes: Buffer): string => `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
 
-/** A package of a Node that only says that it ran. */
-async function packNode(root: string, name: string, version: string): Promise<Buffer> {
-  const folder = join(root, 'pack', 'package');
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name, version }));
-  await writeFile(join(folder, 'bin', 'node'), '#!/bin/sh\necho ran >> ran\n');
-  await chmod(join(folder, 'bin', 'node'), 0o755);
+/** A package of a program that only says that it ran. */
+async function packProgram(root: string, name: string, version: string, program: string): Promise<Buffer> {
+  const path = join(root, 'pack', 'package', program);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(join(root, 'pack', 'package', 'package.json'), JSON.stringify({ name, version }));
+  await writeFile(path, '#!/bin/sh\necho ran >> ran\nmkdir -p node_modules\n');
+  await chmod(path, 0o755);
   await promisify(execFile)('tar', ['czf', join(root, 'package.tgz'), '-C', join(root, 'pack'), 'package']);
   return readFile(join(root, 'package.tgz'));
 }
 
-describe.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))(
-  'a runtime from a registry',
-  () => {
-    const name = `node-linux-${process.arch}`;
-    const version = '999.0.0';
+const pnpmVersion = async () =>
+  /const pnpmVersion = '(.+)';/.exec(await readFile(join(import.meta.dirname, 'bootstrap.mjs'), 'utf8'))?.[1] ?? '';
 
-    /** A checkout that needs a newer Node than this one and knows what it hashes to, and a registry that has one. */
-    async function makeStart(integrities: (served: Buffer) => Record<string, string>) {
-      const checkout = await makeCheckout();
-      const { root } = checkout;
-      await writeFile(join(root, '.node-version'), `${version}\n`);
-      const tarball = await packNode(root, name, version);
-      await writeFile(join(root, 'scripts', 'bootstrap-integrity.json'), JSON.stringify(integrities(tarball)));
-      const registry = await serveRegistry(name, version, tarball);
-      const env = {
-        PATH: [join(root, 'bin'), process.env['PATH']].join(delimiter),
-        npm_config_registry: registry.url,
-        npm_config_cache: join(root, 'npm-cache'),
-        npm_config_userconfig: join(root, 'npmrc'),
-      };
-      const hasRun = () => existsSync(join(root, 'ran'));
-      const isThere = () => existsSync(join(root, '.runtime', 'node_modules', name));
-      return { root, run: (...args: string[]) => checkout.runWith(env, ...args), registry, hasRun, isThere };
-    }
-    const right = (tarball: Buffer) => ({ [`${name}@${version}`]: integrityOf(tarball) });
-    const wrong = (tarball: Buffer) => right(Buffer.concat([tarball, Buffer.from('!')]));
-    const lockOf = (root: string) => readdir(join(root, '.cache', 'install-lock'));
+/** A checkout that lacks Node or pnpm, and a registry that has it; `known` says what the checkout knows of it. */
+async function makeStart(lacks: 'Node' | 'pnpm', known: (name: string, version: string, served: Buffer) => object) {
+  const checkout = await makeCheckout();
+  const { root } = checkout;
+  const isNode = lacks === 'Node';
+  const name = `${isNode ? 'node-' : '@pnpm/exe.'}linux-${process.arch}`;
+  const version = isNode ? '999.0.0' : await pnpmVersion();
+  if (isNode) await writeFile(join(root, '.node-version'), `${version}\n`);
+  else await writeFile(join(root, 'bin', 'pnpm'), '#!/bin/sh\necho 1.0.0\n');
+  const tarball = await packProgram(root, name, version, isNode ? 'bin/node' : 'pnpm');
+  await writeFile(join(root, 'scripts', 'bootstrap-integrity.json'), JSON.stringify(known(name, version, tarball)));
+  const registry = await serveRegistry(name, version, tarball);
+  const path = process.env['PATH'] ?? '';
+  const env = {
+    HOME: root,
+    PATH: [join(root, 'bin'), path].join(delimiter),
+    PATH_OF_TESTS: path,
+    npm_config_registry: registry.url,
+    pnpm_config_registry: registry.url,
+  };
+  return {
+    root,
+    spec: `${name}@${version}`,
+    run: (...args: string[]) => checkout.runWith(env, ...args),
+    registry,
+    hasRun: () => existsSync(join(root, 'ran')),
+    isThere: () => existsSync(join(root, '.runtime', 'node_modules', name)),
+    locks: () => readdir(join(root, '.cache', 'install-lock')),
+  };
+}
 
-    it('is unpacked and run when it hashes to what the checkout knows', async () => {
-      const { run, hasRun } = await makeStart(right);
-      expect(await run('start')).toMatchObject({ code: 0 });
-      expect(hasRun()).toBe(true);
+const right = (name: string, version: string, served: Buffer) => ({ [`${name}@${version}`]: integrityOf(served) });
+const wrong = (name: string, version: string, served: Buffer) =>
+  right(name, version, Buffer.concat([served, Buffer.from('!')]));
+const ofAnotherVersion = (name: string, _: string, served: Buffer) => right(name, '1.0.0', served);
+
+const canFetch = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+
+describe.runIf(canFetch).each(['Node', 'pnpm'] as const)('%s from a registry', { timeout: 60_000 }, (lacks) => {
+  const command = lacks === 'Node' ? ['start'] : ['exec', 'true'];
+
+  it('is unpacked and run when it hashes to what the checkout knows', async () => {
+    const { run, hasRun } = await makeStart(lacks, right);
+    expect(await run(...command)).toMatchObject({ code: 0 });
+    expect(hasRun()).toBe(true);
+  });
+
+  it('stops the start with a plain message when it hashes to something else', async () => {
+    const { run, hasRun, isThere } = await makeStart(lacks, wrong);
+    expect(await run(...command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
     });
+    expect([hasRun(), isThere()]).toEqual([false, false]);
+  });
 
-    it('stops the start with a plain message when it hashes to something else', async () => {
-      const { run, hasRun, isThere } = await makeStart(wrong);
-      expect(await run('start')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
-      });
-      expect([hasRun(), isThere()]).toEqual([false, false]);
+  it('is not even fetched when the checkout does not know what it has to hash to', async () => {
+    const { run, spec, registry, hasRun } = await makeStart(lacks, ofAnotherVersion);
+    expect(await run(...command)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`does not know what ${spec} has to hash to`),
     });
+    expect([registry.downloads(), hasRun()]).toEqual([0, false]);
+  });
+});
 
-    it('is not even fetched when the checkout does not know what it has to hash to', async () => {
-      const { run, registry, hasRun } = await makeStart((tarball) => ({ [`${name}@1.0.0`]: integrityOf(tarball) }));
-      expect(await run('start')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining(`does not know what ${name}@${version} has to hash to`),
-      });
-      expect([registry.downloads(), hasRun()]).toEqual([0, false]);
+describe.runIf(canFetch)('Node and packages side by side', { timeout: 60_000 }, () => {
+  it('end both when Node cannot be had', async () => {
+    const { root, run, isThere, locks } = await makeStart('Node', wrong);
+    await writeFile(join(root, 'pnpm-is-slow'), '');
+    expect(await run('start')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
     });
+    expect([isThere(), existsSync(join(root, 'node_modules')), await locks()]).toEqual([false, false, []]);
+  });
 
-    it('ends the download of the packages with it', async () => {
-      const { root, run, isThere } = await makeStart(wrong);
-      await writeFile(join(root, 'pnpm-is-slow'), '');
-      expect(await run('start')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
-      });
-      expect([isThere(), existsSync(join(root, 'node_modules')), await lockOf(root)]).toEqual([false, false, []]);
-    }, 30_000);
-
-    it('ends with a download of the packages that fails', async () => {
-      const { root, run, registry, isThere } = await makeStart(right);
-      registry.stall();
-      await writeFile(join(root, 'install-result'), '7');
-      expect(await run('start')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('pnpm install ended with exit code 7.'),
-      });
-      expect([isThere(), await lockOf(root)]).toEqual([false, []]);
-    }, 30_000);
-  },
-);
+  it('end both when the packages cannot be had', async () => {
+    const { root, run, registry, isThere, locks } = await makeStart('Node', right);
+    registry.stall();
+    await writeFile(join(root, 'install-result'), '7');
+    expect(await run('start')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pnpm install ended with exit code 7.'),
+    });
+    expect([isThere(), await locks()]).toEqual([false, []]);
+  });
+});
 
 it('knows hashes of exactly the versions it fetches, and no registry', async () => {
   const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
