@@ -169,6 +169,7 @@ async function installPackages(needed) {
     if (count > 0) report('packages', `${count} of ${all}`);
   });
   writeFileSync(stampFile, currentStamp(packages));
+  report('packages', 'done');
 }
 
 /** Puts a package into .runtime whole or not at all; `fetch` brings it into a folder and tells how much is there. */
@@ -350,13 +351,14 @@ function readText(path) {
 
 /** Says what is being fetched and how much of it is there: in one line of a terminal, else every few seconds. */
 function report(what, amount) {
+  // A terminal that nobody has given a size says 0
   const { isTTY: isTerminal, columns } = process.stderr;
   const isNew = !reported.has(what);
   reported.set(what, amount);
   if (!isTerminal && !isNew && Date.now() - reportedAt < 3_000) return;
   reportedAt = Date.now();
   const line = `Fetching ${[...reported].map((each) => each.join(': ')).join(', ')}`;
-  process.stderr.write(isTerminal ? `\r${line.slice(0, columns - 1)}\x1b[K` : `${line}\n`);
+  process.stderr.write(isTerminal ? `\r${line.slice(0, (columns || 80) - 1)}\x1b[K` : `${line}\n`);
   isLineOpen = isTerminal;
 }
 
