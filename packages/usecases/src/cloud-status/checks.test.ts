@@ -342,6 +342,33 @@ describe('checks at the same time', () => {
     expect(await settleChecks(ctx, [{ claim: gone, reading: failed }])).toEqual([false]);
   });
 
+  it('that end with their process are repeated soon, and after the second time at their usual time', async () => {
+    const ctx = await admin();
+    const secondOfHour = Math.floor(Date.now() / SECOND) % 3_600;
+    const { id } = await make.cloudInstance(ctx.tenantId, { ...due, slotSec: (secondOfHour + 1_800) % 3_600 });
+    // A process that is killed leaves its lease behind.
+    const processEnds = () =>
+      ctx.tx((tx) =>
+        tx
+          .update(cloudInstances)
+          .set({ leasedUntil: sql`now()` })
+          .where(eq(cloudInstances.id, id)),
+      );
+    expect(await claimDue(ctx, 10)).toHaveLength(1);
+    await processEnds();
+    const [again] = await claimDue(ctx, 10);
+    expect(again?.id).toBe(id);
+    await processEnds();
+    expect(await claimDue(ctx, 10)).toEqual([]);
+    expect((await rowOf(ctx, id)).inSec).toBeGreaterThan(1_700);
+    await makeDue(ctx, id);
+    const [usual] = await claimDue(ctx, 10);
+    expect(usual?.id).toBe(id);
+    if (usual) await settleChecks(ctx, [{ claim: usual, reading: failed }]);
+    // What came to its end counts as ever.
+    expect((await rowOf(ctx, id)).inSec).toBeLessThan(301);
+  });
+
   it('by hand answer within 15 s that they wait for one whose process was killed', async () => {
     const ctx = await admin();
     const server = await cloud();

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, lt, lte, or, sql, type SQL } from 'drizzle-orm';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import type { TenantContext } from '@portal/platform/context';
+import { nextSlot } from './next-check.ts';
 
 /** A check that is about to begin: whoever holds its lease may write what it found. */
 export interface Claim {
@@ -29,6 +30,13 @@ export const countUnchecked = (ctx: TenantContext, since: Date): Promise<number>
 const isUncheckedSince = (since: Date): SQL | undefined =>
   or(isNull(cloudInstances.checkedAt), lt(cloudInstances.checkedAt, since));
 
+/**
+ * A lease that has run out is of a check that ended with its process, perhaps by what the cloud answered. It is repeated once, and
+ * should it end like that again, not before its usual time.
+ */
+const nextUnlessSettled = sql`case when ${cloudInstances.leaseId} is null then ${cloudInstances.nextCheckAt}
+  else ${nextSlot(cloudInstances.slotSec)} end`;
+
 const claim = (ctx: TenantContext, isWanted: SQL | undefined, limit: number): Promise<Claim[]> =>
   ctx.tx((tx) => {
     const wanted = tx.$with('wanted').as(
@@ -43,7 +51,7 @@ const claim = (ctx: TenantContext, isWanted: SQL | undefined, limit: number): Pr
     return tx
       .with(wanted)
       .update(cloudInstances)
-      .set({ leaseId: sql`gen_random_uuid()`, leasedUntil: lease })
+      .set({ leaseId: sql`gen_random_uuid()`, leasedUntil: lease, nextCheckAt: nextUnlessSettled })
       .where(inArray(cloudInstances.id, tx.select({ id: wanted.id }).from(wanted)))
       .returning(claimColumns);
   });
