@@ -34,7 +34,7 @@ async function fill(url: string, tenantId: string): Promise<void> {
 async function bareStatement(tenantId: string): Promise<{ text: string; values: unknown[] }> {
   const params = { limit: 101 };
   let sent = { text: '', values: [] as unknown[] };
-  await execute(usersPage(params), params, async (statement, values) => {
+  await execute({}, usersPage(params), params, async (statement, values) => {
     sent = { text: statement.text, values: values ?? [] };
     return { rows: [] } as unknown as QueryResult;
   });

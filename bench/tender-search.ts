@@ -160,7 +160,7 @@ function statementsOf(address: string, userId: string) {
 
 async function rowsText(): Promise<string> {
   let text = '';
-  await execute(tenderRows, { ids: [], userId: '' }, async (statement) => {
+  await execute({}, tenderRows, { ids: [], userId: '' }, async (statement) => {
     text = statement.text;
     return { rows: [] } as unknown as QueryResult;
   });

@@ -3,11 +3,9 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { isUnreachable } from './database-error.ts';
 import { acrossPreamble, type Preamble, tenantPreamble } from './pg/preamble.ts';
-import { testAcrossRole, testTenantWall } from './pg/self-test.ts';
-import { openSharedConnections } from './pg/shared.ts';
-import { type Reader, runAlone, runBare, transact, type Tx } from './pg/transaction.ts';
+import { type Reader, runAlone, transact, type Tx } from './pg/transaction.ts';
 import type { Prepared } from './prepared.ts';
-import { acrossRoleName, appRoleName } from './roles.ts';
+import { appRoleName } from './roles.ts';
 
 export type { Reader, Tx };
 
@@ -48,38 +46,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Of each kind, for reads of one tenant and for reads across tenants: at least half of a pool is for transactions. */
-const sharedConnectionsOf = (poolMax: number): number => (poolMax >= 8 ? 2 : poolMax >= 4 ? 1 : 0);
-
 /** Opens the pool. No query can be sent but through a scope, and no scope exists without its tenant or its reason. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const sharedConnections = sharedConnectionsOf(options.poolMax);
-  const pool = openPool(options, appRoleName, options.poolMax - sharedConnections);
-  // Its connections only ever serve reads across tenants, so their role is set once and not by each transaction.
-  const acrossPool = sharedConnections > 0 ? openPool(options, acrossRoleName, sharedConnections) : null;
-
-  const tested = new WeakSet<PoolClient>();
-
-  /** A connection that has shown that it serves whom it should. */
-  async function connectTo(from: Pool, test: (client: PoolClient) => Promise<void>): Promise<PoolClient> {
-    const client = await from.connect().catch((cause: unknown) => {
-      throw unreachable(cause);
-    });
-    if (tested.has(client)) return client;
-    try {
-      await test(client);
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-    tested.add(client);
-    return client;
-  }
-
-  const connect = () => connectTo(pool, testTenantWall);
+  const pool = openPool(options);
 
   async function useConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await connect();
+    const client = await pool.connect().catch((cause: unknown) => {
+      throw unreachable(cause);
+    });
     let isLost = false;
     try {
       return await work(client);
@@ -95,16 +69,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const transaction = <T>(preamble: Preamble, work: (tx: Tx) => Promise<T>): Promise<T> =>
     useConnection((client) => transact(client, preamble, work)).catch(rethrow);
 
-  // They keep their connections.
-  const shared = openSharedConnections(connect, sharedConnections);
-  const sharedAcross =
-    acrossPool && openSharedConnections(() => connectTo(acrossPool, testAcrossRole), sharedConnections);
-
-  const runAloneIn = <Params extends Record<string, unknown>, Row>(
+  const single = <Params extends Record<string, unknown>, Row>(
     preamble: Preamble,
     statement: Prepared<Params, Row>,
     params: Params,
-  ): Promise<Row[]> => useConnection((client) => runAlone(client, preamble, statement, params));
+  ): Promise<Row[]> => useConnection((client) => runAlone(client, preamble, statement, params)).catch(rethrow);
 
   return {
     inTenant(tenantId, accountId) {
@@ -112,11 +81,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return {
         tenantId,
         read: (work) => transaction(preamble, work),
-        run: (statement, params) =>
-          (
-            shared.run((client) => runAlone(client, preamble, statement, params)) ??
-            runAloneIn(preamble, statement, params)
-          ).catch(rethrow),
+        run: (statement, params) => single(preamble, statement, params),
         tx: (work) => transaction(preamble, work),
       };
     },
@@ -126,33 +91,26 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     runAcrossTenants(why, statement, params) {
       options.onAcrossTenants?.(why);
-      return (
-        sharedAcross?.run((client) => runBare(client, statement, params)) ??
-        runAloneIn(acrossPreamble, statement, params)
-      ).catch(rethrow);
+      return single(acrossPreamble, statement, params);
     },
     ping: () => useConnection(async (client) => void (await client.query('select 1'))).catch(rethrow),
     poolState: () => ({
-      total: pool.totalCount + (acrossPool?.totalCount ?? 0),
+      total: pool.totalCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
       max: options.poolMax,
     }),
-    async close() {
-      shared.close();
-      sharedAcross?.close();
-      await Promise.all([pool.end(), acrossPool?.end()]);
-    },
+    close: () => pool.end(),
   };
 }
 
-function openPool(options: DatabaseOptions, role: string, max: number): Pool {
+function openPool(options: DatabaseOptions): Pool {
   const pool = new Pool({
     connectionString: options.url,
-    max,
+    max: options.poolMax,
     application_name: options.applicationName,
     // Session settings from the first byte on: the role the policies speak of, and a bound on every wait.
-    options: `-c role=${role} -c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s`,
+    options: `-c role=${appRoleName} -c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s`,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     // Preamble, statement and commit go out together; without this each waits for the answer to the one before.

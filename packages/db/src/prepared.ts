@@ -1,6 +1,5 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import { compileReader } from './row-reader.ts';
 
 export type Drizzle = NodePgDatabase;
 
@@ -57,38 +56,49 @@ export const preparedFor =
 /** Sends a statement to the server. */
 export type Send = (statement: QueryConfig, values?: unknown[]) => Promise<QueryResult>;
 
-const built = new WeakMap<object, Built<unknown>>();
+/** The statements prepared on one connection. */
+class Statements {
+  readonly #built = new Map<object, Built<unknown>>();
+  // Set only while a statement is handed over: one that comes at any other time would run for another tenant.
+  #send: Send | null = null;
+  readonly #db: Drizzle = drizzle(
+    {
+      query: (statement: QueryConfig, values?: unknown[]) => {
+        if (!this.#send) throw tooLate();
+        return this.#send(statement, values);
+      },
+    } as unknown as PoolClient,
+    { casing: 'snake_case' },
+  );
 
-// Set only while a statement is being handed over: one that comes at any other time would run for somebody else.
-let sendNow: Send | null = null;
-const db: Drizzle = drizzle(
-  {
-    query(statement: QueryConfig, values?: unknown[]) {
-      if (!sendNow) throw tooLate();
-      return sendNow(statement, values);
-    },
-  } as unknown as PoolClient,
-  { casing: 'snake_case' },
-);
+  execute<Params extends Record<string, unknown>, Row>(
+    statement: Prepared<Params, Row>,
+    params: Params,
+    send: Send,
+  ): Promise<Row[]> {
+    const built = (this.#built.get(statement) as Built<Row> | undefined) ?? statement.build(this.#db);
+    this.#built.set(statement, built);
+    this.#send = send;
+    try {
+      return built.execute(params);
+    } finally {
+      this.#send = null;
+    }
+  }
+}
 
-/** Hands a statement over to `send` before it returns, and answers its rows. */
+const statementsOf = new WeakMap<object, Statements>();
+
+/** Hands a statement, prepared once for each `client`, over to `send` before it returns, and answers its rows. */
 export async function execute<Params extends Record<string, unknown>, Row>(
+  client: object,
   statement: Prepared<Params, Row>,
   params: Params,
   send: Send,
 ): Promise<Row[]> {
-  let ready = built.get(statement) as Built<Row> | undefined;
-  if (!ready) {
-    ready = statement.build(db);
-    compileReader(ready);
-    built.set(statement, ready);
-  }
-  sendNow = send;
-  try {
-    return ready.execute(params);
-  } finally {
-    sendNow = null;
-  }
+  const statements = statementsOf.get(client) ?? new Statements();
+  statementsOf.set(client, statements);
+  return statements.execute(statement, params, send);
 }
 
 export const tooLate = () => new Error('a statement came too late for its transaction');

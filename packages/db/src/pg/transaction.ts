@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
 import { type Drizzle, execute, type Prepared, type Send, tooLate } from '../prepared.ts';
@@ -23,69 +22,36 @@ export type Tx = Reader &
     ): Promise<Row[]>;
   };
 
-const nothing: Promise<unknown> = Promise.resolve();
 const ignore = () => undefined;
 
-/** Each write is a system call and wakes the server. A driver that keeps its socket elsewhere makes several, which is only slower. */
-function inOneWrite<T>(client: PoolClient, send: () => T): T {
-  const stream = socketOf(client);
-  stream?.cork();
-  try {
-    return send();
-  } finally {
-    stream?.uncork();
-  }
-}
-
-const socketOf = (client: PoolClient): Duplex | undefined =>
-  (client as { connection?: { stream?: Duplex } }).connection?.stream;
-
-const heldBack = new WeakSet<Duplex>();
-
-/** What is sent until the event loop has looked at all its sockets leaves in one write. */
-export function holdBack(client: PoolClient): void {
-  const stream = socketOf(client);
-  if (!stream || heldBack.has(stream)) return;
-  heldBack.add(stream);
-  stream.cork();
-  setImmediate(() => {
-    heldBack.delete(stream);
-    stream.uncork();
-  });
-}
-
-/** One transaction on a connection: its preamble goes ahead of its first statement, and behind its end nothing is sent. */
-export class Transaction {
+/** One transaction on a connection: its preamble goes ahead of all others, and behind its end nothing is sent. */
+class Transaction {
   readonly #client: PoolClient;
-  readonly #preamble: Preamble;
-  #state: 'unsent' | 'open' | 'ended' = 'unsent';
-  /** The server's word on the preamble and on the end, once they have been sent. */
-  begun = nothing;
-  #ended = nothing;
+  /** The server's word on the preamble and, once it has been sent, on the end. */
+  readonly begun: Promise<unknown>;
+  #ended: Promise<unknown> | null = null;
 
   constructor(client: PoolClient, preamble: Preamble) {
     this.#client = client;
-    this.#preamble = preamble;
+    this.begun = client.query(preamble);
+    this.begun.catch(ignore);
   }
 
   readonly send: Send = (statement, values) => {
-    if (this.#state === 'ended') throw tooLate();
-    if (this.#state === 'open') return this.#client.query(statement, values);
-    this.#state = 'open';
-    return inOneWrite(this.#client, () => {
-      this.begun = this.#client.query(this.#preamble);
-      this.begun.catch(ignore);
-      return this.#client.query(statement, values);
-    });
+    if (this.#ended) throw tooLate();
+    return this.#client.query(statement, values);
   };
 
-  /** Sends the end, unless there is nothing to end; what has ended already is only waited for. */
+  run<Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params): Promise<Row[]> {
+    return execute(this.#client, statement, params, this.send);
+  }
+
+  /** Sends the end; where it has been sent already, only waits for it. */
   end(how: 'commit' | 'rollback'): Promise<unknown> {
-    if (this.#state === 'open') {
+    if (!this.#ended) {
       this.#ended = this.#client.query(how);
       this.#ended.catch(ignore);
     }
-    this.#state = 'ended';
     return this.#ended;
   }
 
@@ -93,25 +59,16 @@ export class Transaction {
     statement: Prepared<Params, Row>,
     params: Params,
   ): Promise<Row[]> {
-    if (this.#state === 'ended') throw tooLate();
-    const answer = inOneWrite(this.#client, () => {
-      const rows = execute(statement, params, this.send);
-      void this.end('commit');
-      return rows;
-    });
-    const [begun, rows, ended] = await Promise.allSettled([this.begun, answer, this.#ended]);
-    // Of a preamble that failed, whatever came behind it only knows that something had.
-    if (begun.status === 'rejected') throw begun.reason;
-    if (rows.status === 'rejected') throw rows.reason;
-    if (ended.status === 'rejected') throw ended.reason;
-    return rows.value;
+    if (this.#ended) throw tooLate();
+    const answer = this.run(statement, params);
+    const [begun, rows, ended] = await Promise.allSettled([this.begun, answer, this.end('commit')]);
+    // The statements behind a preamble that failed only report that something failed.
+    for (const one of [begun, rows, ended]) if (one.status === 'rejected') throw one.reason;
+    return answer;
   }
 }
 
-/**
- * Runs a prepared statement as a transaction of its own. All of it is handed over before this returns: the next one may be
- * sent right behind it.
- */
+/** Runs a prepared statement as a transaction of its own, in one round trip. */
 export const runAlone = <Params extends Record<string, unknown>, Row>(
   client: PoolClient,
   preamble: Preamble,
@@ -119,18 +76,11 @@ export const runAlone = <Params extends Record<string, unknown>, Row>(
   params: Params,
 ): Promise<Row[]> => new Transaction(client, preamble).runAndCommit(statement, params);
 
-/** Runs a prepared read by itself, on a connection that serves nobody but those its role sees. */
-export const runBare = <Params extends Record<string, unknown>, Row>(
-  client: PoolClient,
-  statement: Prepared<Params, Row>,
-  params: Params,
-): Promise<Row[]> => execute(statement, params, (query, values) => client.query(query, values));
-
 /** Runs a piece of work as one transaction on a connection that serves nobody else meanwhile. */
 export async function transact<T>(client: PoolClient, preamble: Preamble, work: (tx: Tx) => Promise<T>): Promise<T> {
   const transaction = new Transaction(client, preamble);
   const tx = Object.assign(drizzle({ query: transaction.send } as unknown as PoolClient, { casing: 'snake_case' }), {
-    run: (statement, params) => execute(statement, params, transaction.send),
+    run: (statement, params) => transaction.run(statement, params),
     runAndCommit: (statement, params) => transaction.runAndCommit(statement, params),
   } satisfies Pick<Tx, 'run' | 'runAndCommit'>);
   try {
