@@ -1,17 +1,11 @@
 import { createCipheriv, generateKeyPairSync, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { certificateSample } from './cert-samples.ts';
+import { element, sequence } from './der.ts';
 import { zipOf } from './zip.ts';
 
 const sample = (name: string) => certificateSample(`generated/${name}`).bytes;
 const leaf = sample('leaf-rsa.cert.pem');
 
-const sequence = (...parts: Buffer[]) => element(0x30, ...parts);
-function element(tag: number, ...parts: Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(content.length);
-  return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
-}
 const number = (hex: string) => element(0x02, Buffer.from(hex, 'hex'));
 /** PKCS#1 with numbers of so many bytes. */
 const rsaKeyOf = (bytes: number) => {

@@ -72,20 +72,19 @@ function describe(part: Found): Omit<Part, 'kind' | 'matches' | 'warnings'> {
   const common = { id: part.id, files: [...part.files], pem: part.pem, sha256: part.id, keyType: part.keyType };
   const nothing = { subject: null, issuer: null, serialNumber: null, notBefore: null, notAfter: null, sans: [] };
   if (part.type === 'key') return { ...common, ...nothing };
-  if (part.type === 'csr') return { ...common, ...nothing, subject: part.subject, sans: part.sans };
-  const { x509, notBefore, notAfter, sans } = part;
+  if (part.type === 'csr') return { ...common, ...nothing, subject: part.subject || null, sans: part.sans };
+  const { subject, issuer, serialNumber, notBefore, notAfter, sans } = part;
   return {
     ...common,
-    subject: oneLine(x509.subject),
-    issuer: oneLine(x509.issuer),
-    serialNumber: x509.serialNumber,
+    subject: oneLine(subject),
+    issuer: oneLine(issuer),
+    serialNumber,
     notBefore: dateOf(notBefore),
     notAfter: dateOf(notAfter),
     sans,
   };
 }
 
-/** The runtime writes each part of a name on a line of its own. */
-const oneLine = (name: string | undefined): string => (name ?? '').replaceAll('\n', ', ');
+const oneLine = (name: string): string | null => name.replaceAll('\n', ', ') || null;
 
 const dateOf = (date: Date): Date | null => (Number.isNaN(date.getTime()) ? null : date);

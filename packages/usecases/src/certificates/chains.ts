@@ -24,7 +24,7 @@ export class Family {
   readonly #deadline: Deadline;
 
   constructor(certificates: FoundCertificate[], now: Date, deadline: Deadline) {
-    this.#bySubject = Map.groupBy(certificates, ({ x509 }) => nameOf(x509.subject));
+    this.#bySubject = Map.groupBy(certificates, ({ subject }) => nameOf(subject));
     this.#now = now;
     this.#deadline = deadline;
     for (const certificate of certificates) this.#parents.set(certificate, this.#findParents(certificate));
@@ -80,12 +80,12 @@ export class Family {
   /** Whether it is not valid and stands beside a valid twin of the same name and key. */
   #isOutlived(certificate: FoundCertificate): boolean {
     if (isValidAt(certificate, this.#now)) return false;
-    const namesakes = this.#bySubject.get(nameOf(certificate.x509.subject)) ?? [];
+    const namesakes = this.#bySubject.get(nameOf(certificate.subject)) ?? [];
     return namesakes.some((one) => isSameEntity(one, certificate) && isValidAt(one, this.#now));
   }
 
   #findParents(child: FoundCertificate): FoundCertificate[] {
-    const parents = (this.#bySubject.get(nameOf(child.x509.issuer)) ?? []).filter(
+    const parents = (this.#bySubject.get(nameOf(child.issuer)) ?? []).filter(
       (candidate) => candidate !== child && this.#isParent(candidate, child),
     );
     return parents.toSorted(
@@ -108,8 +108,8 @@ export class Family {
 const nameOf = (name: string): string => name.toLowerCase().replace(/[ \t]+/g, ' ');
 
 const isSameEntity = (one: FoundCertificate, other: FoundCertificate): boolean =>
-  one.publicKeyId === other.publicKeyId && one.x509.subject === other.x509.subject;
+  one.publicKeyId === other.publicKeyId && one.subject === other.subject;
 
 /** Whether an authority lets so many others stand between it and the leaf; those that renewed themselves do not count. */
 const hasRoomFor = (authority: FoundCertificate, below: FoundCertificate[]): boolean =>
-  below.slice(1).filter(({ x509 }) => x509.subject !== x509.issuer).length <= authority.pathLength;
+  below.slice(1).filter(({ subject, issuer }) => subject !== issuer).length <= authority.pathLength;

@@ -39,8 +39,8 @@ export async function run(input: CertificateExport): Promise<ExportedFile> {
   const parts = new Parts(input, new Deadline(withinMs));
   const bytes = await bytesOf(input, parts);
   const { type, extension } = kinds[input.format];
-  const commonName = commonNameOf((await parts.subject()) ?? '');
-  return { name: safeFileName(commonName) + extension, type, bytes, subject: commonName || null };
+  const name = await parts.name();
+  return { name: safeFileName(name) + extension, type, bytes, subject: name || null };
 }
 
 async function bytesOf(input: CertificateExport, parts: Parts): Promise<Uint8Array> {
@@ -72,9 +72,9 @@ async function pfxOf({ password, friendlyName, legacy }: CertificateExport, part
   const key = await parts.key();
   const certificates = await parts.chain();
   const [own] = certificates;
-  if (!own?.x509.checkPrivateKey(key)) throw invalid('KEY_MISMATCH');
+  if (!own?.publicKey || !own.x509.checkPrivateKey(key)) throw invalid('KEY_MISMATCH');
   if (!password) throw invalid('PASSWORD_REQUIRED');
-  const name = friendlyName || commonNameOf(own.x509.subject);
+  const name = friendlyName || nameOf(own);
   return writePfx({ key, certificates, password, friendlyName: name, isLegacy: legacy }, parts.deadline);
 }
 
@@ -83,6 +83,9 @@ function pkcs1Of(key: KeyObject): Uint8Array {
     throw invalid('FORMAT_NOT_FOR_KEY_TYPE', 'PKCS#1 supports only RSA keys. Please choose PKCS#8.');
   return Buffer.from(key.export({ type: 'pkcs1', format: 'pem' }));
 }
+
+/** The common name; the first alternative name where the subject is empty. */
+const nameOf = ({ subject, sans }: FoundCertificate | FoundRequest): string => commonNameOf(subject) || (sans[0] ?? '');
 
 /** What the caller sent, each read when a format asks for it. */
 class Parts {
@@ -126,10 +129,10 @@ class Parts {
   }
 
   /** Whom the file is about: of the request or the certificate that was sent along. */
-  async subject(): Promise<string | null> {
+  async name(): Promise<string> {
     const { format, certificatePem, csrPem } = this.#input;
-    if (csrPem && (format.startsWith('csr') || !certificatePem)) return (await this.request()).subject;
-    return certificatePem ? (await this.certificate()).x509.subject : null;
+    if (csrPem && (format.startsWith('csr') || !certificatePem)) return nameOf(await this.request());
+    return certificatePem ? nameOf(await this.certificate()) : '';
   }
 
   async #certificates(path: string, pem: string): Promise<FoundCertificate[]> {

@@ -28,8 +28,8 @@ export function partWarnings(part: Found, kind: PartKind, partners: Found[], fac
     found.push(['KEY_MISMATCH', 'No certificate among these files belongs to this key.']);
   if (part.type === 'certificate') {
     found.push(...timeWarnings(part, kind, facts.now));
-    if (weakHash.test(part.x509.signatureAlgorithm ?? '') && kind !== 'root')
-      found.push(['WEAK_SIGNATURE', `It is signed with ${part.x509.signatureAlgorithm}, which can be forged.`]);
+    if (weakHash.test(part.signatureAlgorithm) && kind !== 'root')
+      found.push(['WEAK_SIGNATURE', `It is signed with ${part.signatureAlgorithm}, which can be forged.`]);
     if (facts.wrongIssuers.has(part))
       found.push(['NOT_CA', 'It issued another certificate without being an authority.']);
     if (kind === 'server') {
@@ -54,14 +54,17 @@ function timeWarnings({ notBefore, notAfter }: FoundCertificate, kind: PartKind,
   return found;
 }
 
-function serverWarnings({ x509, sans, isSelfSigned }: FoundCertificate, partners: Found[]): [Code, string][] {
+function serverWarnings(
+  { extendedKeyUsage, sans, isSelfSigned }: FoundCertificate,
+  partners: Found[],
+): [Code, string][] {
   const found: [Code, string][] = [];
   if (isSelfSigned)
     found.push(['NOT_CA', 'It is self-signed and not an authority: nobody trusts it without being told to.']);
   if (sans.length === 0)
     found.push(['NO_SAN', 'It names no host in the subject alternative names, where browsers look for it.']);
   if (sans.some((name) => name.startsWith('*.'))) found.push(['WILDCARD', 'It is valid for every name of a domain.']);
-  if (x509.keyUsage && !x509.keyUsage.some((usage) => serverAuth.includes(usage)))
+  if (extendedKeyUsage && !extendedKeyUsage.some((usage) => serverAuth.includes(usage)))
     found.push(['NOT_SERVER_AUTH', 'It is not meant for servers.']);
   if (!partners.some(({ type }) => type === 'key')) found.push(['KEY_MISSING', 'Its key is not among these files.']);
   return found;
@@ -86,8 +89,8 @@ export function chainWarnings({ certificates, isComplete }: Path, now: Date): Wa
 }
 
 /** Where a certificate says its issuer's is to be had; a hint for a person, called by nobody here. */
-function whereIsIssuer({ x509 }: FoundCertificate): string {
-  const uri = /^CA Issuers - URI:(.*)$/m.exec(x509.infoAccess ?? '')?.[1]?.slice(0, 500);
+function whereIsIssuer({ infoAccess }: FoundCertificate): string {
+  const uri = /^CA Issuers - URI:(.*)$/m.exec(infoAccess)?.[1]?.slice(0, 500);
   return uri ? ` It says that it is at ${uri}` : '';
 }
 

@@ -4,8 +4,9 @@ import {
   type RejectedReason,
   uploadLimits,
 } from '@portal/domain/certificates/certificates';
+import { PortalError } from '@portal/domain/errors';
 import type { Found } from './found.ts';
-import { NotUsableError, tooMuch } from './not-usable.ts';
+import { damaged, NotUsableError, tooMuch } from './not-usable.ts';
 
 /** What was found in the files so far. The same thing in several files is one part. */
 export class Findings {
@@ -28,10 +29,11 @@ export class Findings {
     if (!this.passedOver.some((one) => one.file === file && one.label === label)) this.passedOver.push({ file, label });
   }
 
-  /** Notes what is wrong with a file, each thing once; other errors are thrown on. */
+  /** Notes what is wrong with a file, each thing once. What a reader did not foresee is damage; refusals of the upload are thrown on. */
   note(file: string, error: unknown): void {
-    if (!(error instanceof NotUsableError)) throw error;
-    const { reason, message } = error;
+    if (error instanceof PortalError) throw error;
+    const { reason, message } =
+      error instanceof NotUsableError ? error : damaged('Something in it cannot be read.', error);
     const isLocked = LockedReason.safeParse(reason).success;
     const list: { file: string; reason: string }[] = isLocked ? this.locked : this.rejected;
     if (list.some((one) => one.file === file && one.reason === reason)) return;

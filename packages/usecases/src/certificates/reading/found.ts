@@ -26,6 +26,14 @@ export interface FoundCertificate extends FoundPart {
   type: 'certificate';
   x509: X509Certificate;
   publicKey: KeyObject | null;
+  /** Each part of a name on a line of its own; empty where the certificate has none. */
+  subject: string;
+  issuer: string;
+  serialNumber: string | null;
+  signatureAlgorithm: string;
+  /** OIDs of what it may be used for; null where it does not say. */
+  extendedKeyUsage: string[] | null;
+  infoAccess: string;
   notBefore: Date;
   notAfter: Date;
   sans: string[];
@@ -88,11 +96,22 @@ function keyFactsOf(key: KeyObject): Pick<FoundPart, 'publicKeyId' | 'keyType' |
 
 const unknownKey = { publicKeyId: null, keyType: 'unknown', hasWeakKey: false };
 
-/** Throws when the bytes are no certificate. */
+/** All that is told of a certificate is read here, so that one that cannot be read is rejected alone. Throws when the bytes are none. */
 export function foundCertificate(der: Uint8Array): FoundCertificate {
   const x509 = new X509Certificate(der);
   const publicKey = publicKeyOf(x509);
   const version1 = isVersion1(x509.raw);
+  // The types promise all of it, and the runtime leaves out what is empty. RFC 5280, 4.1.2.6 allows an empty subject beside critical
+  // subject alternative names.
+  const told: Partial<X509Certificate> = x509;
+  const {
+    subject = '',
+    issuer = '',
+    serialNumber = null,
+    signatureAlgorithm = '',
+    keyUsage: extendedKeyUsage = null,
+    infoAccess = '',
+  } = told;
   return {
     type: 'certificate',
     id: sha256(x509.raw),
@@ -101,12 +120,18 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     files: new Set(),
     x509,
     publicKey,
+    subject,
+    issuer,
+    serialNumber,
+    signatureAlgorithm,
+    extendedKeyUsage,
+    infoAccess,
     notBefore: x509.validFromDate,
     notAfter: x509.validToDate,
     sans: sansOf(x509.subjectAltName ?? ''),
     isCa: x509.ca || version1,
     isVersion1: version1,
-    isSelfSigned: x509.subject === x509.issuer && publicKey !== null && isSignedBy(x509, publicKey),
+    isSelfSigned: subject === issuer && publicKey !== null && isSignedBy(x509, publicKey),
     pathLength: x509.ca ? pathLengthOf(x509) : Infinity,
   };
 }

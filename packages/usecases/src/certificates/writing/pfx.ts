@@ -66,7 +66,7 @@ export function writePfx(
     .digest();
   const ownAttributes = set(
     sequence(oid('localKeyId'), set(octets(localKeyId))),
-    sequence(oid('friendlyName'), set(simple(asn1.Type.BMPSTRING, friendlyName))),
+    ...(friendlyName === '' ? [] : [sequence(oid('friendlyName'), set(simple(asn1.Type.BMPSTRING, friendlyName)))]),
   );
   const keyBag = sequence(
     oid('lockedKeyBag'),
