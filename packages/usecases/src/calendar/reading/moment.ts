@@ -1,3 +1,4 @@
+import { type ContentLine, writtenMoment } from '@portal/domain/calendar/content-lines';
 import { DAY, isoOf } from '@portal/domain/time';
 import type { IcsCalendar } from './ics-lines.ts';
 import { berlin, utc, type Zone, zoneOf } from './zones.ts';
@@ -12,23 +13,13 @@ export interface Moment {
   zone: Zone;
 }
 
-const written = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(Z?))?$/;
-
-/** A date or date-time of jCal (RFC 7265). Throws a RangeError for one that is none. */
-export function momentOf(value: unknown, zoneName: string | undefined, calendar: IcsCalendar): Moment {
-  const [, year, month, day, hour, minute, second, z] = written.exec(String(value)) ?? [];
-  const wall = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour ?? 0),
-    Number(minute ?? 0),
-    Number(second ?? 0),
-  );
-  // The 30th of February would be a day of March, and a year of two digits one of the last century.
-  if (!isoOf(new Date(wall)).startsWith(`${year}-${month}-${day}`)) throw new RangeError('This is no date.');
-  if (hour === undefined) return dayAt(wall);
-  return timeAt(wall, z === 'Z' ? utc : zoneName === undefined ? berlin : zoneOf(zoneName, calendar));
+/** A value of a line as a moment. Throws a RangeError for one that is none. */
+export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, calendar: IcsCalendar): Moment {
+  const written = writtenMoment(line, value);
+  if (written === null) throw new RangeError('This is no date.');
+  const zoneName = line.parameters['TZID'];
+  if (written.isDay) return dayAt(written.wall);
+  return timeAt(written.wall, written.isUtc ? utc : zoneName === undefined ? berlin : zoneOf(zoneName, calendar));
 }
 
 export const dayAt = (wall: number): Moment => ({ isDay: true, wall, at: berlin.instantOf(wall), zone: berlin });

@@ -1,4 +1,5 @@
 import ICAL from 'ical.js';
+import { type ContentLine, contentLineOf, textOf } from '@portal/domain/calendar/content-lines';
 import { DAY, HOUR } from '@portal/domain/time';
 import type { IcsEvent } from './ics-lines.ts';
 import { dayAt, dayOf, likeAt, type Moment, momentOf } from './moment.ts';
@@ -22,8 +23,6 @@ export interface Window {
   /** Whether there is no more time to look at anything. */
   isLate: () => boolean;
 }
-
-type Property = [name: string, parameters: Record<string, string>, type: string, ...values: unknown[]];
 
 /** A VEVENT as far as it is shown. */
 interface Entry {
@@ -108,51 +107,53 @@ const isWithin = (start: number, end: number, { from, to }: Window): boolean =>
 
 function entryOf({ lines, calendar }: IcsEvent): Entry | null {
   try {
-    // One line that cannot be read does not take the event with it.
-    const properties = lines.flatMap((line) => orNothing(() => [ICAL.parse.property(line) as Property]));
-    const all = (name: string) => properties.filter((property) => property[0] === name);
-    const first = (name: string) => properties.find((property) => property[0] === name);
-    const momentsOf = ([, { tzid }, , ...values]: Property) => values.map((value) => momentOf(value, tzid, calendar));
-    // Nor does one date in a list.
-    const exceptions = ([name, parameters, type, ...values]: Property) =>
-      values.flatMap((value) => orNothing(() => momentsOf([name, parameters, type, value])));
-    const shownText = (name: string) => lineOf(first(name)?.[3]);
+    const properties = lines.flatMap((line) => contentLineOf(line) ?? []);
+    const all = (name: string) => properties.filter((property) => property.name === name);
+    const first = (name: string) => properties.find((property) => property.name === name);
+    const momentIn = (property: ContentLine) => momentOf(property, property.value, calendar);
+    // One date of a list that cannot be read does not take the others with it.
+    const each = <T>(property: ContentLine, read: (value: string) => T) =>
+      property.value.split(',').flatMap((value) => orNothing(() => [read(value)]));
+    const shownText = (name: string) => lineOf(textOf(first(name)?.value ?? ''));
 
-    const begins = first('dtstart');
+    const begins = first('DTSTART');
     if (!begins) return null;
-    const [start] = momentsOf(begins);
-    if (!start) return null;
-    const ends = first('dtend');
-    const duration = first('duration')?.[3];
-    const endOf = endsAfter(start, ends && momentsOf(ends)[0], duration);
-    const rule = (first('rrule')?.[3] as Rule | undefined) ?? null;
-    const more = all('rdate').flatMap(([name, parameters, type, ...values]) =>
-      values.flatMap((value) => orNothing(() => addedOf([name, parameters, type, value], momentsOf, calendar))),
-    );
-    const replaces = first('recurrence-id');
+    const start = momentIn(begins);
+    const ends = first('DTEND');
+    const duration = first('DURATION')?.value;
+    const endOf = endsAfter(start, ends && momentIn(ends), duration);
+    const rule = orNothing(() => all('RRULE').map(({ value }) => ruleOf(value)))[0] ?? null;
+    const [, until] = /(?:^|;)UNTIL=([^;]*)/i.exec(first('RRULE')?.value ?? '') ?? [];
+    const more = all('RDATE').flatMap((property) => each(property, (value) => addedOf(property, value, calendar)));
+    const replaces = first('RECURRENCE-ID');
     return {
       start,
       endOf,
       // In days as the calendar counts them, it may be an hour more.
-      lengthMs: endOf(start).at - start.at + (/[DW]/.test(textOf(duration)) ? HOUR : 0),
+      lengthMs: endOf(start).at - start.at + (/[DW]/.test(duration ?? '') ? HOUR : 0),
       rule,
-      until: rule?.['until'] === undefined ? null : momentOf(rule['until'], begins[1]['tzid'], calendar),
+      until: until === undefined ? null : momentOf(begins, until, calendar),
       more,
-      except: all('exdate').flatMap(exceptions),
-      replaces: (replaces && momentsOf(replaces)[0]) ?? null,
-      sequence: Number(first('sequence')?.[3] ?? 0) || 0,
-      isCancelled: calendar.method === 'CANCEL' || shownText('status').toUpperCase() === 'CANCELLED',
-      title: shownText('summary'),
-      location: shownText('location') || null,
+      except: all('EXDATE').flatMap((property) => each(property, (value) => momentOf(property, value, calendar))),
+      replaces: replaces ? momentIn(replaces) : null,
+      sequence: Number(first('SEQUENCE')?.value ?? 0) || 0,
+      isCancelled: calendar.method === 'CANCEL' || shownText('STATUS').toUpperCase() === 'CANCELLED',
+      title: shownText('SUMMARY'),
+      location: shownText('LOCATION') || null,
     };
   } catch {
     return null;
   }
 }
 
+function ruleOf(value: string): Rule {
+  const [, , , rule] = ICAL.parse.property(`RRULE:${value}`) as unknown as [string, object, string, Rule];
+  return rule;
+}
+
 /** The end of an occurrence that begins then (RFC 5545, 3.6.1): a length, a number of days, or what DURATION says. */
-function endsAfter(start: Moment, end: Moment | undefined, duration: unknown): (start: Moment) => Moment {
-  if (end === undefined && duration !== undefined) return (one) => after(one, textOf(duration));
+function endsAfter(start: Moment, end: Moment | undefined, duration: string | undefined): (start: Moment) => Moment {
+  if (end === undefined && duration !== undefined) return (one) => after(one, duration);
   if (start.isDay) {
     const days = end === undefined ? 1 : Math.max(Math.round((dayOf(end) - start.wall) / DAY), 1);
     return (one) => dayAt(one.wall + days * DAY);
@@ -178,29 +179,21 @@ function orNothing<T>(read: () => T[]): T[] {
   }
 }
 
-/** Times an RDATE adds; a period has an end of its own. */
-function addedOf(
-  property: Property,
-  momentsOf: (property: Property) => Moment[],
-  calendar: IcsEvent['calendar'],
-): { start: Moment; end: Moment | null }[] {
-  const [, { tzid }, type, ...values] = property;
-  if (type !== 'period') return momentsOf(property).map((start) => ({ start, end: null }));
-  return (values as [string, string][]).map(([begins, ends]) => {
-    const start = momentOf(begins, tzid, calendar);
-    const end = /^[+-]?P/.test(ends) ? after(start, ends) : momentOf(ends, tzid, calendar);
-    return { start, end: end.at < start.at ? start : end };
-  });
+/** The time an RDATE adds; a period has an end of its own (RFC 5545, 3.3.9). */
+function addedOf(property: ContentLine, value: string, calendar: IcsEvent['calendar']) {
+  const [begins = '', ends] = value.trim().split('/');
+  const start = momentOf(property, begins, calendar);
+  if (ends === undefined) return { start, end: null };
+  const end = /^[+-]?P/i.test(ends) ? after(start, ends) : momentOf(property, ends, calendar);
+  return { start, end: end.at < start.at ? start : end };
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const longestText = 200;
 
 /** Text of a single line, as it may be shown as text. */
-const lineOf = (value: unknown): string =>
+const lineOf = (value: string): string =>
   Array.from(
-    textOf(value)
+    value
       .slice(0, 4 * longestText)
       .toWellFormed()
       // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
