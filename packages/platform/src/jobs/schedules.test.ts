@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '@portal/domain/ids';
+import { DAY, HOUR } from '@portal/domain/time';
 import { testDatabase } from '@portal/testing/database';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { emptyQueue, startTestWorker, type TestWorker } from '@portal/testing/worker';
@@ -106,6 +107,27 @@ describeOnEachQueue('schedules', (env) => {
     await vi.waitFor(() => expect(times.length).toBeGreaterThanOrEqual(2), soon);
     expect(times.filter((time) => time < startedAt)).toHaveLength(1);
   });
+
+  it.each<Rhythm>([{ everyMs: 400 }, { cron: '15 3 * * *', timeZone: 'Europe/Berlin' }])(
+    'go on when the clock goes back: %o',
+    async (rhythm) => {
+      const job = newJob();
+      const times: number[] = [];
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * DAY });
+      onTestFinished(() => void vi.useRealTimers());
+      const worker = await start(job, plan(job, rhythm), async (requestId) => void times.push(timeIn(requestId)));
+      const next = async () => (await (await worker.runtime.queues.queue('monitoring')).getJobSchedulers())[0]?.next;
+      await vi.waitFor(async () => expect(await next()).toBeGreaterThan(Date.now()), soon);
+      vi.useRealTimers();
+      await vi.waitFor(async () => expect(await next()).toBeLessThan(Date.now() + DAY + HOUR), soon);
+      if ('cron' in rhythm) return;
+      const startedAt = Date.now();
+      await vi.waitFor(() => {
+        const since = times.filter((time) => time > startedAt && time < startedAt + HOUR);
+        expect(since.length).toBeGreaterThanOrEqual(2);
+      }, soon);
+    },
+  );
 
   it('let a worker stop before it has well started', async () => {
     const job = newJob();

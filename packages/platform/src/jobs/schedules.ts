@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { advisoryLocks } from '@portal/db/advisory-locks';
 import type { Database } from '@portal/db/open';
-import { SECOND } from '@portal/domain/time';
+import { DAY, HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import type { Log } from '../log.ts';
 import type { BullQueue } from '../queues/backend.ts';
 import { isConnectionTrouble } from '../queues/outage.ts';
@@ -105,13 +105,14 @@ async function ensureQueue(queue: BullQueue, schedules: Schedule[]): Promise<voi
     const id = scheduleId(wanted);
     const known = found.get(id);
     found.delete(id);
-    if (!known || !isSame(known, wanted) || (await hasLostItsNext(queue, id, known))) {
-      await queue.upsertJobScheduler(id, repeatOf(wanted.rhythm), {
-        name: `${wanted.job.name}.tick`,
-        data: tickOf(wanted),
-        opts: tickOptions,
-      });
-    }
+    // Setting it anew would keep a next time that is still to come
+    if (known && isOfLaterClock(known, wanted)) await queue.removeJobScheduler(id);
+    else if (known && isSame(known, wanted) && !(await hasLostItsNext(queue, id, known))) continue;
+    await queue.upsertJobScheduler(id, repeatOf(wanted.rhythm), {
+      name: `${wanted.job.name}.tick`,
+      data: tickOf(wanted),
+      opts: tickOptions,
+    });
   }
   for (const id of found.keys()) await queue.removeJobScheduler(id);
 }
@@ -131,6 +132,16 @@ const isSame = (known: JobSchedulerJson, wanted: Schedule): boolean => {
     isDeepStrictEqual(known.template?.data, tickOf(wanted))
   );
 };
+
+/** Workers on several machines, whose clocks differ by less than this, leave each other's times alone. */
+const clocksDifferMs = 2 * MINUTE;
+
+/**
+ * The clock went back after the next time was set: without help the schedule would rest for as long as the clock was ahead.
+ * Between two times of day lie 25 hours at most.
+ */
+const isOfLaterClock = ({ next = 0 }: JobSchedulerJson, { rhythm }: Schedule): boolean =>
+  next > Date.now() + ('everyMs' in rhythm ? rhythm.everyMs : DAY + HOUR) + clocksDifferMs;
 
 const surelyPickedUpMs = 30 * SECOND;
 
