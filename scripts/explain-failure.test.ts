@@ -22,6 +22,16 @@ describe('explainFailure', () => {
     expect(explainFailure(error)).toBe('again');
   });
 
+  it.each([
+    "ENOSPC: no space left on device, write '/data/keys.json.new'",
+    'could not extend file "base/1/2691": wrote only 4096 of 8192 bytes at block 9\nHINT:  Check free disk space.',
+    'could not write to file "pg_wal/xlogtemp.9990": No space left on device',
+  ])('says what to do on a full disk: %s', (message) => {
+    const explained = `It failed.\n${message}\nThe disk is full. Make room on it and try again.`;
+    expect(explainFailure(new Error('It failed.', { cause: new Error(message) }))).toBe(explained);
+    expect(explainFailure(new Error(explained))).toBe(explained);
+  });
+
   it('tells what was thrown when it is no error', () => {
     expect(explainFailure('stop')).toBe('stop');
   });

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stopEmbeddedPostgres } from '@portal/db/embedded';
 import { noSources } from '@portal/testing/no-sources';
 import { serviceBinary } from '@portal/testing/services';
@@ -82,9 +83,29 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(wrong.output()).toMatch(/^These settings are wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
   });
 
+  it('says what to do about a port that is taken or an address the machine does not have', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const taken = start({ PORT: String(port) });
+    expect(await taken.ended).toBe(1);
+    expect(taken.output()).toBe(
+      `Port ${port} of 127.0.0.1 cannot be used: something else uses it. End that program, or choose another port with PORT.\n`,
+    );
+    // Kept for documents (RFC 5737): nobody has it
+    const elsewhere = start({ HOST: '192.0.2.1', PORT: '3000' });
+    expect(await elsewhere.ended).toBe(1);
+    expect(elsewhere.output()).toBe(
+      'Port 3000 of 192.0.2.1 cannot be used: this machine does not have that address. Choose another one with HOST.\n',
+    );
+  });
+
   it('runs everything, answers the first calls of README.md, mends what is killed and ends whole', async () => {
     const first = start();
     const address = await addressOf(first);
+    const [, trouble = ''] = /Trouble +(\S+) /.exec(first.output()) ?? [];
+    expect(trouble).toBe('docs/operating.md');
     const password = /admin, password (\S+)/.exec(first.output())?.[1] ?? '';
     const [, firstCalls = ''] = commandsOf('README.md');
     expect(await expectAsSaid(firstCalls.replaceAll('THE PRINTED ONE', password), address)).toContain(

@@ -22,6 +22,7 @@ export function banner(running: Running): string {
     ['Mail', mailServer ?? 'no fallback server: set SMTP_HOST and SMTP_FROM, or a server for each tenant'],
     ['Log', logLevel === 'warn' ? 'warnings and errors; LOG_LEVEL=info shows every request and job' : logLevel],
     ['Stop', 'Ctrl-C'],
+    ['Trouble', 'docs/operating.md says what to do when a port, the disk, the database or the clock gives it'],
   ];
   return ['', 'Portal is running.', '', ...rows.map(([label, value]) => `  ${label?.padEnd(9)} ${value}`), ''].join(
     '\n',

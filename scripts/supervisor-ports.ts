@@ -19,9 +19,15 @@ export async function expectFree(host: string, port: number): Promise<void> {
       await pause(100);
       continue;
     }
-    const reason = result.code === 'EADDRINUSE' ? 'something else uses it' : result.message;
-    throw new Error(`Port ${port} of ${host} cannot be used: ${reason}. Choose another one with PORT.`);
+    throw new Error(`Port ${port} of ${host} cannot be used: ${reasonOf(result)}`);
   }
+}
+
+/** Why, and what to do. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return 'something else uses it. End that program, or choose another port with PORT.';
+  if (code === 'EADDRNOTAVAIL') return 'this machine does not have that address. Choose another one with HOST.';
+  return `${message}. Choose another port with PORT.`;
 }
 
 /** The port it got, or why it got none. */
