@@ -189,8 +189,8 @@ const hasCurl = serviceBinary('curl') !== null;
 
 describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', { timeout: 240_000 }, () => {
   const [demo = '', look = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
-  // Below those the system gives out by itself.
-  const port = 20_000 + (process.pid % 1_000) * 10;
+  // Below those of embedded databases and those the system gives out, and beside those of backup.test.ts
+  const port = 14_000 + (process.pid % 400) * 10;
   let serving: Program;
   let product: Awaited<ReturnType<typeof startProduct>>;
   let settings: Record<string, string> = {};

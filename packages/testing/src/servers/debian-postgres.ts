@@ -29,12 +29,13 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
   await chmod(folder, 0o700);
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid);
   const data = join(folder, 'data');
-  const port = await freePort();
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const collation = ['--locale-provider=icu', '--icu-locale=de-DE', '--encoding=UTF8', '--locale=C.UTF-8'];
     const options = ['-D', data, '-U', 'portal', '-A', 'trust', '--no-sync', ...collation];
     await promisify(execFile)(initdb, options, { ...account, cwd: folder });
+    // Chosen at last: the longer it is not used, the likelier somebody else takes it
+    const port = await freePort();
     const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
     const server = spawn(
       join(programs, 'postgres'),

@@ -14,11 +14,12 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serviceBinary } from '../services.ts';
+import { freePort } from './private-process.ts';
 import { caCertificatePem, fixturePath, type ServerCertificate } from './tls.ts';
 
 export interface DovecotOptions {
@@ -134,15 +135,6 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const userName = (): string => (isRoot ? 'nobody' : userInfo().username);
 const userGroup = (): string => (isRoot ? 'nogroup' : String(userInfo().gid));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Debian's Dovecot as a private process on 127.0.0.1, with mailboxes of its own that go with it. */
 export async function startDovecot(options: DovecotOptions = {}): Promise<TestDovecot> {

@@ -3,15 +3,20 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A port of 127.0.0.1 that nobody listens on, at this moment. */
-export const freePort = async (): Promise<number> => {
+const given = new Set<number>();
+
+/** A port of 127.0.0.1 that nobody listens on, at this moment, and that nobody else was given here. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
+  // The system may choose a port again that was let go of a moment ago
+  if (given.has(port)) return freePort();
+  given.add(port);
   return port;
-};
+}
 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
