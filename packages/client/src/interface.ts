@@ -1689,7 +1689,7 @@ export interface paths {
         };
         /**
          * List the events of the active calendars
-         * @description Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned.
+         * @description Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned. The same error names lines that are not shown as they are written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the usual one.
          */
         get: operations["listCalendarEvents"];
         put?: never;
@@ -4098,15 +4098,7 @@ export interface components {
             /** @description Sorted by start */
             events: components["schemas"]["CalendarEvent"][];
             /** @description Calendars that could not be read or not completely; the events last read from them are in `events` */
-            errors: {
-                /** Format: uuid */
-                sourceId: string;
-                /**
-                 * @description `unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one
-                 * @enum {string}
-                 */
-                error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid" | "storageFull";
-            }[];
+            errors: components["schemas"]["CalendarEventsError"][];
         };
         CalendarEvent: {
             /** Format: uuid */
@@ -4120,6 +4112,34 @@ export interface components {
             end: string;
             allDay: boolean;
             location: string | null;
+        };
+        CalendarEventsError: {
+            /** Format: uuid */
+            sourceId: string;
+            /**
+             * @description `unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, larger than the limits, or with lines that cannot be read · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one
+             * @enum {string}
+             */
+            error: "unreachable" | "unauthorized" | "notFound" | "certificate" | "timeout" | "invalid" | "storageFull";
+            /** @description Lines that are not shown as they are written; missing if there are none */
+            lines?: components["schemas"]["CalendarFinding"][];
+            /** @description How many such lines there are in all */
+            lineCount?: number;
+        };
+        /**
+         * @example {
+         *       "line": 12,
+         *       "code": "LENGTH_UNREADABLE",
+         *       "reason": "DTEND cannot be read. The event has the usual length."
+         *     }
+         */
+        CalendarFinding: {
+            /** @description Line of the file; of a calendar server’s events as they were put together */
+            line: number;
+            /** @enum {string} */
+            code: "LINE_UNREADABLE" | "START_MISSING" | "START_UNREADABLE" | "LENGTH_UNREADABLE" | "UNTIL_UNREADABLE" | "RULE_UNREADABLE";
+            /** @description For people, in English */
+            reason: string;
         };
         /**
          * @example {
@@ -6421,6 +6441,8 @@ export type CalendarSource = components['schemas']['CalendarSource'];
 export type CalendarTestResult = components['schemas']['CalendarTestResult'];
 export type CalendarEvents = components['schemas']['CalendarEvents'];
 export type CalendarEvent = components['schemas']['CalendarEvent'];
+export type CalendarEventsError = components['schemas']['CalendarEventsError'];
+export type CalendarFinding = components['schemas']['CalendarFinding'];
 export type LdapConfig = components['schemas']['LdapConfig'];
 export type LdapTest = components['schemas']['LdapTest'];
 export type LiveGroup = components['schemas']['LiveGroup'];

@@ -167,6 +167,18 @@ describe('events', () => {
     expect((await events()).events).toHaveLength(2_000);
   });
 
+  it('of a calendar with lines that cannot be read are shown, and the lines are named', async () => {
+    const broken = icsOf('Odd').replace(/DTEND.*/, 'DTEND:soon');
+    server.answer = (_asked, response) => void response.end(broken);
+    const id = await added('odd');
+    const line = broken.split('\r\n').indexOf('DTEND:soon') + 1;
+    const reason = 'DTEND cannot be read. The event has the usual length.';
+    expect(await events()).toMatchObject({
+      events: [{ title: 'Odd', start: '2026-11-10T08:00:00.000Z', end: '2026-11-10T08:00:00.000Z' }],
+      errors: [{ sourceId: id, error: 'invalid', lines: [{ line, code: 'LENGTH_UNREADABLE', reason }], lineCount: 1 }],
+    });
+  });
+
   it.runIf(process.platform === 'linux')(
     'that could not be found in time are looked for again after a minute',
     async () => {

@@ -128,7 +128,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'List the events of the active calendars',
         description:
-          'Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned.',
+          'Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel, for at most 15 s. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned. The same error names lines that are not shown as they are written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the usual one.',
         querystring: EventWindow,
         response: { 200: CalendarEvents },
       },

@@ -1,3 +1,5 @@
+import { DAY, SECOND } from '../time.ts';
+
 /** A line of a calendar file, taken apart. Names are upper case, those of parameters too. */
 export interface ContentLine {
   name: string;
@@ -53,13 +55,34 @@ const written = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/i;
  */
 export function writtenMoment({ parameters }: Pick<ContentLine, 'parameters'>, value: string): WrittenMoment | null {
   const [, year, month, date, hour, minute, second, z] = written.exec(value.trim()) ?? [];
-  const day = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  const day = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
   // The 30th of February would be a day of March, and a year of two digits one of the last century.
-  const isDate = !Number.isNaN(day) && new Date(day).toISOString().startsWith(`${year}-${month}-${date}`);
+  const isDate = day.getUTCDate() === Number(date) && day.getUTCFullYear() === Number(year);
   if (!isDate || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return null;
   if (hour === undefined || parameters['VALUE']?.toUpperCase() === 'DATE')
-    return { isDay: true, wall: day, isUtc: false };
+    return { isDay: true, wall: day.getTime(), isUtc: false };
   // A second that is put in is the one before it (RFC 5545, 3.3.12).
   const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Math.min(Number(second), 59);
-  return { isDay: false, wall: day + seconds * 1_000, isUtc: z !== '' };
+  return { isDay: false, wall: day.getTime() + seconds * SECOND, isUtc: z !== '' };
+}
+
+export interface WrittenDuration {
+  days: number;
+  /** Besides the days. */
+  ms: number;
+}
+
+const lasting = /^([+-])?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
+/** Nobody plans further, and dates have four digits for the year. */
+const longestDays = 366 * 100;
+
+/** Reads a DURATION (RFC 5545, 3.3.6); null for what is none. One that leads backwards takes no time. */
+export function durationOf(value: string): WrittenDuration | null {
+  const found = lasting.exec(value.trim());
+  if (found === null || !/\d/.test(value)) return null;
+  const [weeks = 0, date = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(2).map((part) => Number(part ?? 0));
+  const ms = ((hours * 60 + minutes) * 60 + seconds) * SECOND;
+  const days = weeks * 7 + date;
+  if (days + ms / DAY > longestDays) return null;
+  return found[1] === '-' ? { days: 0, ms: 0 } : { days, ms };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../ids.ts';
 import { DAY, Instant } from '../time.ts';
+import { CalendarFinding, maxCalendarFindings } from './findings.ts';
 import { CalendarError } from './sources.ts';
 
 /** Days that are asked for at once. */
@@ -47,12 +48,26 @@ export const CalendarEvent = z
   .meta({ id: 'CalendarEvent' });
 export type CalendarEvent = z.output<typeof CalendarEvent>;
 
+/** Why the events of a calendar are not all there, or not as they are written. */
+const CalendarEventsError = z
+  .object({
+    sourceId: Id,
+    error: CalendarError,
+    lines: z
+      .array(CalendarFinding)
+      .max(maxCalendarFindings)
+      .optional()
+      .describe('Lines that are not shown as they are written; missing if there are none'),
+    lineCount: z.int().optional().describe('How many such lines there are in all'),
+  })
+  .meta({ id: 'CalendarEventsError' });
+
 /** What the calendars of an account hold. */
 export const CalendarEvents = z
   .object({
     events: z.array(CalendarEvent).describe('Sorted by start'),
     errors: z
-      .array(z.object({ sourceId: Id, error: CalendarError }))
+      .array(CalendarEventsError)
       .describe('Calendars that could not be read or not completely; the events last read from them are in `events`'),
   })
   .meta({

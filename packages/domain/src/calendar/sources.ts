@@ -15,7 +15,7 @@ export type CalendarKind = z.output<typeof CalendarKind>;
 export const CalendarError = z
   .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid', 'storageFull'])
   .describe(
-    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, or larger than the limits · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one',
+    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, larger than the limits, or with lines that cannot be read · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one',
   );
 export type CalendarError = z.output<typeof CalendarError>;
 

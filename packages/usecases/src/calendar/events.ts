@@ -100,7 +100,7 @@ async function orderOf(
         const read = async () => ({ body: await bytesOf(ctx, bodyPath), from: from.getTime(), to: to.getTime() });
         const made = (await workApart(ctx, ctx.actor.id, expanding, read)) ?? unreadable;
         const until = made.isLate ? performance.now() + lateMs : Infinity;
-        return { expansion: made, bytes: made.events.length, until };
+        return { expansion: made, bytes: made.events.length + made.findings.lines.length * bytesOfLine, until };
       });
       return { sourceId, error, expansion, until };
     }),
@@ -111,14 +111,20 @@ async function orderOf(
     room -= expansion?.events.length ?? 0;
     if (expansion && room >= 0) order.sources.push({ sourceId, events: expansion.events });
     const isWhole = expansion === null || (expansion.isWhole && room >= 0);
-    const shown = error ?? (isWhole ? null : 'invalid');
-    if (shown !== null) order.errors.push({ sourceId, error: shown });
+    const { lines, count: lineCount } = expansion?.findings ?? none;
+    const shown = error ?? (isWhole && lineCount === 0 ? null : 'invalid');
+    if (shown !== null) order.errors.push({ sourceId, error: shown, ...(lineCount > 0 && { lines, lineCount }) });
   }
   return { order, until: Math.min(...expanded.map(({ until }) => until)) };
 }
 
+/** About what a line that is not shown as it is written takes in memory. */
+const bytesOfLine = 500;
+
 /** Of one answer: far more than twenty full calendars of ordinary words take. */
 const mostBytes = 12 * 1024 * 1024;
 
+const none = { lines: [], count: 0 };
+
 /** Of a file that ends the process which reads it, maybe for want of time. */
-const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false, isLate: true };
+const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false, isLate: true, findings: none };

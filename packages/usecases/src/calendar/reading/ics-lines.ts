@@ -6,10 +6,18 @@ export interface IcsCalendar {
   zones: Map<string, string>;
 }
 
-/** A VEVENT: its lines that say when it is and how it is called, as the file has them, unfolded. */
+/** A line, unfolded, and its place among all of them, from 1. */
+export interface IcsLine {
+  text: string;
+  at: number;
+}
+
+/** A VEVENT: its lines that say when it is and how it is called, as the file has them. */
 export interface IcsEvent {
   uid: string;
-  lines: string[];
+  /** Where it begins. */
+  at: number;
+  lines: IcsLine[];
   calendar: IcsCalendar;
 }
 
@@ -29,14 +37,16 @@ const edge = /^(BEGIN|END):\s*([A-Z-]+)\s*$/i;
 export function readIcsLines(file: Uint8Array): { events: IcsEvent[]; isWhole: boolean } {
   const events: IcsEvent[] = [];
   let calendar: IcsCalendar = { method: '', zones: new Map() };
-  let component: { name: string; lines: string[]; depth: number; room: number } | null = null;
+  let component: { name: string; at: number; lines: IcsLine[]; depth: number; room: number } | null = null;
+  let at = 0;
   for (const line of unfoldedLines(file)) {
+    at += 1;
     const [, which, named = ''] = edge.exec(line) ?? [];
     const name = named.toUpperCase();
     const begins = which?.toUpperCase() === 'BEGIN';
     if (component === null) {
       if (begins && (name === 'VEVENT' || name === 'VTIMEZONE'))
-        component = { name, lines: [], depth: 0, room: mostCharacters };
+        component = { name, at, lines: [], depth: 0, room: mostCharacters };
       else if (begins && name === 'VCALENDAR') calendar = { method: '', zones: new Map() };
       else if (/^METHOD[;:]/i.test(line))
         calendar.method = line
@@ -49,37 +59,43 @@ export function readIcsLines(file: Uint8Array): { events: IcsEvent[]; isWhole: b
     const isLast: boolean = which !== undefined && !begins && isOwn;
     const isWanted = component.name === 'VTIMEZONE' || (isOwn && wanted.test(line));
     if (isWanted) component.room -= line.length;
-    if (isWanted && component.room >= 0) component.lines.push(line);
+    if (isWanted && component.room >= 0) component.lines.push({ text: line, at });
     if (which !== undefined) component.depth += begins ? 1 : -1;
     if (!isLast) continue;
     if (component.name === 'VTIMEZONE') addZone(calendar, component.lines);
     else {
       if (events.length === mostEvents) return { events, isWhole: false };
-      events.push({ uid: uidOf(component.lines) ?? `#${events.length}`, lines: component.lines, calendar });
+      events.push({
+        uid: uidOf(component.lines) ?? `#${events.length}`,
+        at: component.at,
+        lines: component.lines,
+        calendar,
+      });
     }
     component = null;
   }
   return { events, isWhole: true };
 }
 
-function uidOf(lines: readonly string[]): string | undefined {
-  const [, uid] = lines.map((line) => /^UID(?:;[^:]*)?:(.+)$/i.exec(line)).find((found) => found !== null) ?? [];
+function uidOf(lines: readonly IcsLine[]): string | undefined {
+  const [, uid] = lines.map(({ text }) => /^UID(?:;[^:]*)?:(.+)$/i.exec(text)).find((found) => found !== null) ?? [];
   return uid?.replaceAll(/\\([\\,;])/g, '$1').trim();
 }
 
 /** What follows the name and parameters of the first line of this name: of a date, which has no colon in it. */
-export function valueOf(lines: readonly string[], name: string): string | undefined {
+export function valueOf(lines: readonly IcsLine[], name: string): string | undefined {
   const found = lines.find(
-    (line) => /[;:]/.test(line[name.length] ?? '') && line.slice(0, name.length).toUpperCase() === name,
-  );
+    ({ text }) => /[;:]/.test(text[name.length] ?? '') && text.slice(0, name.length).toUpperCase() === name,
+  )?.text;
   return found?.slice(found.lastIndexOf(':') + 1).trim();
 }
 
-function addZone(calendar: IcsCalendar, lines: string[]): void {
-  const named = lines.find((line) => /^TZID[;:]/i.test(line));
+function addZone(calendar: IcsCalendar, lines: readonly IcsLine[]): void {
+  const texts = lines.map(({ text }) => text);
+  const named = texts.find((text) => /^TZID[;:]/i.test(text));
   const name = named?.slice(named.indexOf(':') + 1).trim();
   if (name !== undefined && !calendar.zones.has(name))
-    calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...lines].join('\r\n'));
+    calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...texts].join('\r\n'));
 }
 
 // A line end that went through a text mode twice has a CR too many.
@@ -99,4 +115,20 @@ function* unfoldedLines(file: Uint8Array): Generator<string> {
     yield lines.slice(from, to);
     from = to + 1;
   }
+}
+
+/** The lines of the file itself at which these unfolded ones begin, as an editor counts them. */
+export function linesInFile(file: Uint8Array, places: readonly number[]): Map<number, number> {
+  const wanted = new Set(places);
+  const found = new Map<number, number>([[1, 1]]);
+  if (wanted.size === 0) return found;
+  const octets = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
+  let place = 1;
+  let line = 1;
+  for (const [end] of octets.matchAll(/(?:\r?\r?\n|\r)[ \t]|\r\n?|\n/g)) {
+    line += 1;
+    if (!/[ \t]$/.test(end)) place += 1;
+    if (wanted.has(place) && !found.has(place)) found.set(place, line);
+  }
+  return found;
 }

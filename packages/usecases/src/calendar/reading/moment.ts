@@ -13,12 +13,12 @@ export interface Moment {
   zone: Zone;
 }
 
-/** A value of a line as a moment. Throws a RangeError for one that is none. */
-export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, calendar: IcsCalendar): Moment {
+/** A value of a line as a moment; null for one that is none. */
+export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, calendar: IcsCalendar): Moment | null {
   const written = writtenMoment(line, value);
-  if (written === null) throw new RangeError('This is no date.');
-  const zoneName = line.parameters['TZID'];
+  if (written === null) return null;
   if (written.isDay) return dayAt(written.wall);
+  const zoneName = line.parameters['TZID'];
   return timeAt(written.wall, written.isUtc ? utc : zoneName === undefined ? berlin : zoneOf(zoneName, calendar));
 }
 

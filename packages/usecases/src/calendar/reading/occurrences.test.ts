@@ -146,12 +146,11 @@ describe('what is written in odd ways', () => {
       'DTSTART:20261120T990000Z',
       'DTSTART;VALUE=DATE:00000000',
       'SUMMARY:No start',
-      `${at}\r\nDTEND:x`,
-      `${at}\r\nDURATION:x`,
     ];
     expect(read(calendar(...broken.map((line, n) => event(n, line)), event('good', at)))).toMatchObject({
       isWhole: true,
       found: [single],
+      findings: { count: broken.length },
     });
   });
 
@@ -197,7 +196,7 @@ describe('a source that is too much', () => {
 
   it('has 20,000 events at most', () => {
     const past = (count: number) => times(count, (n) => event(n, 'DTSTART:20200101T090000Z'));
-    expect(read(calendar(...past(20_000)))).toEqual({ isWhole: true, isLate: false, found: [] });
+    expect(read(calendar(...past(20_000)))).toMatchObject({ isWhole: true, isLate: false, found: [] });
     expect(read(calendar(...past(20_001)))).toMatchObject({ isWhole: false, isLate: false });
   });
 

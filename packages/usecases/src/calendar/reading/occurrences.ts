@@ -1,5 +1,7 @@
+import { writtenMoment } from '@portal/domain/calendar/content-lines';
 import { DAY } from '@portal/domain/time';
-import { type IcsEvent, readIcsLines, valueOf } from './ics-lines.ts';
+import { type Findings, noteInto } from './findings.ts';
+import { type IcsEvent, linesInFile, readIcsLines, valueOf } from './ics-lines.ts';
 import { type Occurrence, occurrencesOf } from './series.ts';
 
 /** Occurrences of one source in a window (reference, “Limits”). */
@@ -7,13 +9,16 @@ export const mostOccurrences = 2_000;
 
 /**
  * What takes place between two instants, by start. `isWhole` is false when there is more than is taken, or no time to look at
- * everything, which `isLate` tells: what is left out is then what begins last.
+ * everything, which `isLate` tells: what is left out is then what begins last. `findings` names what of the window is not shown as it is
+ * written, and every event whose time cannot be read.
  */
 export function occurrencesBetween(
   file: Uint8Array,
   { from, to }: { from: number; to: number },
   isLate: () => boolean,
-): { occurrences: Occurrence[]; isWhole: boolean; isLate: boolean } {
+): { occurrences: Occurrence[]; isWhole: boolean; isLate: boolean; findings: Findings } {
+  const findings: Findings = { lines: [], count: 0 };
+  const note = noteInto(findings);
   const read = readIcsLines(file);
   const groups = Map.groupBy(read.events, ({ uid }) => uid);
   let occurrences: Occurrence[] = [];
@@ -30,29 +35,36 @@ export function occurrencesBetween(
   for (const [uid, events] of groups) {
     if (isLate()) break;
     if (events.length === 1 && events.every((event) => isElsewhere(event, from, to))) continue;
-    for (const one of occurrencesOf(uid, events, { from, to: before, most: mostOccurrences + 1, isLate }))
+    for (const one of occurrencesOf(uid, events, { from, to: before, most: mostOccurrences + 1, isLate, note }))
       occurrences.push(one);
     if (occurrences.length > 2 * mostOccurrences) cut();
   }
   cut();
   const wasLate = isLate();
-  return { occurrences, isWhole: isWhole && !wasLate, isLate: wasLate };
+  const places = linesInFile(
+    file,
+    findings.lines.map(({ line }) => line),
+  );
+  const lines = findings.lines.map((finding) => ({ ...finding, line: places.get(finding.line) ?? finding.line }));
+  return {
+    occurrences,
+    isWhole: isWhole && !wasLate,
+    isLate: wasLate,
+    findings: { ...findings, lines: lines.toSorted((a, b) => a.line - b.line) },
+  };
 }
 
 const byStart = (a: Occurrence, b: Occurrence): number =>
   a.start.at - b.start.at || Number(b.start.isDay) - Number(a.start.isDay) || (a.title < b.title ? -1 : 1);
 
-const day = /:(\d{4})(\d\d)(\d\d)(?:T\d{6}Z?)?\s*$/;
-
-/** Whether an event that takes place once is days away from the window, by the digits of its dates. */
+/** Whether an event that takes place once is days away from the window, by its dates. One of which a date cannot be read is not. */
 function isElsewhere({ lines }: IcsEvent, from: number, to: number): boolean {
-  if (lines.some((line) => /^(?:RRULE|RDATE|DURATION|RECURRENCE-ID)/i.test(line))) return false;
-  const dayAt = (name: string): number => {
-    const [, year, month, date] = day.exec(`:${valueOf(lines, name) ?? ''}`) ?? [];
-    return Date.UTC(Number(year), Number(month) - 1, Number(date));
+  if (lines.some(({ text }) => /^(?:RRULE|RDATE|DURATION|RECURRENCE-ID)/i.test(text))) return false;
+  const wallOf = (name: string): number | undefined => {
+    const value = valueOf(lines, name);
+    return value === undefined ? undefined : (writtenMoment({ parameters: {} }, value)?.wall ?? Number.NaN);
   };
-  const start = dayAt('DTSTART');
-  const end = dayAt('DTEND');
-  // A date that cannot be read is not a number, and smaller than nothing.
-  return start > to + 2 * DAY || (Number.isNaN(end) ? start + DAY : Math.max(start, end)) < from - 2 * DAY;
+  const start = wallOf('DTSTART') ?? Number.NaN;
+  const end = wallOf('DTEND') ?? start + DAY;
+  return (start > to + 2 * DAY && !Number.isNaN(end)) || Math.max(start, end) < from - 2 * DAY;
 }

@@ -10,6 +10,8 @@ interface Odd {
   by: string;
   ics: string[];
   occurrences: [start: string, end: string, title: string][];
+  /** What is not shown as it is written. */
+  lines?: [line: number, reason: string][];
 }
 
 const odd = JSON.parse(readFileSync(new URL('fixtures/odd.json', import.meta.url), 'utf8')) as Odd[];
@@ -17,8 +19,21 @@ const odd = JSON.parse(readFileSync(new URL('fixtures/odd.json', import.meta.url
 const window = { from: Date.UTC(2026, 10), to: Date.UTC(2027, 9) };
 const fileOf = (lines: string[]) => Buffer.from(['BEGIN:VCALENDAR', ...lines, 'END:VCALENDAR', ''].join('\r\n'));
 
-it.each(odd.map((one) => [one.name, one] as const))('%s', (_name, { ics, occurrences }) => {
+it.each(odd.map((one) => [one.name, one] as const))('%s', (_name, { ics, occurrences, lines = [] }) => {
   const read = occurrencesBetween(fileOf(ics), window, () => false);
-  expect(read.isWhole).toBe(true);
   expect(read.occurrences.map(({ start, end, title }) => [shown(start), shown(end), title])).toEqual(occurrences);
+  expect(read.findings.lines.map(({ line, reason }) => [line, reason])).toEqual(lines);
+  expect([read.findings.count, read.isWhole]).toEqual([lines.length, true]);
+});
+
+it('names the first hundred lines by their place in the file, however they are folded, and counts all', () => {
+  const events = Array.from({ length: 150 }, (_, n) => [
+    'BEGIN:VEVENT',
+    `UID:${n}`,
+    'DTST',
+    ' ART:never',
+    'END:VEVENT',
+  ]);
+  const { lines, count } = occurrencesBetween(fileOf(events.flat()), window, () => false).findings;
+  expect([lines.length, count, lines[0]?.line, lines.at(-1)?.line]).toEqual([100, 150, 4, 499]);
 });

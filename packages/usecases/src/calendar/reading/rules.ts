@@ -1,12 +1,8 @@
 import { RRuleTemporal } from 'rrule-temporal';
+import type { RecurrenceRule } from '@portal/domain/calendar/recurrence-rule';
 import { HOUR } from '@portal/domain/time';
 import { likeAt, type Moment } from './moment.ts';
 
-/** A recurrence rule as jCal has it (RFC 7265); without UNTIL, which the caller applies. */
-export type Rule = Record<string, unknown>;
-
-const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
-const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
 const withinDay: ReadonlySet<string> = new Set(['HOURLY', 'MINUTELY', 'SECONDLY']);
 
 /** The clock of a zone is known to that, for the hours in which it changes. */
@@ -23,7 +19,7 @@ const maxIterations = 20_000;
  * Rules go by the clock, so they are worked out on it, and only then each time gets its instant: one the clock leaves out is not lost.
  * An hour that the clock shows twice is there once.
  */
-export function startsOf(rule: Rule, start: Moment, from: number, to: number, most: number): Moment[] {
+export function startsOf(rule: RecurrenceRule, start: Moment, from: number, to: number, most: number): Moment[] {
   try {
     const series = new RRuleTemporal({
       ...optionsOf(rule),
@@ -43,8 +39,8 @@ export function startsOf(rule: Rule, start: Moment, from: number, to: number, mo
 }
 
 /** Whether there may be many in a day: these are asked for one by one, so that nothing is made that nobody takes. */
-const isDense = (rule: Rule): boolean =>
-  withinDay.has(String(rule['freq'])) || ['byhour', 'byminute', 'bysecond'].some((part) => part in rule);
+const isDense = ({ freq, by }: RecurrenceRule): boolean =>
+  withinDay.has(freq) || Boolean(by.BYHOUR ?? by.BYMINUTE ?? by.BYSECOND);
 
 function oneByOne(
   series: RRuleTemporal,
@@ -67,26 +63,22 @@ function oneByOne(
   return found;
 }
 
-function optionsOf(rule: Rule) {
-  const freq = frequencies.find((one) => one === rule['freq']);
-  if (!freq) throw new TypeError('This rule has no frequency.');
-  const numbers = { byMonth: 'bymonth', byMonthDay: 'bymonthday', byYearDay: 'byyearday', byWeekNo: 'byweekno' };
-  const more = { byHour: 'byhour', byMinute: 'byminute', bySecond: 'bysecond', bySetPos: 'bysetpos' };
-  const times = ['byhour', 'byminute', 'bysecond'].map((part) => listOf(rule[part]).length);
-  if (times.reduce((product, count) => product * count, 1) > mostTimes)
+function optionsOf({ freq, interval, count, wkst, byDay, by }: RecurrenceRule) {
+  const times = [by.BYHOUR, by.BYMINUTE, by.BYSECOND].map((part) => part?.length ?? 1);
+  if (times.reduce((product, length) => product * length, 1) > mostTimes)
     throw new RangeError('These are too many times.');
-  const given = Object.entries({ ...numbers, ...more }).filter(([, part]) => part in rule);
-  return {
-    freq,
-    ...('interval' in rule && { interval: Number(rule['interval']) }),
-    ...('count' in rule && { count: Number(rule['count']) }),
-    ...('byday' in rule && { byDay: listOf(rule['byday']).map(String) }),
-    ...('wkst' in rule && { wkst: weekdayOf(rule['wkst']) }),
-    ...Object.fromEntries(given.map(([option, part]) => [option, listOf(rule[part]).map(Number)])),
+  const options = {
+    byMonth: by.BYMONTH,
+    byMonthDay: by.BYMONTHDAY,
+    byYearDay: by.BYYEARDAY,
+    byWeekNo: by.BYWEEKNO,
+    byHour: by.BYHOUR,
+    byMinute: by.BYMINUTE,
+    bySecond: by.BYSECOND,
+    bySetPos: by.BYSETPOS,
+    byDay: byDay ?? undefined,
+    count: count ?? undefined,
   };
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return { freq, interval, wkst, ...given };
 }
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
-/** `wkst` comes as a number, 1 for Sunday. */
-const weekdayOf = (value: unknown): string => weekdays[Number(value) - 1] ?? String(value);

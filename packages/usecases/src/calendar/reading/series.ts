@@ -1,9 +1,16 @@
-import ICAL from 'ical.js';
-import { type ContentLine, contentLineOf, textOf } from '@portal/domain/calendar/content-lines';
+import {
+  type ContentLine,
+  contentLineOf,
+  durationOf,
+  textOf,
+  type WrittenDuration,
+} from '@portal/domain/calendar/content-lines';
+import { type RecurrenceRule, recurrenceRuleOf } from '@portal/domain/calendar/recurrence-rule';
 import { DAY, HOUR } from '@portal/domain/time';
+import type { Note } from './findings.ts';
 import type { IcsEvent } from './ics-lines.ts';
 import { dayAt, dayOf, likeAt, type Moment, momentOf } from './moment.ts';
-import { type Rule, startsOf } from './rules.ts';
+import { startsOf } from './rules.ts';
 
 /** One time at which an event is. */
 export interface Occurrence {
@@ -22,7 +29,10 @@ export interface Window {
   most: number;
   /** Whether there is no more time to look at anything. */
   isLate: () => boolean;
+  note: Note;
 }
+
+type Property = ContentLine & { at: number };
 
 /** A VEVENT as far as it is shown. */
 interface Entry {
@@ -30,7 +40,7 @@ interface Entry {
   endOf: (start: Moment) => Moment;
   /** Longest of its occurrences. */
   lengthMs: number;
-  rule: Rule | null;
+  rule: RecurrenceRule | null;
   /** Last instant, or last day, the rule reaches. */
   until: Moment | null;
   more: { start: Moment; end: Moment | null }[];
@@ -45,10 +55,10 @@ interface Entry {
 
 /**
  * The occurrences of all events with one UID that overlap the window: masters, of which there may be several, and those that stand
- * for one occurrence of them, which may have left the window or come into it. An event nobody can read is passed over.
+ * for one occurrence of them, which may have left the window or come into it. An event nobody can read is noted.
  */
 export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: Window): Occurrence[] {
-  const entries = events.flatMap((event) => entryOf(event) ?? []);
+  const entries = events.flatMap((event) => entryOf(event, window.note) ?? []);
   const masters = latest(
     entries.filter(({ replaces }) => replaces === null),
     ({ start }) => String(start.at),
@@ -105,55 +115,88 @@ const isUntil = (one: Moment, until: Moment): boolean =>
 const isWithin = (start: number, end: number, { from, to }: Window): boolean =>
   start < to && (end > from || (end === start && start >= from));
 
-function entryOf({ lines, calendar }: IcsEvent): Entry | null {
-  try {
-    const properties = lines.flatMap((line) => contentLineOf(line) ?? []);
-    const all = (name: string) => properties.filter((property) => property.name === name);
-    const first = (name: string) => properties.find((property) => property.name === name);
-    const momentIn = (property: ContentLine) => momentOf(property, property.value, calendar);
-    // One date of a list that cannot be read does not take the others with it.
-    const each = <T>(property: ContentLine, read: (value: string) => T) =>
-      property.value.split(',').flatMap((value) => orNothing(() => [read(value)]));
-    const shownText = (name: string) => lineOf(textOf(first(name)?.value ?? ''));
+/** An event as it is shown, or null, which is noted as everything that cannot be read. */
+function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry | null {
+  const properties = lines.flatMap(({ text, at }) => {
+    const property = contentLineOf(text);
+    if (property) return [{ ...property, at }];
+    note(at, 'LINE_UNREADABLE', text);
+    return [];
+  });
+  const all = (name: string) => properties.filter((property) => property.name === name);
+  const first = (name: string) => properties.find((property) => property.name === name);
+  const momentIn = (property: Property, value = property.value) => momentOf(property, value, calendar);
+  // One date of a list that cannot be read does not take the others with it.
+  const each = <T>(name: string, read: (property: Property, value: string) => T | null) =>
+    all(name).flatMap((property) =>
+      property.value.split(',').flatMap((value) => {
+        const one = read(property, value);
+        if (one === null) note(property.at, 'LINE_UNREADABLE', `${name} ${value}`);
+        return one ?? [];
+      }),
+    );
+  const shownText = (name: string) => lineOf(textOf(first(name)?.value ?? ''));
 
-    const begins = first('DTSTART');
-    if (!begins) return null;
-    const start = momentIn(begins);
-    const ends = first('DTEND');
-    const duration = first('DURATION')?.value;
-    const endOf = endsAfter(start, ends && momentIn(ends), duration);
-    const rule = orNothing(() => all('RRULE').map(({ value }) => ruleOf(value)))[0] ?? null;
-    const [, until] = /(?:^|;)UNTIL=([^;]*)/i.exec(first('RRULE')?.value ?? '') ?? [];
-    const more = all('RDATE').flatMap((property) => each(property, (value) => addedOf(property, value, calendar)));
-    const replaces = first('RECURRENCE-ID');
-    return {
-      start,
-      endOf,
-      // In days as the calendar counts them, it may be an hour more.
-      lengthMs: endOf(start).at - start.at + (/[DW]/.test(duration ?? '') ? HOUR : 0),
-      rule,
-      until: until === undefined ? null : momentOf(begins, until, calendar),
-      more,
-      except: all('EXDATE').flatMap((property) => each(property, (value) => momentOf(property, value, calendar))),
-      replaces: replaces ? momentIn(replaces) : null,
-      sequence: Number(first('SEQUENCE')?.value ?? 0) || 0,
-      isCancelled: calendar.method === 'CANCEL' || shownText('STATUS').toUpperCase() === 'CANCELLED',
-      title: shownText('SUMMARY'),
-      location: shownText('LOCATION') || null,
-    };
-  } catch {
-    return null;
-  }
+  const starts = first('DTSTART');
+  if (!starts) return missing(note, begins, 'START_MISSING');
+  const start = momentIn(starts);
+  if (!start) return missing(note, starts.at, 'START_UNREADABLE');
+  const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), calendar, note);
+  const ruled = first('RRULE');
+  const rule = ruled ? recurrenceRuleOf(ruled.value) : null;
+  if (ruled && typeof rule === 'string') note(ruled.at, rule, 'RRULE');
+  const isRule = rule !== null && typeof rule !== 'string';
+  const until = isRule && rule.until !== null ? momentIn(starts, rule.until) : null;
+  if (ruled && isRule && rule.until !== null && until === null) note(ruled.at, 'UNTIL_UNREADABLE', 'UNTIL');
+  const replaces = first('RECURRENCE-ID');
+  const replaced = replaces ? momentIn(replaces) : null;
+  if (replaces && replaced === null) note(replaces.at, 'LINE_UNREADABLE', `RECURRENCE-ID ${replaces.value}`);
+  return {
+    start,
+    endOf,
+    lengthMs,
+    rule: isRule ? rule : null,
+    until,
+    more: each('RDATE', (property, value) => addedOf(property, value, calendar)),
+    except: each('EXDATE', momentIn),
+    // One whose place cannot be read stands for the occurrence at its own time.
+    replaces: replaces ? (replaced ?? start) : null,
+    sequence: Number(first('SEQUENCE')?.value ?? 0) || 0,
+    isCancelled: calendar.method === 'CANCEL' || shownText('STATUS').toUpperCase() === 'CANCELLED',
+    title: shownText('SUMMARY'),
+    location: shownText('LOCATION') || null,
+  };
 }
 
-function ruleOf(value: string): Rule {
-  const [, , , rule] = ICAL.parse.property(`RRULE:${value}`) as unknown as [string, object, string, Rule];
-  return rule;
+function missing(note: Note, at: number, code: 'START_MISSING' | 'START_UNREADABLE'): null {
+  note(at, code, 'DTSTART');
+  return null;
 }
 
-/** The end of an occurrence that begins then (RFC 5545, 3.6.1): a length, a number of days, or what DURATION says. */
-function endsAfter(start: Moment, end: Moment | undefined, duration: string | undefined): (start: Moment) => Moment {
-  if (end === undefined && duration !== undefined) return (one) => after(one, duration);
+interface Length {
+  endOf: (start: Moment) => Moment;
+  lengthMs: number;
+}
+
+/** How long an event is (RFC 5545, 3.6.1). What of it cannot be read is noted: then it lasts a day, or no time, as one that says nothing. */
+function lengthOf(
+  start: Moment,
+  ends: Property | undefined,
+  lasts: Property | undefined,
+  calendar: IcsEvent['calendar'],
+  note: Note,
+): Length {
+  const end = ends && momentOf(ends, ends.value, calendar);
+  const duration = !ends && lasts ? durationOf(lasts.value) : undefined;
+  if (ends && end === null) note(ends.at, 'LENGTH_UNREADABLE', 'DTEND');
+  if (lasts && duration === null) note(lasts.at, 'LENGTH_UNREADABLE', 'DURATION');
+  const endOf = duration ? (one: Moment) => after(one, duration) : endsAfter(start, end ?? undefined);
+  // In days as the calendar counts them, it may be an hour more.
+  return { endOf, lengthMs: endOf(start).at - start.at + (duration && duration.days > 0 ? HOUR : 0) };
+}
+
+/** The end of an occurrence that begins then: a length, or a number of days. */
+function endsAfter(start: Moment, end: Moment | undefined): (start: Moment) => Moment {
   if (start.isDay) {
     const days = end === undefined ? 1 : Math.max(Math.round((dayOf(end) - start.wall) / DAY), 1);
     return (one) => dayAt(one.wall + days * DAY);
@@ -163,29 +206,19 @@ function endsAfter(start: Moment, end: Moment | undefined, duration: string | un
 }
 
 /** Days are those of the calendar, hours those that pass (RFC 5545, 3.3.6). */
-function after(start: Moment, duration: string): Moment {
-  const { sign, weeks, days, hours, minutes, seconds } = Temporal.Duration.from(duration);
-  if (sign < 0) return start;
-  const later = likeAt(start, start.wall + (weeks * 7 + days) * DAY);
-  const ms = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+function after(start: Moment, { days, ms }: WrittenDuration): Moment {
+  const later = likeAt(start, start.wall + days * DAY);
   return start.isDay ? later : { ...later, wall: later.wall + ms, at: later.at + ms };
 }
 
-function orNothing<T>(read: () => T[]): T[] {
-  try {
-    return read();
-  } catch {
-    return [];
-  }
-}
-
 /** The time an RDATE adds; a period has an end of its own (RFC 5545, 3.3.9). */
-function addedOf(property: ContentLine, value: string, calendar: IcsEvent['calendar']) {
+function addedOf(property: Property, value: string, calendar: IcsEvent['calendar']) {
   const [begins = '', ends] = value.trim().split('/');
   const start = momentOf(property, begins, calendar);
-  if (ends === undefined) return { start, end: null };
-  const end = /^[+-]?P/i.test(ends) ? after(start, ends) : momentOf(property, ends, calendar);
-  return { start, end: end.at < start.at ? start : end };
+  if (ends === undefined || start === null) return start && { start, end: null };
+  const duration = durationOf(ends);
+  const end = duration ? after(start, duration) : momentOf(property, ends, calendar);
+  return end && { start, end: end.at < start.at ? start : end };
 }
 
 const longestText = 200;

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** What can be said about a line of a calendar that is not shown as it is written, and what is done instead. */
+export const calendarFindings = {
+  LINE_UNREADABLE: 'cannot be read. It is left out.',
+  START_MISSING: 'is missing. The event is not shown.',
+  START_UNREADABLE: 'cannot be read. The event is not shown.',
+  LENGTH_UNREADABLE: 'cannot be read. The event has the usual length.',
+  UNTIL_UNREADABLE: 'cannot be read. The event repeats without an end.',
+  RULE_UNREADABLE: 'cannot be read. The event is shown without it.',
+} as const;
+export type CalendarFindingCode = keyof typeof calendarFindings;
+
+/** Of one calendar; more of them help nobody. */
+export const maxCalendarFindings = 100;
+
+export const CalendarFinding = z
+  .object({
+    line: z.int().describe('Line of the file; of a calendar server’s events as they were put together'),
+    code: z.enum(Object.keys(calendarFindings) as [CalendarFindingCode, ...CalendarFindingCode[]]),
+    reason: z.string().describe('For people, in English'),
+  })
+  .meta({
+    id: 'CalendarFinding',
+    example: { line: 12, code: 'LENGTH_UNREADABLE', reason: 'DTEND cannot be read. The event has the usual length.' },
+  });
+export type CalendarFinding = z.output<typeof CalendarFinding>;
+
+/** `what` is a name of the standard, or one the file has made up. */
+export const calendarFinding = (line: number, code: CalendarFindingCode, what: string): CalendarFinding => ({
+  line,
+  code,
+  reason: `${what} ${calendarFindings[code]}`,
+});

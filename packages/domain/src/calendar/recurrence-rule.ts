@@ -1,0 +1,66 @@
+import type { CalendarFindingCode } from './findings.ts';
+
+const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
+
+/** Parts that are lists of numbers, with the largest one each may hold and whether it counts from the end as well. */
+const numberParts = {
+  BYMONTH: { least: 1, most: 12, isSigned: false },
+  BYWEEKNO: { least: 1, most: 53, isSigned: true },
+  BYYEARDAY: { least: 1, most: 366, isSigned: true },
+  BYMONTHDAY: { least: 1, most: 31, isSigned: true },
+  BYHOUR: { least: 0, most: 23, isSigned: false },
+  BYMINUTE: { least: 0, most: 59, isSigned: false },
+  BYSECOND: { least: 0, most: 60, isSigned: false },
+  BYSETPOS: { least: 1, most: 366, isSigned: true },
+};
+type NumberPart = keyof typeof numberParts;
+
+export interface RecurrenceRule {
+  freq: (typeof frequencies)[number];
+  interval: number;
+  count: number | null;
+  /** As it is written. */
+  until: string | null;
+  wkst: string;
+  /** Such as `MO` or `-1FR`. */
+  byDay: string[] | null;
+  by: Partial<Record<NumberPart, number[]>>;
+}
+
+/**
+ * Reads a recurrence rule (RFC 5545, 3.3.10), or says why it cannot. Blanks mean nothing, nor does a part without a value; both are
+ * written. Parts the standard does not know are passed over, as it asks for.
+ */
+export function recurrenceRuleOf(value: string): RecurrenceRule | CalendarFindingCode {
+  const parts = new Map(
+    value
+      .replaceAll(/\s/g, '')
+      .toUpperCase()
+      .split(';')
+      .map((part) => part.split('=', 2) as [string, string?])
+      .filter((part): part is [string, string] => Boolean(part[1])),
+  );
+  const freq = frequencies.find((one) => one === parts.get('FREQ'));
+  const interval = Number(parts.get('INTERVAL') ?? 1);
+  const count = parts.has('COUNT') ? Number(parts.get('COUNT')) : null;
+  const wkst = parts.get('WKST') ?? 'MO';
+  const byDay = listOf(parts.get('BYDAY'));
+  const isWhole = [interval, count ?? 1].every((number) => Number.isSafeInteger(number) && number > 0);
+  const areDays = [wkst, ...(byDay ?? [])].every((day) => /^(?:[+-]?\d{1,2})?(?:SU|MO|TU|WE|TH|FR|SA)$/.test(day));
+  const by: RecurrenceRule['by'] = {};
+  for (const part of Object.keys(numberParts) as NumberPart[]) {
+    const numbers = listOf(parts.get(part))?.map((number) => (/^[+-]?\d+$/.test(number) ? Number(number) : Number.NaN));
+    if (numbers?.some((number) => !isWithin(part, number))) return 'RULE_UNREADABLE';
+    if (numbers) by[part] = numbers;
+  }
+  if (freq === undefined || !isWhole || !areDays) return 'RULE_UNREADABLE';
+  return { freq, interval, count, until: parts.get('UNTIL') ?? null, wkst, byDay, by };
+}
+
+function isWithin(part: NumberPart, number: number): boolean {
+  const { least, most, isSigned } = numberParts[part];
+  const size = isSigned ? Math.abs(number) : number;
+  return size >= least && size <= most;
+}
+
+const listOf = (value: string | undefined): string[] | null => value?.split(',').filter(Boolean) ?? null;
