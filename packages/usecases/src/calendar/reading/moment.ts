@@ -29,6 +29,18 @@ export const timeAt = (wall: number, zone: Zone): Moment => ({ isDay: false, wal
 /** A moment of the same kind and zone, on that clock. */
 export const likeAt = (other: Moment, wall: number): Moment => (other.isDay ? dayAt(wall) : timeAt(wall, other.zone));
 
+/** An instant on the clock of another moment’s zone. */
+export function wallOn(other: Moment, at: number): number {
+  const guess = at + at - likeAt(other, at).at;
+  return at + guess - likeAt(other, guess).at;
+}
+
+/** Where another moment is in a series that begins at `start`: a day of times is the time of day at which that begins. */
+export function onClockOf(start: Moment, other: Moment): Moment {
+  if (start.isDay) return dayAt(dayOf(other));
+  return likeAt(start, other.isDay ? other.wall + start.wall - dayOf(start) : wallOn(start, other.at));
+}
+
 /** The day of a moment on its own clock. */
 export const dayOf = ({ wall }: Moment): number => Math.floor(wall / DAY) * DAY;
 

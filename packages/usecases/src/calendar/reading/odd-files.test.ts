@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { DAY } from '@portal/domain/time';
 import { shown } from './moment.ts';
 import { occurrencesBetween } from './occurrences.ts';
 
@@ -24,6 +25,16 @@ it.each(odd.map((one) => [one.name, one] as const))('%s', (_name, { ics, occurre
   expect(read.occurrences.map(({ start, end, title }) => [shown(start), shown(end), title])).toEqual(occurrences);
   expect(read.findings.lines.map(({ line, reason }) => [line, reason])).toEqual(lines);
   expect([read.findings.count, read.isWhole]).toEqual([lines.length, true]);
+});
+
+it.each(odd.map((one) => [one.name, one] as const))('%s: also where it is asked for by the day', (_name, { ics }) => {
+  const found = (from: number, to: number) =>
+    occurrencesBetween(fileOf(ics), { from, to }, () => false).occurrences.map(({ start, end, title }) =>
+      [shown(start), shown(end), title].join(' '),
+    );
+  const byDay = new Set<string>();
+  for (let day = window.from; day < window.to; day += DAY) for (const one of found(day, day + DAY)) byDay.add(one);
+  expect([...byDay].toSorted()).toEqual(found(window.from, window.to).toSorted());
 });
 
 it('names the first hundred lines by their place in the file, however they are folded, and counts all', () => {

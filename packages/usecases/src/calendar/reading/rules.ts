@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import type { RecurrenceRule } from '@portal/domain/calendar/recurrence-rule';
 import { HOUR } from '@portal/domain/time';
-import { likeAt, type Moment } from './moment.ts';
+import { likeAt, type Moment, wallOn } from './moment.ts';
 
 const withinDay: ReadonlySet<string> = new Set(['HOURLY', 'MINUTELY', 'SECONDLY']);
 
@@ -28,8 +28,7 @@ export function startsOf(rule: RecurrenceRule, start: Moment, from: number, to: 
       maxIterations,
       cache: false,
     });
-    const clock = (instant: number) => instant + (instant - likeAt(start, instant).at);
-    const [first, last] = [new Date(clock(from) - margin), new Date(clock(to) + margin)];
+    const [first, last] = [new Date(wallOn(start, from) - margin), new Date(wallOn(start, to) + margin)];
     if (!isDense(rule))
       return series.between(first, last, true).map(({ epochMilliseconds }) => likeAt(start, epochMilliseconds));
     return oneByOne(series, first, last, (wall) => likeAt(start, wall), from, most);

@@ -9,7 +9,7 @@ import { type RecurrenceRule, recurrenceRuleOf } from '@portal/domain/calendar/r
 import { DAY, HOUR } from '@portal/domain/time';
 import type { Note } from './findings.ts';
 import type { IcsEvent } from './ics-lines.ts';
-import { dayAt, dayOf, likeAt, type Moment, momentOf } from './moment.ts';
+import { dayAt, dayOf, likeAt, type Moment, momentOf, onClockOf } from './moment.ts';
 import { startsOf } from './rules.ts';
 
 /** One time at which an event is. */
@@ -47,6 +47,8 @@ interface Entry {
   except: Moment[];
   /** The occurrence of its series that it stands for. */
   replaces: Moment | null;
+  /** Whether it stands for all later ones as well. */
+  isOnward: boolean;
   sequence: number;
   isCancelled: boolean;
   title: string;
@@ -67,10 +69,9 @@ export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: 
     entries.filter(({ replaces }) => replaces !== null),
     ({ replaces }) => `${replaces?.isDay} ${replaces?.at}`,
   );
-  const replaced = overrides.flatMap(({ replaces }) => replaces ?? []);
   const own = masters
     .filter(({ isCancelled }) => !isCancelled)
-    .flatMap((master) => (window.isLate() ? [] : timesOf(master, replaced, window)));
+    .flatMap((master) => (window.isLate() ? [] : timesOf(master, overrides, window)));
   const instead = overrides
     .filter(({ isCancelled }) => !isCancelled)
     .map((entry) => ({ entry, start: entry.start, end: entry.endOf(entry.start) }));
@@ -90,23 +91,74 @@ function latest(entries: Entry[], keyOf: (entry: Entry) => string): Entry[] {
   return [...byKey.values()];
 }
 
+/** Occurrences of a master that are as one entry says. */
+interface Part {
+  entry: Entry;
+  /** The occurrence it begins behind, and the one it ends before, on the clock of the master. */
+  behind: Moment | null;
+  before: Moment | null;
+}
+
+/**
+ * A series in parts: the first is as its master says, each other one as an entry says that stands for one occurrence and all later ones
+ * (RFC 5545, 3.2.13). These move by as much as that one, and last as long.
+ */
+function partsOf(master: Entry, overrides: readonly Entry[]): Part[] {
+  const onward = overrides
+    .filter(({ isOnward }) => isOnward)
+    .flatMap((entry) => (entry.replaces ? [{ entry, behind: onClockOf(master.start, entry.replaces) }] : []))
+    .toSorted((a, b) => a.behind.at - b.behind.at);
+  return [{ entry: master, behind: null }, ...onward].map((part, n) => ({
+    ...part,
+    before: onward[n]?.behind ?? null,
+  }));
+}
+
 /** Every time at which a master takes place around the window, those left out and those replaced taken away. */
-function timesOf(master: Entry, replaced: Moment[], { from, to, most }: Window) {
-  const { start, rule, until, more, except, lengthMs, endOf } = master;
+function timesOf(master: Entry, overrides: readonly Entry[], window: Window) {
+  const gone = [...master.except, ...overrides.flatMap(({ replaces }) => replaces ?? [])];
+  const instants = new Set(gone.filter(({ isDay }) => !isDay && !master.start.isDay).map(({ at }) => at));
+  // Exchange names the days of a series by midnights, others the occurrences of a day by its date.
+  const days = new Set(gone.filter(({ isDay }) => isDay || master.start.isDay).map(dayOf));
   // Occurrences that are taken away again must not use up the bound.
-  const enough = most + except.length + replaced.length;
-  const ruled = rule === null ? [] : startsOf(rule, start, from - lengthMs, to, enough);
+  const most = window.most + gone.length;
+  return partsOf(master, overrides)
+    .filter(({ entry }) => !entry.isCancelled && !window.isLate())
+    .flatMap((part) =>
+      timesWithin(master, part, { ...window, most })
+        .filter((one) => !instants.has(one.start.at) && !days.has(dayOf(one.start)))
+        .map((one) => ({ entry: part.entry, ...movedAs(part, one) })),
+    );
+}
+
+interface Time {
+  start: Moment;
+  end: Moment | null;
+}
+
+/** The times of a part as the master has them, around the window as it is before they move. */
+function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most }: Window): Time[] {
+  const movedBy = behind === null ? 0 : entry.start.wall - behind.wall;
+  // Clocks of other zones may be most of a day apart.
+  const margin = behind === null ? 0 : DAY;
+  const first = Math.max(from - entry.lengthMs - movedBy - margin, behind?.at ?? -Infinity);
+  const last = Math.min(to - movedBy + margin, before?.at ?? Infinity);
+  const { start, rule, until, more } = master;
+  const ruled = rule === null || first > last ? [] : startsOf(rule, start, first, last, most);
   const within = until === null ? ruled : ruled.filter((one) => isUntil(one, until));
-  const times = new Map<number, { start: Moment; end: Moment | null }>();
+  const times = new Map<number, Time>();
   for (const one of [start, ...within]) times.set(one.at, { start: one, end: null });
   for (const one of more) if (!times.has(one.start.at)) times.set(one.start.at, one);
-  const gone = [...except, ...replaced];
-  const instants = new Set(gone.filter(({ isDay }) => !isDay && !start.isDay).map(({ at }) => at));
-  // Exchange names the days of a series by midnights, others the occurrences of a day by its date.
-  const days = new Set(gone.filter(({ isDay }) => isDay || start.isDay).map(dayOf));
-  return [...times.values()]
-    .filter((one) => !instants.has(one.start.at) && !days.has(dayOf(one.start)))
-    .map((one) => ({ entry: master, start: one.start, end: one.end ?? endOf(one.start) }));
+  return [...times.values()].filter(
+    (one) => (behind === null || one.start.at > behind.at) && (before === null || one.start.at < before.at),
+  );
+}
+
+/** A time of the master as its part has it. */
+function movedAs({ entry, behind }: Part, { start, end }: Time) {
+  if (behind === null) return { start, end: end ?? entry.endOf(start) };
+  const moved = likeAt(entry.start, start.wall + entry.start.wall - behind.wall);
+  return { start: moved, end: entry.endOf(moved) };
 }
 
 const isUntil = (one: Moment, until: Moment): boolean =>
@@ -150,7 +202,11 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   if (ruled && isRule && rule.until !== null && until === null) note(ruled.at, 'UNTIL_UNREADABLE', 'UNTIL');
   const replaces = first('RECURRENCE-ID');
   const replaced = replaces ? momentIn(replaces) : null;
+  const range = replaces?.parameters['RANGE']?.toUpperCase();
   if (replaces && replaced === null) note(replaces.at, 'LINE_UNREADABLE', `RECURRENCE-ID ${replaces.value}`);
+  // All earlier ones, which a standard before had, is nothing anybody writes.
+  const isOnward = range === 'THISANDFUTURE';
+  if (replaces && range !== undefined && !isOnward) note(replaces.at, 'LINE_UNREADABLE', `RANGE ${range}`);
   return {
     start,
     endOf,
@@ -161,6 +217,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
     except: each('EXDATE', momentIn),
     // One whose place cannot be read stands for the occurrence at its own time.
     replaces: replaces ? (replaced ?? start) : null,
+    isOnward,
     sequence: Number(first('SEQUENCE')?.value ?? 0) || 0,
     isCancelled: calendar.method === 'CANCEL' || shownText('STATUS').toUpperCase() === 'CANCELLED',
     title: shownText('SUMMARY'),
