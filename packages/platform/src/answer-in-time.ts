@@ -3,7 +3,7 @@ import { SECOND } from '@portal/domain/time';
 import { TimeoutError, withTimeout } from './timeout.ts';
 
 /** The longest a person's call waits for what others hold: a lease, a lock, a place. */
-const longestWaitMs = 15 * SECOND;
+export const longestWaitMs = 15 * SECOND;
 
 /**
  * The outcome of work that a person waits for. Throws 503 when it takes longer than that. The work then goes on by itself: its signal

@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@portal/db/open';
+import { longestWaitMs } from './answer-in-time.ts';
 import type { Config } from './config.ts';
 import type { TenantContext, SystemContext } from './context.ts';
 import { openFileStore } from './files/store.ts';
@@ -57,7 +58,8 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     lostNudges: () => queues.lostNudges(),
   });
 
-  const workApart = openWorkApart();
+  // Nobody waits for a job.
+  const workApart = openWorkApart(options.process === 'api' ? { waitMs: longestWaitMs } : {});
   const board = lazyBoard(queues, log);
   const resources: Resources = new Map();
   const shared = {

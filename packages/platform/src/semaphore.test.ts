@@ -28,6 +28,29 @@ it('runs so many at a time, in order of arrival, and refuses whoever comes beyon
   expect(await inSlot(async () => 'free again')).toBe('free again');
 });
 
+it('refuses whoever has waited for long enough, for a place of its own or of all, and goes on with the next', async () => {
+  const room = { slots: 1, queueLimit: 5 };
+  const inSlot = openSharedSlots({ each: room, all: room, refusal: () => new Error('too long') });
+  const gate = Promise.withResolvers<string>();
+  const begun: string[] = [];
+  const enter = (key: string, name: string, waitMs?: number) =>
+    inSlot(
+      key,
+      () => {
+        begun.push(name);
+        return gate.promise;
+      },
+      waitMs && performance.now() + waitMs,
+    );
+  const first = enter('a', 'first');
+  const [ofOwn, ofAll, patient] = [enter('a', 'own', 100), enter('b', 'all', 100), enter('a', 'patient')];
+  await expect(ofOwn).rejects.toThrow('too long');
+  await expect(ofAll).rejects.toThrow('too long');
+  gate.resolve('done');
+  expect(await Promise.all([first, patient])).toEqual(['done', 'done']);
+  expect(begun).toEqual(['first', 'patient']);
+});
+
 it('goes on after work that fails', async () => {
   const inSlot = inSlotOf(1, 1);
   const outcomes = await Promise.allSettled([

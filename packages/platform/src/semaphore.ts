@@ -1,6 +1,11 @@
+import { longestWaitMs } from './answer-in-time.ts';
+
+/** When whoever comes now has waited for a place for long enough, by `performance.now()`. */
+const soon = (): number => performance.now() + longestWaitMs;
+
 /**
  * Runs at most `slots` pieces of work at a time and lets at most `queueLimit` wait, in order of arrival;
- * whoever comes beyond that meets `refusal` at once.
+ * whoever comes beyond that meets `refusal` at once, and whoever has no place `until` then, 15 s from now unless said, meets it then.
  */
 export function openSemaphore({
   slots,
@@ -11,13 +16,22 @@ export function openSemaphore({
   queueLimit: number;
   refusal: () => Error;
 }) {
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let running = 0;
 
-  async function inSlot<T>(work: () => Promise<T>): Promise<T> {
+  async function place(until: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    const timer = setTimeout(() => {
+      if (waiting.delete(resolve)) reject(refusal());
+    }, until - performance.now());
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  async function inSlot<T>(work: () => Promise<T>, until = soon()): Promise<T> {
     if (running >= slots) {
-      if (waiting.length >= queueLimit) throw refusal();
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      if (waiting.size >= queueLimit) throw refusal();
+      await place(until);
     } else {
       running += 1;
     }
@@ -25,14 +39,18 @@ export function openSemaphore({
       return await work();
     } finally {
       // The slot passes on without becoming free, so nobody who comes now overtakes who waits.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      const [next] = waiting;
+      if (next) {
+        waiting.delete(next);
+        next();
+      } else {
+        running -= 1;
+      }
     }
   }
   return Object.assign(inSlot, {
     /** How many wait for a slot right now. */
-    waiting: () => waiting.length,
+    waiting: () => waiting.size,
   });
 }
 
@@ -40,12 +58,12 @@ export function openSemaphore({
 export function openSemaphores(limits: Parameters<typeof openSemaphore>[0]) {
   const byKey = new Map<string, { inSlot: ReturnType<typeof openSemaphore>; callers: number }>();
 
-  return async function inSlotOf<T>(key: string, work: () => Promise<T>): Promise<T> {
+  return async function inSlotOf<T>(key: string, work: () => Promise<T>, until?: number): Promise<T> {
     const of = byKey.get(key) ?? { inSlot: openSemaphore(limits), callers: 0 };
     byKey.set(key, of);
     of.callers += 1;
     try {
-      return await of.inSlot(work);
+      return await of.inSlot(work, until);
     } finally {
       of.callers -= 1;
       if (of.callers === 0) byKey.delete(key);
@@ -65,7 +83,8 @@ interface Room {
 export function openSharedSlots({ each, all, refusal }: { each: Room; all: Room; refusal: () => Error }) {
   const inSlotOf = openSemaphores({ ...each, refusal });
   const inSlot = openSemaphore({ ...all, refusal });
-  return <T>(key: string, work: () => Promise<T>): Promise<T> => inSlotOf(key, () => inSlot(work));
+  return <T>(key: string, work: () => Promise<T>, until = soon()): Promise<T> =>
+    inSlotOf(key, () => inSlot(work, until), until);
 }
 
 /** Work that waits for a place. */

@@ -8,6 +8,8 @@ import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { taskOf } from '@portal/platform/work-apart/task';
+import type { run as act } from '@portal/testing/apart-task';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
@@ -146,14 +148,59 @@ describe('events', () => {
     expect((await events()).errors).toEqual([]);
   });
 
-  it('wait no longer than 15 s for calendars, which are all asked at once', async () => {
-    server.answer = ({ path }, response) => (path === '/good' ? void response.end(icsOf('Good')) : undefined);
-    await Promise.all(['slow 1', 'slow 2', 'slow 3', 'good'].map((path) => added(encodeURIComponent(path))));
+  it('wait less than 15 s for calendars that hang, drip or are read by a process that died', async () => {
+    server.answer = async ({ path }, response) => {
+      if (path === '/good') return void response.end(icsOf('Good'));
+      if (path === '/silent') return;
+      for (const piece of icsOf('Dripping')) {
+        if (response.destroyed) return;
+        response.write(piece);
+        await pause(500);
+      }
+    };
+    const [good, silent, dripping, left] = [
+      await added('good'),
+      await added('silent'),
+      await added('drip'),
+      await added('left'),
+    ];
+    await owner.query(
+      "update calendar_sources set claim = gen_random_uuid(), claimed_until = now() + interval '1 minute' where id = $1",
+      [left],
+    );
     const begun = performance.now();
-    const { events: found, errors } = await events();
-    expect(performance.now() - begun).toBeLessThan(18_000);
-    expect(found.map(({ title }) => title)).toEqual(['Good']);
-    expect(errors.map(({ error }) => error)).toEqual(['timeout', 'timeout', 'timeout']);
+    expect(await events()).toMatchObject({
+      events: [{ title: 'Good', sourceId: good }],
+      errors: [silent, dripping, left].map((sourceId) => ({ sourceId, error: 'timeout' })),
+    });
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+
+  it('of a calendar that takes longer than a call waits are there for the next one', async () => {
+    server.answer = async (_asked, response) => {
+      await pause(13_000);
+      response.end(icsOf('Late'));
+    };
+    await added('late');
+    expect(await events()).toMatchObject({ events: [], errors: [{ error: 'timeout' }] });
+    await expect.poll(async () => (await events()).events, { timeout: 10_000 }).toMatchObject([{ title: 'Late' }]);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('are 503 after 15 s, whatever the processes that read them are at', async () => {
+    await added('a');
+    const workApart = openWorkApart({ processes: 1 });
+    const ctx = { ...(await signedIn(ada)), workApart, resources: new Map() };
+    const hanging = taskOf<typeof act>(new URL(import.meta.resolve('@portal/testing/apart-task')), {
+      timeoutMs: MINUTE,
+      maxMemoryMb: 200,
+      maxOutputBytes: 1_000,
+    });
+    const held = workApart.run(hanging, { act: 'work', ms: MINUTE }, { tenantId: null });
+    const begun = performance.now();
+    await expect(titlesOf(ctx)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
+    expect(performance.now() - begun).toBeLessThan(16_000);
+    await Promise.all([workApart.close(), expect(held).rejects.toThrow()]);
   });
 
   it('of what is no whole calendar are what can be read, and an error', async () => {

@@ -48,6 +48,18 @@ describe('a free slot', () => {
   });
 });
 
+it('whoever has waited for long enough is refused, and takes no turn', async () => {
+  const { fair } = turns();
+  const { promise: end, resolve } = Promise.withResolvers<string>();
+  const hanging = fair.inTurn({ tenantId: 'a' }, 'hanging', () => end);
+  let begun = 0;
+  const work = async () => (begun += 1);
+  await expect(fair.inTurn({ tenantId: 'b' }, 'reading', work, performance.now() + 50)).rejects.toThrow('refused');
+  const patient = fair.inTurn({ tenantId: 'b' }, 'reading', work);
+  resolve('done');
+  expect(await Promise.all([hanging, patient])).toEqual(['done', 1]);
+});
+
 it('a tenant whose part of the queue is full is refused, others are not', async () => {
   const { work, done } = turns({ queueLimit: 4, tenantQueueLimit: 2 });
   const outcomes = await Promise.allSettled([

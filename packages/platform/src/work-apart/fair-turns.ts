@@ -48,8 +48,11 @@ export class FairTurns {
     this.#use = new RecentUse(limits.halfLifeMs ?? MINUTE, limits.now ?? (() => performance.now()));
   }
 
-  /** Does the work once it has its turn. Throws the refusal when too many wait, of this tenant or in all. */
-  async inTurn<T>(whose: Whose, kind: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Does the work once it has its turn. Throws the refusal when too many wait, of this tenant or in all, and when that has not come
+   * `until` then, by `performance.now()`.
+   */
+  async inTurn<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
     const names = namesOf(whose, kind);
     const entered = Promise.withResolvers<void>();
     const turn: Turn = { tenant: names[0], names, enter: entered.resolve };
@@ -59,7 +62,11 @@ export class FairTurns {
       this.#waiting.delete(turn);
       throw this.#limits.refusal();
     }
-    await entered.promise;
+    const giveUp = () => {
+      if (this.#waiting.delete(turn)) entered.reject(this.#limits.refusal());
+    };
+    const timer = until === Infinity ? undefined : setTimeout(giveUp, until - performance.now());
+    await entered.promise.finally(() => clearTimeout(timer));
     const startedAt = performance.now();
     try {
       return await work();

@@ -1,4 +1,5 @@
 import { busy, unavailable } from '@portal/domain/errors';
+import { longestWaitMs } from '../answer-in-time.ts';
 import type { UserContext } from '../context.ts';
 import { consumeOrThrow, type RateLimit } from '../rate-limit.ts';
 import { resource } from '../resource.ts';
@@ -13,14 +14,14 @@ const inPlaceOf = resource(() => {
   const inPlace = openSemaphore({ slots: places.all, queueLimit: 0, refusal });
   const inPlaceOfTenant = openSemaphores({ slots: places.ofTenant, queueLimit: 0, refusal });
   const inSlotOfAccount = openSemaphores({ slots: 1, queueLimit: places.ofAccount - 1, refusal });
-  return <T>({ actor, tenantId }: UserContext, work: () => Promise<T>): Promise<T> =>
-    inPlaceOfTenant(tenantId, () => inPlace(() => inSlotOfAccount(actor.id, work)));
+  return <T>({ actor, tenantId }: UserContext, until: number, work: () => Promise<T>): Promise<T> =>
+    inPlaceOfTenant(tenantId, () => inPlace(() => inSlotOfAccount(actor.id, work, until)));
 });
 
 /**
  * Work on what a user sent in a process apart, one piece for each user at a time. Every call counts for the limit, also one that is refused.
  * Throws 429 beyond the limit and while the tenant has used more than its share of the processes, 503 when too many wait, of the account,
- * of its tenant or in all, and a TaskError where the input itself ends the process.
+ * of its tenant or in all, or its turn has not come after 15 s, and a TaskError where the input itself ends the process.
  */
 export async function inTurn<Input, Output>(
   ctx: UserContext,
@@ -40,11 +41,12 @@ export async function inTurn<Input, Output>(
       throw busy('Your organization has had many files worked on. Please wait before you ask again.', waitSec);
   };
   checkBudget();
-  return inPlaceOf(ctx)(ctx, async () => {
+  const until = performance.now() + longestWaitMs;
+  return inPlaceOf(ctx)(ctx, until, async () => {
     // Those before it may have used what was left.
     checkBudget();
     try {
-      return await ctx.workApart.run(task, input, whose);
+      return await ctx.workApart.run(task, input, whose, until);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
       throw unavailable('Files cannot be processed right now. Please try again in a few seconds.', error);

@@ -10,9 +10,9 @@ export interface WorkApart {
   /**
    * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
    * Tenants share the processes by the time they use them. Throws what the task refused (a PortalError), a TaskError, or 503 when too
-   * many others wait.
+   * many others wait, or it waits for too long itself: `until` then, by `performance.now()`.
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input, whose: Whose): Promise<Output>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, whose: Whose, until?: number): Promise<Output>;
   /** Seconds until a tenant that has used more than its share of time may ask for more; null while it may. */
   secondsUntilBudget(whose: Whose): number | null;
   /** Ends every process, also those at work. */
@@ -26,6 +26,8 @@ export interface WorkApartLimits {
   queueLimit?: number;
   /** Of these, those of one tenant. */
   tenantQueueLimit?: number;
+  /** How long each may wait. */
+  waitMs?: number;
   /** Time of processes a tenant may have used lately, of which half counts no more after a minute. */
   tenantBudgetMs?: number;
   /** JavaScript heap of each. */
@@ -46,6 +48,7 @@ export function openWorkApart({
   processes = Math.min(availableParallelism(), 2),
   queueLimit = 40,
   tenantQueueLimit = Math.ceil(queueLimit / 4),
+  waitMs = Infinity,
   tenantBudgetMs = MINUTE,
   heapMb = 128,
   tasksEach = 1_000,
@@ -108,9 +111,9 @@ export function openWorkApart({
   }
 
   return {
-    run: async (task, input, whose) => {
+    run: async (task, input, whose, until = performance.now() + waitMs) => {
       const order = partsOf({ module: task.module.href, input });
-      return turns.inTurn(whose, task.module.href, () => attempt(task, order));
+      return turns.inTurn(whose, task.module.href, () => attempt(task, order), until);
     },
     secondsUntilBudget: (whose) => turns.secondsUntil(whose, tenantBudgetMs),
     close: async () => {

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { DavCollection } from '@portal/connectors/calendar/read-dav';
 import { unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
+import { longestWaitMs } from '@portal/platform/answer-in-time';
 import type { TenantContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
 import { openSharedSlots } from '@portal/platform/semaphore';
@@ -18,24 +19,27 @@ const slots = resource(() =>
 
 /**
  * Work on what calendars answered, in a process apart, one piece for each user at a time. What `read` gives is in memory no sooner than
- * there is a place. Null for input that ends the process, or that nobody can make sense of.
+ * there is a place, for which 15 s are waited. Null for input that ends the process, or that nobody can make sense of.
  */
 export const workApart = <Input, Output>(
   ctx: TenantContext,
   userId: string,
   task: Task<Input, Output>,
   read: () => Promise<Input>,
-): Promise<Output | null> =>
-  slots(ctx)(userId, async () => {
+): Promise<Output | null> => {
+  const until = performance.now() + longestWaitMs;
+  const work = async () => {
     try {
-      return await ctx.workApart.run(task, await read(), { tenantId: ctx.tenantId, ownerId: userId });
+      return await ctx.workApart.run(task, await read(), { tenantId: ctx.tenantId, ownerId: userId }, until);
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (error.fault === 'outside') throw tooBusy(error);
       ctx.log.warn({ tenantId: ctx.tenantId, reason: error.reason }, 'a calendar cannot be read');
       return null;
     }
-  });
+  };
+  return slots(ctx)(userId, work, until);
+};
 
 /** A file is gone: replaced by a newer one, or lost. */
 export class MissingFileError extends Error {

@@ -2,8 +2,10 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import { prepared } from '@portal/db/prepared';
 import { calendarSources } from '@portal/db/schema/calendar';
 import { MINUTE, SECOND } from '@portal/domain/time';
+import { answerInTime } from '@portal/platform/answer-in-time';
 import type { UserContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
+import { TimeoutError, withTimeout } from '@portal/platform/timeout';
 import { taskOf } from '@portal/platform/work-apart/task';
 import { bytesOf, MissingFileError, tooBusy, workApart } from './calendar-work.ts';
 import type { Expansion, run as expand } from './expansion-task.ts';
@@ -23,6 +25,8 @@ const merging = taskOf<typeof merge>(new URL('merge-task.ts', import.meta.url), 
 const expansions = resource(() => keepAnswers<Expanded>(16 * 1024 * 1024));
 const answers = resource(() => keepAnswers<{ json: Uint8Array; bytes: number; until: number }>(16 * 1024 * 1024));
 const lateMs = MINUTE;
+/** How long a call waits for calendars that are read: what is left of its time works out the events. */
+const readingMs = 12 * SECOND;
 
 interface Expanded {
   expansion: Expansion;
@@ -44,14 +48,20 @@ const activeSources = prepared<{ userId: string }>()('calendar_states', (db) =>
 
 /**
  * What the caller's active calendars hold between two instants, as the JSON of a CalendarEvents, which may be large. Calendars that were
- * not read for five minutes are asked before, all at once; of one that fails its error is told beside what was last read.
+ * not read for five minutes are asked before, all at once; of one that fails its error is told beside what was last read, and so is
+ * that of one that takes longer than 12 s, which is read on for the next call. Throws 503 after 15 s.
  */
-export async function listEvents(ctx: UserContext, window: EventRange): Promise<Uint8Array> {
+export const listEvents = (ctx: UserContext, window: EventRange): Promise<Uint8Array> =>
+  answerInTime('Your calendars are still being read. Please look again in a moment.', (patience) =>
+    eventsInTime(ctx, window, patience),
+  );
+
+async function eventsInTime(ctx: UserContext, window: EventRange, patience: AbortSignal): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await eventsOf(ctx, window);
     } catch (error) {
-      if (attempt === 3 || !(error instanceof MissingFileError)) throw error;
+      if (attempt === 3 || patience.aborted || !(error instanceof MissingFileError)) throw error;
       await forgetFile(ctx, error.path);
     }
   }
@@ -72,7 +82,7 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
   const rows = await ctx.run(activeSources, { userId });
   const states = await Promise.all(
     rows.map((row) =>
-      isDue({ ...row, validators: null }, window) ? refreshed(ctx, userId, row.id, window) : Promise.resolve(row),
+      isDue({ ...row, validators: null }, window) ? refreshedInTime(ctx, row, window) : Promise.resolve(row),
     ),
   );
   const sources = states.filter((state): state is SourceState => state !== undefined);
@@ -85,6 +95,15 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
     return { json: made, bytes: made.length, until };
   });
   return json;
+}
+
+async function refreshedInTime(ctx: UserContext, known: SourceState, window: EventRange) {
+  try {
+    return await withTimeout(refreshed(ctx, ctx.actor.id, known.id, window), readingMs);
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    return { ...known, error: 'timeout' as const };
+  }
 }
 
 async function orderOf(

@@ -35,8 +35,8 @@ const MiB = 1024 * 1024;
 const refusal = () => busy('Several previews are being made already. Please try again in a moment.', 15);
 
 /**
- * One at a time for a tenant and two may wait, so that a silent server keeps waiting whose it is. It takes twelve such tenants to hold
- * all slots, and each leaves its own to the next in line after 25 s.
+ * One at a time for a tenant and two may wait, so that a silent server keeps waiting whose it is, for 15 s. It takes twelve such tenants
+ * to hold all slots, and each leaves its own to the next in line after 25 s.
  */
 const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots: 12, queueLimit: 24 }, refusal });
 
