@@ -1,5 +1,6 @@
 import type { CalendarFindingCode } from './findings.ts';
 
+export const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
 
 /** Parts that are lists of numbers, with the largest one each may hold and whether it counts from the end as well. */
@@ -15,6 +16,9 @@ const numberParts = {
 };
 type NumberPart = keyof typeof numberParts;
 
+const timeParts: ReadonlySet<NumberPart> = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND']);
+export const timeFrequencies: ReadonlySet<string> = new Set(['HOURLY', 'MINUTELY', 'SECONDLY']);
+
 export interface RecurrenceRule {
   freq: (typeof frequencies)[number];
   interval: number;
@@ -22,6 +26,8 @@ export interface RecurrenceRule {
   /** As it is written. */
   until: string | null;
   wkst: string;
+  /** What becomes of a day that its month or year does not have. */
+  skip: 'OMIT' | 'BACKWARD' | 'FORWARD';
   /** Such as `MO` or `-1FR`. */
   byDay: string[] | null;
   by: Partial<Record<NumberPart, number[]>>;
@@ -29,9 +35,9 @@ export interface RecurrenceRule {
 
 /**
  * Reads a recurrence rule (RFC 5545, 3.3.10), or says why it cannot. Blanks mean nothing, nor does a part without a value; both are
- * written. Parts the standard does not know are passed over, as it asks for.
+ * written. Parts the standard does not know are passed over, as it asks for, and so are times of day where a series is of days.
  */
-export function recurrenceRuleOf(value: string): RecurrenceRule | CalendarFindingCode {
+export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRule | CalendarFindingCode {
   const parts = new Map(
     value
       .replaceAll(/\s/g, '')
@@ -51,10 +57,10 @@ export function recurrenceRuleOf(value: string): RecurrenceRule | CalendarFindin
   for (const part of Object.keys(numberParts) as NumberPart[]) {
     const numbers = listOf(parts.get(part))?.map((number) => (/^[+-]?\d+$/.test(number) ? Number(number) : Number.NaN));
     if (numbers?.some((number) => !isWithin(part, number))) return 'RULE_UNREADABLE';
-    if (numbers) by[part] = numbers;
+    if (numbers && !(isOfDays && timeParts.has(part))) by[part] = numbers;
   }
-  if (freq === undefined || !isWhole || !areDays) return 'RULE_UNREADABLE';
-  return { freq, interval, count, until: parts.get('UNTIL') ?? null, wkst, byDay, by };
+  if (freq === undefined || (isOfDays && timeFrequencies.has(freq)) || !isWhole || !areDays) return 'RULE_UNREADABLE';
+  return { freq, interval, count, until: parts.get('UNTIL') ?? null, wkst, skip: 'OMIT', byDay, by };
 }
 
 function isWithin(part: NumberPart, number: number): boolean {

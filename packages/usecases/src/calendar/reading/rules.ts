@@ -1,9 +1,8 @@
 import { RRuleTemporal } from 'rrule-temporal';
-import type { RecurrenceRule } from '@portal/domain/calendar/recurrence-rule';
+import { hasNamedDays, namedTimes } from '@portal/domain/calendar/named-days';
+import { type RecurrenceRule, timeFrequencies } from '@portal/domain/calendar/recurrence-rule';
 import { HOUR } from '@portal/domain/time';
 import { likeAt, type Moment, wallOn } from './moment.ts';
-
-const withinDay: ReadonlySet<string> = new Set(['HOURLY', 'MINUTELY', 'SECONDLY']);
 
 /** The clock of a zone is known to that, for the hours in which it changes. */
 const margin = 3 * HOUR;
@@ -20,47 +19,50 @@ const maxIterations = 20_000;
  * An hour that the clock shows twice is there once.
  */
 export function startsOf(rule: RecurrenceRule, start: Moment, from: number, to: number, most: number): Moment[] {
+  const found: Moment[] = [];
+  let useful = 0;
   try {
-    const series = new RRuleTemporal({
-      ...optionsOf(rule),
-      dtstart: Temporal.Instant.fromEpochMilliseconds(start.wall).toZonedDateTimeISO('UTC'),
-      temporal: Temporal,
-      maxIterations,
-      cache: false,
-    });
-    const [first, last] = [new Date(wallOn(start, from) - margin), new Date(wallOn(start, to) + margin)];
-    if (!isDense(rule))
-      return series.between(first, last, true).map(({ epochMilliseconds }) => likeAt(start, epochMilliseconds));
-    return oneByOne(series, first, last, (wall) => likeAt(start, wall), from, most);
+    const [first, last] = [wallOn(start, from) - margin, wallOn(start, to) + margin];
+    const walls = hasNamedDays(rule)
+      ? namedTimes(rule, start.wall, first, last)
+      : libraryTimes(rule, start.wall, first, last);
+    for (const wall of walls) {
+      const moment = likeAt(start, wall);
+      found.push(moment);
+      if (moment.at >= from) useful += 1;
+      if (useful >= most) break;
+    }
   } catch {
     return [];
+  }
+  return found;
+}
+
+function* libraryTimes(rule: RecurrenceRule, start: number, first: number, last: number): Generator<number> {
+  const series = new RRuleTemporal({
+    ...optionsOf(rule),
+    dtstart: Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO('UTC'),
+    temporal: Temporal,
+    maxIterations,
+    cache: false,
+  });
+  if (!isDense(rule)) {
+    for (const { epochMilliseconds } of series.between(new Date(first), new Date(last), true)) yield epochMilliseconds;
+    return;
+  }
+  for (
+    let next = series.next(new Date(first), true);
+    next;
+    next = series.next(new Date(next.epochMilliseconds), false)
+  ) {
+    if (next.epochMilliseconds > last) return;
+    yield next.epochMilliseconds;
   }
 }
 
 /** Whether there may be many in a day: these are asked for one by one, so that nothing is made that nobody takes. */
 const isDense = ({ freq, by }: RecurrenceRule): boolean =>
-  withinDay.has(freq) || Boolean(by.BYHOUR ?? by.BYMINUTE ?? by.BYSECOND);
-
-function oneByOne(
-  series: RRuleTemporal,
-  first: Date,
-  last: Date,
-  momentOf: (wall: number) => Moment,
-  from: number,
-  most: number,
-): Moment[] {
-  const found: Moment[] = [];
-  let useful = 0;
-  for (let next = series.next(first, true); next && useful < most;) {
-    const { epochMilliseconds: wall } = next;
-    if (wall > last.getTime()) break;
-    const moment = momentOf(wall);
-    found.push(moment);
-    if (moment.at >= from) useful += 1;
-    next = series.next(new Date(wall), false);
-  }
-  return found;
-}
+  timeFrequencies.has(freq) || Boolean(by.BYHOUR ?? by.BYMINUTE ?? by.BYSECOND);
 
 function optionsOf({ freq, interval, count, wkst, byDay, by }: RecurrenceRule) {
   const times = [by.BYHOUR, by.BYMINUTE, by.BYSECOND].map((part) => part?.length ?? 1);

@@ -195,7 +195,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   if (!start) return missing(note, starts.at, 'START_UNREADABLE');
   const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), calendar, note);
   const ruled = first('RRULE');
-  const rule = ruled ? recurrenceRuleOf(ruled.value) : null;
+  const rule = ruled ? recurrenceRuleOf(ruled.value, start.isDay) : null;
   if (ruled && typeof rule === 'string') note(ruled.at, rule, 'RRULE');
   const isRule = rule !== null && typeof rule !== 'string';
   const until = isRule && rule.until !== null ? momentIn(starts, rule.until) : null;

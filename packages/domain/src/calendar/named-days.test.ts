@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { hasNamedDays, namedTimes } from './named-days.ts';
+import { recurrenceRuleOf } from './recurrence-rule.ts';
+
+// Found by dateutil 2.9 for a series that begins on 1 January 2020 at 9:00.
+it.each([
+  ['FREQ=YEARLY;BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO;COUNT=3', '2020-01-06T09 2021-01-04T09 2022-01-03T09'],
+  ['FREQ=YEARLY;BYYEARDAY=100,200,300;BYDAY=MO,TU;COUNT=4', '2020-10-26T09 2021-07-19T09 2022-07-19T09 2023-04-10T09'],
+  ['FREQ=YEARLY;INTERVAL=2;BYYEARDAY=-1,-2,-3;BYDAY=FR,SA,SU;BYSETPOS=-1', '2022-12-31T09 2024-12-29T09 2028-12-31T09'],
+  ['FREQ=YEARLY;BYYEARDAY=60,61,-306;BYMONTHDAY=1,29;COUNT=3', '2020-02-29T09 2020-03-01T09 2021-03-01T09'],
+  ['FREQ=YEARLY;BYYEARDAY=32,33,34,35,36,37,38;BYMONTH=2;BYDAY=1MO;COUNT=2', '2020-02-03T09 2021-02-01T09'],
+  ['FREQ=YEARLY;BYYEARDAY=366;BYDAY=TU,TH,FR;BYHOUR=20,8', '2020-12-31T08 2020-12-31T20 2024-12-31T08 2024-12-31T20'],
+  ['FREQ=YEARLY;BYYEARDAY=1;BYMONTHDAY=2', ''],
+])('%s', (value, expected) => {
+  const rule = recurrenceRuleOf(value, false);
+  if (typeof rule === 'string') throw new Error(rule);
+  expect(hasNamedDays(rule)).toBe(true);
+  const start = Date.UTC(2020, 0, 1, 9);
+  const times = [...namedTimes(rule, start, start, Date.UTC(2030, 0))];
+  expect(times.map((time) => new Date(time).toISOString().slice(0, 13)).join(' ')).toBe(expected);
+});
+
+it('a rule of too many times is given up', () => {
+  const all = (count: number) => Array.from({ length: count }, (_, n) => n).join(',');
+  const value = `FREQ=YEARLY;BYYEARDAY=${all(366).slice(2)};BYDAY=MO;BYMINUTE=${all(60)};BYSECOND=${all(60)}`;
+  const rule = recurrenceRuleOf(value, false);
+  if (typeof rule === 'string') throw new Error(rule);
+  expect(() => [...namedTimes(rule, 0, 0, 1)]).toThrow('This rule is too much.');
+});
