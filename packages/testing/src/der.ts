@@ -1,17 +1,7 @@
-/** A DER element of parts that are encoded already. */
-export function element(tag: number, ...parts: Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts);
-  if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  const length = Buffer.from(
-    content.length
-      .toString(16)
-      .padStart(8, '0')
-      .replace(/^(00)+/, ''),
-    'hex',
-  );
-  return Buffer.concat([Buffer.from([tag, 0x80 + length.length]), length, content]);
-}
+import { elementOf } from '@portal/domain/certificates/der';
 
+/** A DER element of parts that are encoded already. */
+export const element = (tag: number, ...parts: Uint8Array[]): Buffer => Buffer.from(elementOf(tag, ...parts));
 export const sequence = (...parts: Uint8Array[]): Buffer => element(0x30, ...parts);
 export const set = (...parts: Uint8Array[]): Buffer => element(0x31, ...parts);
 export const octets = (...parts: Uint8Array[]): Buffer => element(0x04, ...parts);

@@ -95,12 +95,16 @@ export class Family {
     );
   }
 
-  /** Names, key ids and the signature itself have to fit. What there was no time to look at is taken for none. */
+  /**
+   * Names, key ids and the signature itself have to fit. What there was no time to look at is taken for none. The runtime finds no key ids in
+   * a certificate with an extension that cannot be read; there the signature decides.
+   */
   #isParent(candidate: FoundCertificate, child: FoundCertificate): boolean {
     const { publicKey } = candidate;
     if (publicKey === null || this.#deadline.isPast || !isSignedBy(child.x509, publicKey)) return false;
     if (!candidate.isCa) this.wrongIssuers.add(candidate);
-    return candidate.isCa && child.x509.checkIssued(candidate.x509);
+    const isReadable = candidate.unreadable.length + child.unreadable.length === 0;
+    return candidate.isCa && (!isReadable || child.x509.checkIssued(candidate.x509));
   }
 }
 

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { CertificateExport, ExportFormat } from '@portal/domain/certificates/certificates';
+import { signedDataOf } from '@portal/domain/certificates/signed-data';
 import { invalid, invalidField } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { Family } from './chains.ts';
 import { Deadline } from './reading/deadline.ts';
 import type { Findings } from './reading/findings.ts';
-import { type FoundCertificate, type FoundRequest, pkcs7Of } from './reading/found.ts';
+import type { FoundCertificate, FoundRequest } from './reading/found.ts';
 import { readFiles } from './reading/read-files.ts';
 import { commonNameOf, safeFileName } from './writing/file-name.ts';
 import { writePfx } from './writing/pfx.ts';
@@ -52,7 +53,7 @@ async function bytesOf(input: CertificateExport, parts: Parts): Promise<Uint8Arr
     case 'fullchain':
       return Buffer.from((await parts.chain()).map(({ pem }) => pem).join(''));
     case 'p7b':
-      return pkcs7Of(await parts.chain());
+      return signedDataOf((await parts.chain()).map(({ x509 }) => x509.raw));
     case 'pfx':
       return pfxOf(input, parts);
     case 'key-pkcs8':

@@ -30,6 +30,8 @@ export function partWarnings(part: Found, kind: PartKind, partners: Found[], fac
     found.push(...timeWarnings(part, kind, facts.now));
     if (weakHash.test(part.signatureAlgorithm) && kind !== 'root')
       found.push(['WEAK_SIGNATURE', `It is signed with ${part.signatureAlgorithm}, which can be forged.`]);
+    for (const oid of part.unreadable)
+      found.push(['UNSUPPORTED', `Its extension ${oid} cannot be read; what it says is missing here.`]);
     if (facts.wrongIssuers.has(part))
       found.push(['NOT_CA', 'It issued another certificate without being an authority.']);
     if (kind === 'server') {
@@ -102,9 +104,9 @@ export function fileWarnings({ locked, rejected, passedOver }: Findings): Warnin
       message: reason === 'PASSWORD_REQUIRED' ? `${file} needs a password.` : `The password does not open ${file}.`,
     })),
     ...rejected.map(({ file, hint }) => ({ code: 'UNSUPPORTED' as const, message: `${file}: ${hint}` })),
-    ...passedOver.map(({ file, label }) => ({
+    ...passedOver.map(({ file, what }) => ({
       code: 'UNSUPPORTED' as const,
-      message: `${file}: a block ${label} was passed over.`,
+      message: `${file}: ${what} was passed over.`,
     })),
   ].map((warning) => ({ ...warning, part: null }));
 }

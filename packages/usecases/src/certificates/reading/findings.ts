@@ -13,11 +13,15 @@ export class Findings {
   readonly parts = new Map<string, Found>();
   readonly locked: CertificateAnalysis['locked'] = [];
   readonly rejected: CertificateAnalysis['rejected'] = [];
-  /** Blocks that are readable and of no use here. */
-  readonly passedOver: { file: string; label: string }[] = [];
+  /** What is readable and of no use here. */
+  readonly passedOver: { file: string; what: string }[] = [];
+
+  /** How often something was told of a file: one of which nothing is told would be lost without a word. */
+  told = 0;
 
   /** Throws a NotUsableError when there are too many. */
   add(file: string, part: Found): void {
+    this.told += 1;
     const known = this.parts.get(part.id);
     if (!known && this.parts.size >= uploadLimits.parts)
       throw tooMuch(`Only the first ${uploadLimits.parts} parts are looked at.`);
@@ -25,13 +29,15 @@ export class Findings {
     if (!known) this.parts.set(part.id, part);
   }
 
-  passOver(file: string, label: string): void {
-    if (!this.passedOver.some((one) => one.file === file && one.label === label)) this.passedOver.push({ file, label });
+  passOver(file: string, what: string): void {
+    this.told += 1;
+    if (!this.passedOver.some((one) => one.file === file && one.what === what)) this.passedOver.push({ file, what });
   }
 
   /** Notes what is wrong with a file, each thing once. What a reader did not foresee is damage; refusals of the upload are thrown on. */
   note(file: string, error: unknown): void {
     if (error instanceof PortalError) throw error;
+    this.told += 1;
     const { reason, message } =
       error instanceof NotUsableError ? error : damaged('Something in it cannot be read.', error);
     const isLocked = LockedReason.safeParse(reason).success;

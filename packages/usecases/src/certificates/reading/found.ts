@@ -1,12 +1,13 @@
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import 'reflect-metadata';
+import { ExtensionFactory, Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
 import {
-  BasicConstraintsExtension,
-  Pkcs10CertificateRequest,
-  SubjectAlternativeNameExtension,
-  X509Certificate as ParsedCertificate,
-  X509Certificates,
-} from '@peculiar/x509';
+  type BasicConstraints,
+  basicConstraintsOf,
+  type Extension,
+  extensionOids,
+  extensionsOf,
+} from '@portal/domain/certificates/extensions';
 import { isVersion1 } from './der-kind.ts';
 import { unsupported } from './not-usable.ts';
 import { pemOf } from './pem-blocks.ts';
@@ -43,6 +44,8 @@ export interface FoundCertificate extends FoundPart {
   isSelfSigned: boolean;
   /** How many authorities may stand between it and the certificate at the end. */
   pathLength: number;
+  /** OIDs of the extensions that cannot be read. */
+  unreadable: string[];
 }
 
 export interface FoundRequest extends FoundPart {
@@ -112,6 +115,7 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     keyUsage: extendedKeyUsage = null,
     infoAccess = '',
   } = told;
+  const { constraints, unreadable } = extensionFactsOf(extensionsOf(x509.raw));
   return {
     type: 'certificate',
     id: sha256(x509.raw),
@@ -129,20 +133,13 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     notBefore: x509.validFromDate,
     notAfter: x509.validToDate,
     sans: sansOf(x509.subjectAltName ?? ''),
-    isCa: x509.ca || version1,
+    isCa: x509.ca || version1 || (unreadable.length > 0 && constraints.isCa),
     isVersion1: version1,
     isSelfSigned: subject === issuer && publicKey !== null && isSignedBy(x509, publicKey),
-    pathLength: x509.ca ? pathLengthOf(x509) : Infinity,
+    pathLength: constraints.pathLength,
+    unreadable,
   };
 }
-
-/** The certificates of a PKCS#7 file. Throws when the bytes are none. */
-export const foundInPkcs7 = (der: Uint8Array): FoundCertificate[] =>
-  new X509Certificates(der).map(({ rawData }) => foundCertificate(Buffer.from(rawData)));
-
-/** Certificates as a PKCS#7 file, in DER: signed data without a signer. */
-export const pkcs7Of = (certificates: FoundCertificate[]): Uint8Array =>
-  Buffer.from(new X509Certificates(certificates.map(({ x509 }) => new ParsedCertificate(x509.raw))).export('raw'));
 
 function publicKeyOf(x509: X509Certificate): KeyObject | null {
   try {
@@ -169,8 +166,27 @@ function sansOf(text: string): string[] {
   );
 }
 
-function pathLengthOf(x509: X509Certificate): number {
-  return new ParsedCertificate(x509.raw).getExtension(BasicConstraintsExtension)?.pathLength ?? Infinity;
+/**
+ * What extensions say of a certificate's right to issue others, and which cannot be read. RFC 5280, 4.2: none of them may appear twice. The
+ * runtime takes a certificate with one that cannot be read for no authority.
+ */
+function extensionFactsOf(
+  extensions: Extension[],
+): Pick<FoundCertificate, 'unreadable'> & { constraints: BasicConstraints } {
+  let constraints: BasicConstraints = { isCa: false, pathLength: Infinity };
+  const unreadable = new Set<string>();
+  const seen = new Set<string>();
+  for (const { oid, value, der } of extensions) {
+    try {
+      if (oid === extensionOids.basicConstraints) constraints = basicConstraintsOf(value);
+      ExtensionFactory.create(der);
+      if (seen.has(oid)) unreadable.add(oid);
+    } catch {
+      unreadable.add(oid);
+    }
+    seen.add(oid);
+  }
+  return { constraints, unreadable: [...unreadable] };
 }
 
 /** Throws when the bytes are no certificate request. */

@@ -1,10 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
+import { certificatesInSignedData } from '@portal/domain/certificates/signed-data';
 import { readArchive } from './archive.ts';
 import { base64 } from './base64.ts';
 import type { Deadline } from './deadline.ts';
 import { type DerKind, derKindsOf, wholeOf } from './der-kind.ts';
 import { Findings } from './findings.ts';
-import { type Found, foundCertificate, foundInPkcs7, foundKey, foundRequest } from './found.ts';
+import { type Found, foundCertificate, foundKey, foundRequest } from './found.ts';
 import { isArchive } from './is-archive.ts';
 import { damaged, NotUsableError, tooMuch, unsupported } from './not-usable.ts';
 import { type PemBlock, pemBlocks } from './pem-blocks.ts';
@@ -69,6 +70,12 @@ class Reader {
 
   #readFile(file: string, bytes: Uint8Array): void {
     this.#deadline.check();
+    const before = this.#findings.told;
+    this.#readContent(file, bytes);
+    if (this.#findings.told === before) throw unsupported('It contains no certificate, key or request.');
+  }
+
+  #readContent(file: string, bytes: Uint8Array): void {
     const text = textOf(bytes);
     if (text.includes('-----BEGIN ')) return this.#readBlocks(file, text);
     const der = derKindsOf(bytes).length > 0 ? bytes : base64(text);
@@ -93,7 +100,7 @@ class Reader {
     this.#deadline.check();
     const { label, bytes } = block;
     if (silent.has(label)) return;
-    if (passedOver.has(label)) return this.#findings.passOver(file, label);
+    if (passedOver.has(label)) return this.#findings.passOver(file, `a block ${label}`);
     if (label === 'OPENSSH PRIVATE KEY')
       throw unsupported('A key of OpenSSH. This rewrites it in place: ssh-keygen -p -m PEM -f FILE');
     if (block.isLocked) return this.#findings.add(file, foundKey(unlockPem(block.text, this.#password)));
@@ -109,9 +116,7 @@ class Reader {
     let fault: unknown = null;
     for (const kind of kinds) {
       try {
-        for (const part of this.#partsOf(kind, der)) this.#findings.add(file, part);
-        if (kind === 'public-key') this.#findings.passOver(file, 'PUBLIC KEY');
-        return;
+        return this.#readKind(file, kind, der);
       } catch (error) {
         if (error instanceof NotUsableError) throw error;
         fault = error;
@@ -120,29 +125,45 @@ class Reader {
     throw damaged(`It begins as ${articleOf[kinds[0] ?? 'certificate']} does, and cannot be read.`, fault);
   }
 
-  #partsOf(kind: DerKind, der: Uint8Array): Found[] {
+  #readKind(file: string, kind: DerKind, der: Uint8Array): void {
     switch (kind) {
       case 'certificate':
-        return [foundCertificate(der)];
+        return this.#findings.add(file, foundCertificate(der));
       case 'csr':
-        return [foundRequest(der)];
-      case 'pkcs7':
-        return foundInPkcs7(der);
+        return this.#findings.add(file, foundRequest(der));
+      case 'pkcs7': {
+        const content = certificatesInSignedData(der);
+        if (content === null) throw unsupported('A PKCS#7 file of a kind that is not for spreading certificates.');
+        if (content.hasOthers) this.#findings.passOver(file, 'what is no certificate in it');
+        return this.#addEach(file, content.certificates, foundCertificate);
+      }
       case 'pfx': {
         const { certificates, keys } = readPfx(der, this.#password, this.#deadline);
-        return [
-          ...certificates.map(foundCertificate),
-          ...keys.map((key) => foundKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }))),
-        ];
+        this.#addEach(file, certificates, foundCertificate);
+        return this.#addEach(file, keys, (key) => foundKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })));
       }
       case 'encrypted-key':
-        return [foundKey(unlockKey(der, this.#password, this.#deadline))];
+        return this.#findings.add(file, foundKey(unlockKey(der, this.#password, this.#deadline)));
       case 'pkcs8':
       case 'pkcs1':
       case 'sec1':
-        return [foundKey(createPrivateKey({ key: Buffer.from(der), format: 'der', type: kind }))];
+        return this.#findings.add(
+          file,
+          foundKey(createPrivateKey({ key: Buffer.from(der), format: 'der', type: kind })),
+        );
       case 'public-key':
-        return [];
+        return this.#findings.passOver(file, 'a block PUBLIC KEY');
+    }
+  }
+
+  /** Adds what is within one file. One that cannot be read does not hide the others. */
+  #addEach<Bytes>(file: string, parts: Bytes[], found: (part: Bytes) => Found): void {
+    for (const part of parts) {
+      try {
+        this.#findings.add(file, found(part));
+      } catch (error) {
+        this.#findings.note(file, error);
+      }
     }
   }
 }
