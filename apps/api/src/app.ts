@@ -20,7 +20,7 @@ import { registerDocs } from './openapi/routes.ts';
 import { registerOperations } from './operations/routes.ts';
 import { guardRoutes } from './plugins/access.ts';
 import { requestIds, trustedPeers } from './plugins/client-address.ts';
-import { checkOrigins, originHeaders } from './plugins/cors.ts';
+import { answerOrigins, checkOrigins } from './plugins/cors.ts';
 import { answerError, answerErrors } from './plugins/errors.ts';
 import { readJsonBodies } from './plugins/json-body.ts';
 import { limitLoad } from './plugins/load.ts';
@@ -59,7 +59,6 @@ const limits = {
 export async function buildApp(runtime: Runtime): Promise<App> {
   const { config, log, metrics } = runtime;
   const headers = securityHeaders(config);
-  const tellOrigin = originHeaders(config);
   const watch = requestWatcher(log, metrics);
   const trusts = trustedPeers(config.http.trustProxy);
 
@@ -87,11 +86,14 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   const load = limitLoad(app, metrics);
 
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = load.enter(request, reply);
-    if (reply.sent) return;
     watch(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
-    tellOrigin(request, reply);
+    done();
+  });
+  await answerOrigins(app, config);
+  app.addHook('onRequest', (request, reply, done) => {
+    const refusal = load.enter(request, reply);
+    if (reply.sent) return;
     const { host } = request.headers;
     const lacksHost = host === undefined && request.raw.httpVersion === '1.1';
     done(refusal ?? (lacksHost ? invalid('VALIDATION_FAILED', 'The request names no host.') : undefined));

@@ -17,7 +17,8 @@ export function answerUnknownPaths(app: App): void {
   // Made for the first such path: it is as large as the router of the server.
   let paths: ReturnType<typeof pathsOf> | undefined;
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
+    // `*` is the route of @fastify/cors, which takes the OPTIONS of every path.
+    if (!request.is404 && request.routeOptions.url !== '*') return done();
     const [path = ''] = request.url.split('?', 1);
     paths ??= pathsOf(methodsOf);
     const methods = paths.find('GET', path)?.store as Set<string> | undefined;
