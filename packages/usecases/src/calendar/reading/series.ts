@@ -40,9 +40,8 @@ interface Entry {
   endOf: (start: Moment) => Moment;
   /** Longest of its occurrences. */
   lengthMs: number;
-  rule: RecurrenceRule | null;
-  /** Last instant, or last day, the rule reaches. */
-  until: Moment | null;
+  /** With the last instant, or last day, each reaches. */
+  rules: { rule: RecurrenceRule; until: Moment | null }[];
   more: { start: Moment; end: Moment | null }[];
   except: Moment[];
   /** The occurrence of its series that it stands for. */
@@ -61,10 +60,7 @@ interface Entry {
  */
 export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: Window): Occurrence[] {
   const entries = events.flatMap((event) => entryOf(event, window.note) ?? []);
-  const masters = latest(
-    entries.filter(({ replaces }) => replaces === null),
-    ({ start }) => String(start.at),
-  );
+  const masters = latest(newest(entries.filter(({ replaces }) => replaces === null)), ({ start }) => String(start.at));
   const overrides = latest(
     entries.filter(({ replaces }) => replaces !== null),
     ({ replaces }) => `${replaces?.isDay} ${replaces?.at}`,
@@ -78,6 +74,15 @@ export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: 
   return [...own, ...instead]
     .filter(({ start, end }) => isWithin(start.at, end.at, window))
     .map(({ entry: { title, location }, start, end }) => ({ uid, title, location, start, end }));
+}
+
+/**
+ * What no later revision stands beside (RFC 5545, 3.8.7.4): it may have moved to another start. Some products write a series that was
+ * split as two events of one UID; these have the same number.
+ */
+function newest(masters: Entry[]): Entry[] {
+  const number = masters.reduce((most, { sequence }) => Math.max(most, sequence), 0);
+  return masters.filter(({ sequence }) => sequence === number);
 }
 
 /** Of several revisions of one event the latest; of equal ones the last. */
@@ -137,17 +142,19 @@ interface Time {
 }
 
 /** The times of a part as the master has them, around the window as it is before they move. */
-function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most }: Window): Time[] {
+function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most, isLate }: Window): Time[] {
   const movedBy = behind === null ? 0 : entry.start.wall - behind.wall;
   // Clocks of other zones may be most of a day apart.
   const margin = behind === null ? 0 : DAY;
   const first = Math.max(from - entry.lengthMs - movedBy - margin, behind?.at ?? -Infinity);
   const last = Math.min(to - movedBy + margin, before?.at ?? Infinity);
-  const { start, rule, until, more } = master;
-  const ruled = rule === null || first > last ? [] : startsOf(rule, start, first, last, most);
-  const within = until === null ? ruled : ruled.filter((one) => isUntil(one, until));
+  const { start, rules, more } = master;
+  // Of several rules all occurrences count (RFC 5545, 3.8.5.3).
+  const ruled = (first > last ? [] : rules).flatMap(({ rule, until }) =>
+    isLate() ? [] : startsOf(rule, start, first, last, most).filter((one) => until === null || isUntil(one, until)),
+  );
   const times = new Map<number, Time>();
-  for (const one of [start, ...within]) times.set(one.at, { start: one, end: null });
+  for (const one of [start, ...ruled]) times.set(one.at, { start: one, end: null });
   for (const one of more) if (!times.has(one.start.at)) times.set(one.start.at, one);
   return [...times.values()].filter(
     (one) => (behind === null || one.start.at > behind.at) && (before === null || one.start.at < before.at),
@@ -194,12 +201,19 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   const start = momentIn(starts);
   if (!start) return missing(note, starts.at, 'START_UNREADABLE');
   const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), calendar, note);
-  const ruled = first('RRULE');
-  const rule = ruled ? recurrenceRuleOf(ruled.value, start.isDay) : null;
-  if (ruled && typeof rule === 'string') note(ruled.at, rule, 'RRULE');
-  const isRule = rule !== null && typeof rule !== 'string';
-  const until = isRule && rule.until !== null ? momentIn(starts, rule.until) : null;
-  if (ruled && isRule && rule.until !== null && until === null) note(ruled.at, 'UNTIL_UNREADABLE', 'UNTIL');
+  const rules = all('RRULE').flatMap(({ at, value }) => {
+    const rule = recurrenceRuleOf(value, start.isDay);
+    if (typeof rule === 'string') {
+      note(at, rule, 'RRULE');
+      return [];
+    }
+    const until = rule.until === null ? null : momentIn(starts, rule.until);
+    if (rule.until !== null && until === null) note(at, 'UNTIL_UNREADABLE', 'UNTIL');
+    return [{ rule, until }];
+  });
+  const numbered = first('SEQUENCE');
+  const isNumber = numbered === undefined || /^\d{1,15}$/.test(numbered.value);
+  if (!isNumber) note(numbered.at, 'LINE_UNREADABLE', `SEQUENCE ${numbered.value}`);
   const replaces = first('RECURRENCE-ID');
   const replaced = replaces ? momentIn(replaces) : null;
   const range = replaces?.parameters['RANGE']?.toUpperCase();
@@ -211,14 +225,13 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
     start,
     endOf,
     lengthMs,
-    rule: isRule ? rule : null,
-    until,
+    rules,
     more: each('RDATE', (property, value) => addedOf(property, value, calendar)),
     except: each('EXDATE', momentIn),
     // One whose place cannot be read stands for the occurrence at its own time.
     replaces: replaces ? (replaced ?? start) : null,
     isOnward,
-    sequence: Number(first('SEQUENCE')?.value ?? 0) || 0,
+    sequence: isNumber ? Number(numbered?.value ?? 0) : 0,
     isCancelled: calendar.method === 'CANCEL' || shownText('STATUS').toUpperCase() === 'CANCELLED',
     title: shownText('SUMMARY'),
     location: shownText('LOCATION') || null,
