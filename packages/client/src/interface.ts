@@ -1689,7 +1689,7 @@ export interface paths {
         };
         /**
          * List the events of the active calendars
-         * @description Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone or with an unknown one are read as Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel. The answer waits at most 12 s for them: a calendar that needs more time is named in `errors` with `timeout`, and the portal goes on reading it for the next call. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. If there is no answer after 15 s, it is 503 with `Retry-After`. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned. The same error names lines that are not shown as they are written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the usual one.
+         * @description Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone are on the clock on which their event begins, or else, like those with an unknown one, Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel. The answer waits at most 12 s for them: a calendar that needs more time is named in `errors` with `timeout`, and the portal goes on reading it for the next call. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. If there is no answer after 15 s, it is 503 with `Retry-After`. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned. The same error names lines that are not shown as they are written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the usual one.
          */
         get: operations["listCalendarEvents"];
         put?: never;
@@ -4137,7 +4137,7 @@ export interface components {
             /** @description Line of the file; of a calendar server’s events as they were put together */
             line: number;
             /** @enum {string} */
-            code: "LINE_UNREADABLE" | "START_MISSING" | "START_UNREADABLE" | "LENGTH_UNREADABLE" | "UNTIL_UNREADABLE" | "RULE_UNREADABLE";
+            code: "LINE_UNREADABLE" | "START_MISSING" | "START_UNREADABLE" | "LENGTH_UNREADABLE" | "UNTIL_UNREADABLE" | "RULE_UNREADABLE" | "ZONE_UNKNOWN";
             /** @description For people, in English */
             reason: string;
         };

@@ -12,11 +12,14 @@ export interface Findings {
   count: number;
 }
 
-/** Notes what is wrong with a line; `at` is its place among the unfolded ones. */
+/** Notes what is wrong with a line, or once what is wrong with a zone; `at` is its place among the unfolded ones. */
 export type Note = (at: number, code: CalendarFindingCode, what: string) => void;
 
 export function noteInto(findings: Findings): Note {
+  const zones = new Set<string>();
   return (at, code, what) => {
+    if (code === 'ZONE_UNKNOWN' && zones.has(what)) return;
+    if (code === 'ZONE_UNKNOWN') zones.add(what);
     findings.count += 1;
     if (findings.lines.length < maxCalendarFindings)
       findings.lines.push(calendarFinding(at, code, shownLine(what, 80)));

@@ -1,7 +1,6 @@
 import { type ContentLine, writtenMoment } from '@portal/domain/calendar/content-lines';
 import { DAY, isoOf } from '@portal/domain/time';
-import type { IcsCalendar } from './ics-lines.ts';
-import { berlin, utc, type Zone, zoneOf } from './zones.ts';
+import { berlin, utc, type Zone } from './zones.ts';
 
 /** When something is: a time, or a day, which has no zone. */
 export interface Moment {
@@ -13,13 +12,11 @@ export interface Moment {
   zone: Zone;
 }
 
-/** A value of a line as a moment; null for one that is none. */
-export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, calendar: IcsCalendar): Moment | null {
+/** A value of a line as a moment; null for one that is none. The zone is asked for where one matters. */
+export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, zone: () => Zone): Moment | null {
   const written = writtenMoment(line, value);
   if (written === null) return null;
-  if (written.isDay) return dayAt(written.wall);
-  const zoneName = line.parameters['TZID'];
-  return timeAt(written.wall, written.isUtc ? utc : zoneName === undefined ? berlin : zoneOf(zoneName, calendar));
+  return written.isDay ? dayAt(written.wall) : timeAt(written.wall, written.isUtc ? utc : zone());
 }
 
 export const dayAt = (wall: number): Moment => ({ isDay: true, wall, at: berlin.instantOf(wall), zone: berlin });

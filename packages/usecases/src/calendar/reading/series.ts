@@ -11,6 +11,7 @@ import type { Note } from './findings.ts';
 import type { IcsEvent } from './ics-lines.ts';
 import { dayAt, dayOf, likeAt, type Moment, momentOf, onClockOf } from './moment.ts';
 import { startsOf } from './rules.ts';
+import { berlin, type Zone, zoneOf } from './zones.ts';
 
 /** One time at which an event is. */
 export interface Occurrence {
@@ -33,6 +34,7 @@ export interface Window {
 }
 
 type Property = ContentLine & { at: number };
+type Reader = (property: Property, value?: string) => Moment | null;
 
 /** A VEVENT as far as it is shown. */
 interface Entry {
@@ -184,7 +186,11 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   });
   const all = (name: string) => properties.filter((property) => property.name === name);
   const first = (name: string) => properties.find((property) => property.name === name);
-  const momentIn = (property: Property, value = property.value) => momentOf(property, value, calendar);
+  const zoneOfLine = ({ parameters: { TZID }, at }: Property, otherwise: Zone): Zone => {
+    const zone = TZID === undefined ? otherwise : zoneOf(TZID, calendar);
+    if (zone === null) note(at, 'ZONE_UNKNOWN', `Time zone ${TZID}`);
+    return zone ?? berlin;
+  };
   // One date of a list that cannot be read does not take the others with it.
   const each = <T>(name: string, read: (property: Property, value: string) => T | null) =>
     all(name).flatMap((property) =>
@@ -198,9 +204,12 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
 
   const starts = first('DTSTART');
   if (!starts) return missing(note, begins, 'START_MISSING');
-  const start = momentIn(starts);
+  const start = momentOf(starts, starts.value, () => zoneOfLine(starts, berlin));
   if (!start) return missing(note, starts.at, 'START_UNREADABLE');
-  const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), calendar, note);
+  // A time without a zone is on the clock on which the event begins.
+  const momentIn: Reader = (property, value = property.value) =>
+    momentOf(property, value, () => zoneOfLine(property, start.zone));
+  const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), momentIn, note);
   const rules = all('RRULE').flatMap(({ at, value }) => {
     const rule = recurrenceRuleOf(value, start.isDay);
     if (typeof rule === 'string') {
@@ -226,7 +235,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
     endOf,
     lengthMs,
     rules,
-    more: each('RDATE', (property, value) => addedOf(property, value, calendar)),
+    more: each('RDATE', (property, value) => addedOf(property, value, momentIn)),
     except: each('EXDATE', momentIn),
     // One whose place cannot be read stands for the occurrence at its own time.
     replaces: replaces ? (replaced ?? start) : null,
@@ -253,10 +262,10 @@ function lengthOf(
   start: Moment,
   ends: Property | undefined,
   lasts: Property | undefined,
-  calendar: IcsEvent['calendar'],
+  momentIn: Reader,
   note: Note,
 ): Length {
-  const end = ends && momentOf(ends, ends.value, calendar);
+  const end = ends && momentIn(ends);
   const duration = !ends && lasts ? durationOf(lasts.value) : undefined;
   if (ends && end === null) note(ends.at, 'LENGTH_UNREADABLE', 'DTEND');
   if (lasts && duration === null) note(lasts.at, 'LENGTH_UNREADABLE', 'DURATION');
@@ -282,12 +291,12 @@ function after(start: Moment, { days, ms }: WrittenDuration): Moment {
 }
 
 /** The time an RDATE adds; a period has an end of its own (RFC 5545, 3.3.9). */
-function addedOf(property: Property, value: string, calendar: IcsEvent['calendar']) {
+function addedOf(property: Property, value: string, momentIn: Reader) {
   const [begins = '', ends] = value.trim().split('/');
-  const start = momentOf(property, begins, calendar);
+  const start = momentIn(property, begins);
   if (ends === undefined || start === null) return start && { start, end: null };
   const duration = durationOf(ends);
-  const end = duration ? after(start, duration) : momentOf(property, ends, calendar);
+  const end = duration ? after(start, duration) : momentIn(property, ends);
   return end && { start, end: end.at < start.at ? start : end };
 }
 

@@ -1,5 +1,6 @@
 import ICAL from 'ical.js';
 import { findIana } from 'windows-iana';
+import { outlookZone } from '@portal/domain/calendar/outlook-zones';
 import { SECOND } from '@portal/domain/time';
 import type { IcsCalendar } from './ics-lines.ts';
 
@@ -34,31 +35,42 @@ export const utc: Zone = { instantOf: (wall) => wall };
 /** Where times without a zone are, and those in one that nobody knows. */
 export const berlin = zoneNamed('Europe/Berlin');
 
-const ofFile = new WeakMap<IcsCalendar, Map<string, Zone>>();
+const ofFile = new WeakMap<IcsCalendar, Map<string, Zone | null>>();
 
 /**
- * The zone a calendar means by a name: one of the IANA, also behind a prefix, one of Windows, or one its file describes.
- * Localised names of Windows are in no table; where the file does not describe them either, they are read as Berlin.
+ * The zone a calendar means by a name (RFC 5545, 3.2.19): one of the IANA, also behind a prefix, one of Windows, one its file describes,
+ * or one as Outlook shows it. Null for one that nobody knows, as localised names of Windows are that the file does not describe.
  */
-export function zoneOf(name: string, calendar: IcsCalendar): Zone {
-  const known = ofFile.get(calendar) ?? new Map<string, Zone>();
+export function zoneOf(name: string, calendar: IcsCalendar): Zone | null {
+  const known = ofFile.get(calendar) ?? new Map<string, Zone | null>();
   ofFile.set(calendar, known);
-  const zone = known.get(name) ?? knownZone(name) ?? describedZone(name, calendar) ?? berlin;
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const zone = name.length > longestName ? null : (clearZone(name) ?? describedZone(name, calendar) ?? shortZone(name));
   if (known.size < 1_000) known.set(name, zone);
   return zone;
 }
 
-function knownZone(name: string): Zone | null {
-  if (name.length > longestName) return null;
+/** A name that means the same to everybody, whatever the file says. */
+function clearZone(name: string): Zone | null {
   const parts = name.split('/').filter(Boolean);
   const candidates = [name, ...findIana(name).slice(0, 1), parts.slice(-3).join('/'), parts.slice(-2).join('/')];
-  const found = candidates.find(isZoneName);
-  return found === undefined ? null : zoneNamed(found);
+  return firstOf(candidates.filter((one) => /^[A-Za-z_]+\/[\w+/-]+$|^(?:UTC|GMT)$/.test(one)));
 }
 
+/** One without a slash, such as `Japan`, `EST5EDT` or the end of `tzone://Microsoft/Utc`: a file may mean its own zone by it. */
+function shortZone(name: string): Zone | null {
+  const last = name.split('/').at(-1) ?? '';
+  // An offset would pass, but knows no summer time.
+  return firstOf([outlookZone(name) ?? '', last].filter((one) => /^[A-Za-z]/.test(one)));
+}
+
+const firstOf = (names: readonly string[]): Zone | null => {
+  const found = names.find(isZoneName);
+  return found === undefined ? null : zoneNamed(found);
+};
+
 function isZoneName(name: string): boolean {
-  // An offset would pass, but knows no summer time; nor does `EST`, which Windows and people use for more.
-  if (!/^[A-Za-z_]+\/[\w+/-]+$|^(?:UTC|GMT)$/.test(name)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
@@ -78,7 +90,10 @@ function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
   const text = zones.get(name) ?? zones.get(`"${name}"`) ?? zones.get(name.replaceAll(/([,;])/g, '\\$1'));
   if (text === undefined || !isPlausible(text)) return null;
   try {
-    const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(text)));
+    const component = new ICAL.Component(ICAL.parse(text));
+    // Without a clock it would be that of UTC.
+    if (component.getAllSubcomponents().length === 0) return null;
+    const zone = new ICAL.Timezone(component);
     return {
       instantOf(wall) {
         const time = new Date(wall);
