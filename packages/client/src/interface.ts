@@ -4137,7 +4137,7 @@ export interface components {
             /** @description Line of the file; of a calendar server’s events as they were put together */
             line: number;
             /** @enum {string} */
-            code: "LINE_UNREADABLE" | "START_MISSING" | "START_UNREADABLE" | "LENGTH_UNREADABLE" | "UNTIL_UNREADABLE" | "RULE_UNREADABLE" | "ZONE_UNKNOWN";
+            code: "LINE_UNREADABLE" | "START_MISSING" | "START_UNREADABLE" | "LENGTH_UNREADABLE" | "UNTIL_UNREADABLE" | "RULE_UNREADABLE" | "SCALE_UNKNOWN" | "ZONE_UNKNOWN";
             /** @description For people, in English */
             reason: string;
         };

@@ -8,6 +8,7 @@ export const calendarFindings = {
   LENGTH_UNREADABLE: 'cannot be read. The event has the usual length.',
   UNTIL_UNREADABLE: 'cannot be read. The event repeats without an end.',
   RULE_UNREADABLE: 'cannot be read. The event is shown without it.',
+  SCALE_UNKNOWN: 'counts by another calendar than the Gregorian. The event is shown without it.',
   ZONE_UNKNOWN: 'is unknown. Its times are read as those of Berlin.',
 } as const;
 export type CalendarFindingCode = keyof typeof calendarFindings;

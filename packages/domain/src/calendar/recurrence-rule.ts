@@ -3,6 +3,8 @@ import type { CalendarFindingCode } from './findings.ts';
 export const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
 
+const skips = ['OMIT', 'BACKWARD', 'FORWARD'] as const;
+
 /** Parts that are lists of numbers, with the largest one each may hold and whether it counts from the end as well. */
 const numberParts = {
   BYMONTH: { least: 1, most: 12, isSigned: false },
@@ -27,7 +29,7 @@ export interface RecurrenceRule {
   until: string | null;
   wkst: string;
   /** What becomes of a day that its month or year does not have. */
-  skip: 'OMIT' | 'BACKWARD' | 'FORWARD';
+  skip: (typeof skips)[number];
   /** Such as `MO` or `-1FR`. */
   byDay: string[] | null;
   by: Partial<Record<NumberPart, number[]>>;
@@ -35,7 +37,8 @@ export interface RecurrenceRule {
 
 /**
  * Reads a recurrence rule (RFC 5545, 3.3.10), or says why it cannot. Blanks mean nothing, nor does a part without a value; both are
- * written. Parts the standard does not know are passed over, as it asks for, and so are times of day where a series is of days.
+ * written. Parts the standard does not know are passed over, as it asks for, and so are times of day where a series is of days. Of the scales of RFC 7529 only GREGORIAN is known; SKIP
+ * is obeyed beside it, and without one as well.
  */
 export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRule | CalendarFindingCode {
   const parts = new Map(
@@ -49,6 +52,7 @@ export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRu
   const freq = frequencies.find((one) => one === parts.get('FREQ'));
   const interval = Number(parts.get('INTERVAL') ?? 1);
   const count = parts.has('COUNT') ? Number(parts.get('COUNT')) : null;
+  const skip = skips.find((one) => one === (parts.get('SKIP') ?? 'OMIT'));
   const wkst = parts.get('WKST') ?? 'MO';
   const byDay = listOf(parts.get('BYDAY'));
   const isWhole = [interval, count ?? 1].every((number) => Number.isSafeInteger(number) && number > 0);
@@ -59,8 +63,10 @@ export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRu
     if (numbers?.some((number) => !isWithin(part, number))) return 'RULE_UNREADABLE';
     if (numbers && !(isOfDays && timeParts.has(part))) by[part] = numbers;
   }
-  if (freq === undefined || (isOfDays && timeFrequencies.has(freq)) || !isWhole || !areDays) return 'RULE_UNREADABLE';
-  return { freq, interval, count, until: parts.get('UNTIL') ?? null, wkst, skip: 'OMIT', byDay, by };
+  if ((parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN') return 'SCALE_UNKNOWN';
+  if (freq === undefined || skip === undefined || (isOfDays && timeFrequencies.has(freq)) || !isWhole || !areDays)
+    return 'RULE_UNREADABLE';
+  return { freq, interval, count, until: parts.get('UNTIL') ?? null, wkst, skip, byDay, by };
 }
 
 function isWithin(part: NumberPart, number: number): boolean {
