@@ -78,7 +78,14 @@ it('loads nothing for the API to start that waits for a call', async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200);
   expect((await fetch(`${url}/no-such-path`)).status).toBe(404);
   const urls = await loaded();
-  const ofRequests = ['@fastify/busboy', '@fastify/cookie', '@fastify/cors', 'content-disposition', 'fastify', 'find-my-way'];
+  const ofRequests = [
+    '@fastify/busboy',
+    '@fastify/cookie',
+    '@fastify/cors',
+    'content-disposition',
+    'fastify',
+    'find-my-way',
+  ];
   const ofAnswers = ['fastify-type-provider-zod', 'range-parser'];
   const ofSignIns = ['@node-rs/argon2', 'fast-jwt'];
   expect(packagesOf(urls)).toEqual([...inBoth, ...ofRequests, ...ofAnswers, ...ofSignIns].toSorted());
