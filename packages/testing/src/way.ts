@@ -1,6 +1,6 @@
 /**
  * The way a run of tests goes where a test does not choose by itself: `TEST_QUEUES` says where the queues live, `postgres` or `redis`, and
- * `TEST_WORKERS` how many workers there are. `pnpm soak four-ways` sets them.
+ * `TEST_WORKERS` how many workers there are.
  */
 const { TEST_QUEUES: queues, TEST_WORKERS: workers = '1' } = process.env;
 if (queues !== undefined && queues !== 'postgres' && queues !== 'redis')
