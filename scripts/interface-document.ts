@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -16,25 +16,21 @@ const run = async (program: string, ...args: string[]): Promise<string> =>
     })
   ).stdout;
 
-/** Writes the OpenAPI document of the routes as they are into a file. */
-export async function writeDocument(path: string): Promise<void> {
-  await writeFile(path, await run(process.execPath, join(root, 'scripts/openapi.ts')));
+/** Works with a file of the OpenAPI document of the routes as they are, whose path from the root is given; the file goes afterwards. */
+export async function withDocument<T>(work: (document: string) => Promise<T>): Promise<T> {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const folder = await mkdtemp(join(root, '.cache', 'document-'));
+  try {
+    const document = join(folder, 'openapi.json');
+    await writeFile(document, await run(process.execPath, join(root, 'scripts/openapi.ts')));
+    return await work(relative(root, document));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
-
-const typesOf = (document: string): Promise<string> =>
-  run(
-    join(root, 'packages/client/node_modules/.bin/openapi-typescript'),
-    document,
-    '--root-types',
-    '--root-types-no-schema-prefix',
-  );
 
 /** Gives the client the types of this document. */
 export async function writeClientTypes(document: string): Promise<void> {
-  await writeFile(typesFile, await typesOf(document));
-}
-
-export async function hasClientTypes(document: string): Promise<boolean> {
-  const [made, kept] = await Promise.all([typesOf(document), readFile(typesFile, 'utf8').catch(() => '')]);
-  return made === kept.replaceAll('\r\n', '\n');
+  const generator = join(root, 'packages/client/node_modules/.bin/openapi-typescript');
+  await writeFile(typesFile, await run(generator, document, '--root-types', '--root-types-no-schema-prefix'));
 }
