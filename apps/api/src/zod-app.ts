@@ -5,14 +5,13 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Access } from '@portal/domain/access';
 import type { CodeOf, ErrorKind } from '@portal/domain/error-codes';
 import { invalid, type PortalError } from '@portal/domain/errors';
 import { PathId } from '@portal/domain/ids';
 import type { UserContext, SystemContext } from '@portal/platform/context';
-import { compileAnswers } from './answers.ts';
 import type { statusOf } from './plugins/error-body.ts';
 
 /** The server with routes typed by their zod schemas. */
@@ -68,7 +67,7 @@ export const zodOnly = { schemaController: { compilersFactory: { buildValidator:
 /** Compiles zod schemas for requests and answers, and types the routes by them. */
 export function useZod(app: FastifyInstance): App {
   app.setValidatorCompiler<z.ZodType>(({ schema }) => readerOf(schema));
-  app.setSerializerCompiler(compileAnswers);
+  app.setSerializerCompiler(serializerCompiler);
   return app.withTypeProvider<ZodTypeProvider>();
 }
 

@@ -1,5 +1,5 @@
 import { type ContentLine, writtenMoment } from '@portal/domain/calendar/content-lines';
-import { DAY, isoOf } from '@portal/domain/time';
+import { DAY } from '@portal/domain/time';
 import { berlin, utc, type Zone } from './zones.ts';
 
 /** When something is: a time, or a day, which has no zone. */
@@ -43,4 +43,4 @@ export const dayOf = ({ wall }: Moment): number => Math.floor(wall / DAY) * DAY;
 
 /** As it is answered: a day by its date, a time in UTC. */
 export const shown = ({ isDay, wall, at }: Moment): string =>
-  isDay ? isoOf(new Date(wall)).slice(0, 10) : isoOf(new Date(at));
+  isDay ? new Date(wall).toISOString().slice(0, 10) : new Date(at).toISOString();
