@@ -1,59 +1,42 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { invalid, type PortalError, tooLarge } from '@portal/domain/errors';
+import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
 
 const firstBytes = 16 * 1024;
-const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * All of a body or a part of one, in memory that grows with what has come, whatever pieces it comes in. Throws 413 beyond
- * `maxBytes`, 429 or 503 when there is no room for it, 400 when it breaks off.
+ * All of a body or a part of one, in one buffer that grows with what has come: a list of pieces would weigh far more than the bytes when
+ * each is a chunk of one byte. Throws 413 beyond `maxBytes`, 429 or 503 when there is no room for it, 400 when it breaks off. What still
+ * comes after that is left to the server.
  */
-export function readBytes(
+export async function readBytes(
   request: FastifyRequest,
   stream: Readable,
   maxBytes: number,
   refusal: () => PortalError = tooLarge,
 ): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // It may have broken off while the session was looked up, and says so once.
-    if (stream.readableAborted) return reject(brokenOff());
-    let bytes = nothing;
-    let length = 0;
-
-    /** Makes room for what comes next; one piece alone stays where it is. */
-    function grow(needed: number): void {
-      const capacity = length === 0 ? needed : Math.min(Math.max(needed, 2 * bytes.length, firstBytes), maxBytes);
-      request.holdBytes(capacity - bytes.length);
-      if (length === 0) return;
-      const larger = Buffer.allocUnsafeSlow(capacity);
-      bytes.copy(larger, 0, 0, length);
-      bytes = larger;
-    }
-    function onData(chunk: Buffer): void {
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  try {
+    // The answer has to go out on the connection that a destroyed request would take with it.
+    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const needed = length + chunk.length;
-      try {
-        if (needed > maxBytes) throw refusal();
-        if (needed > bytes.length) grow(needed);
-      } catch (error) {
-        return end(error);
+      if (needed > maxBytes) throw refusal();
+      if (needed > bytes.length) {
+        const capacity = Math.min(Math.max(needed, 2 * bytes.length, firstBytes), maxBytes);
+        request.holdBytes(capacity - bytes.length);
+        const larger = Buffer.allocUnsafe(capacity);
+        bytes.copy(larger, 0, 0, length);
+        bytes = larger;
       }
-      if (length === 0) bytes = chunk;
-      else chunk.copy(bytes, length);
+      chunk.copy(bytes, length);
       length = needed;
     }
-    function end(error?: unknown): void {
-      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      bytes = error === undefined ? bytes.subarray(0, length) : nothing;
-      if (error === undefined) resolve(bytes);
-      else reject(error);
-    }
-    const onEnd = () => end();
-    const onError = (error: unknown) => end(error);
-    const onClose = () => end(brokenOff());
-    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
-    stream.resume();
-  });
+  } catch (error) {
+    throw error instanceof PortalError ? error : brokenOff(error);
+  }
+  return bytes.subarray(0, length);
 }
 
-const brokenOff = (): PortalError => invalid('VALIDATION_FAILED', 'The request body ended too early.');
+const brokenOff = (cause: unknown): PortalError =>
+  invalid('VALIDATION_FAILED', 'The request body ended too early.', { cause });
