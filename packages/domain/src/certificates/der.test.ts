@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dottedOid, elementOf, elementsIn } from './der.ts';
+import { dottedOid, elementOf, elementsIn, numberIn, octetsIn, oidIn } from './der.ts';
 
 it.each([0, 127, 128, 255, 256, 65_535, 65_536])('an element of %d bytes is read as it was written', (size) => {
   const content = new Uint8Array(size).fill(7);
@@ -27,4 +27,15 @@ it.each([
   ['', '0.0'],
 ])('%s is %s', (hex, dotted) => {
   expect(dottedOid(Buffer.from(hex, 'hex'))).toBe(dotted);
+});
+
+it('an OCTET STRING may be of several, and nothing else is one', () => {
+  const only = (hex: string) => elementsIn(Buffer.from(hex, 'hex'))[0];
+  expect(octetsIn(only('2408 0402aabb 2402 0400'.replaceAll(' ', '')))).toEqual(Uint8Array.of(0xaa, 0xbb));
+  for (const hex of ['0c01aa', '24030c01aa', '240a24082406240424022400'])
+    expect(() => octetsIn(only(hex))).toThrow(RangeError);
+  expect(() => octetsIn(undefined)).toThrow(RangeError);
+  expect(numberIn(only('02030186a0'))).toBe(100_000);
+  expect(() => numberIn(only('0401aa'))).toThrow(RangeError);
+  expect(() => oidIn(only('0401aa'))).toThrow(RangeError);
 });

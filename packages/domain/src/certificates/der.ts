@@ -86,12 +86,44 @@ export function elementOf(tag: number, ...parts: Uint8Array[]): Uint8Array {
   const digits = [24, 16, 8, 0].map((shift) => (size >>> shift) & 0xff);
   const short = digits.slice(digits.findIndex((digit) => digit > 0));
   const length = size < 0x80 ? [size] : [0x80 + short.length, ...short];
-  const element = new Uint8Array(1 + length.length + size);
-  element.set([tag, ...length]);
-  let at = 1 + length.length;
+  return joined([Uint8Array.of(tag, ...length), ...parts]);
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
   for (const part of parts) {
-    element.set(part, at);
+    bytes.set(part, at);
     at += part.length;
   }
-  return element;
+  return bytes;
+}
+
+/** What stands in an element; nothing where there is no such element. */
+export const within = (element: Element | undefined): Element[] => (element ? elementsIn(element.content) : []);
+
+const octetString = { simple: [0x04, 0x80], ofParts: [0x24, 0xa0] };
+const maxParts = 4;
+
+/**
+ * The bytes of an OCTET STRING, also of one tagged 0. X.690, 8.7.3: in BER it may be of several others. Throws a RangeError when it is
+ * something else.
+ */
+export function octetsIn(element: Element | undefined, depth = 0): Uint8Array {
+  if (element && octetString.simple.includes(element.tag)) return element.content;
+  if (!element || !octetString.ofParts.includes(element.tag) || depth > maxParts)
+    throw new RangeError('Not an OCTET STRING.');
+  return joined(within(element).map((part) => octetsIn(part, depth + 1)));
+}
+
+/** An INTEGER that is not negative (X.690, 8.3). Throws a RangeError when it is something else. */
+export function numberIn(element: Element | undefined): number {
+  if (element?.tag !== 0x02) throw new RangeError('Not an INTEGER.');
+  return element.content.reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
+/** An object identifier with dots. Throws a RangeError when it is something else. */
+export function oidIn(element: Element | undefined): string {
+  if (element?.tag !== 0x06) throw new RangeError('Not an OBJECT IDENTIFIER.');
+  return dottedOid(element.content);
 }

@@ -1,4 +1,4 @@
-import { type Element, elementsIn, elementOf } from './der.ts';
+import { elementOf, elementsIn, within } from './der.ts';
 
 const tag = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, certificates: 0xa0, lists: 0xa1, content: 0xa0 };
 /** 1.2.840.113549.1.7.1 and 1.2.840.113549.1.7.2 */
@@ -53,5 +53,3 @@ export const signedDataOf = (certificates: Uint8Array[]): Uint8Array =>
       ),
     ),
   );
-
-const within = (element: Element | undefined): Element[] => (element ? elementsIn(element.content) : []);

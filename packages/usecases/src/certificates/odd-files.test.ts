@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CertificateAnalysis, CertificateExport, type ExportFormat } from '@portal/domain/certificates/certificates';
 import { certificateSample } from '@portal/testing/cert-samples';
-import { element, integer, octets, sequence, tagged } from '@portal/testing/der';
+import { element, integer, octets, oid, sequence, tagged } from '@portal/testing/der';
 import {
   alternativeNames,
   authority,
@@ -10,6 +10,19 @@ import {
   makeCertificate,
   pemBlock,
 } from '@portal/testing/made-certificates';
+import {
+  aes256,
+  bag,
+  certificateBag,
+  envelope,
+  keyBag,
+  listBag,
+  lockedKeyBag,
+  makePfx,
+  pbes2,
+  pbmac1,
+  safe,
+} from '@portal/testing/made-pfx';
 import { run as analysisTask } from './analysis-task.ts';
 import { run as exportTask } from './export-task.ts';
 import { Findings } from './reading/findings.ts';
@@ -130,8 +143,8 @@ describe('an extension that cannot be read', () => {
 });
 
 describe('a PKCS#7 file', () => {
-  const oid = Buffer.from('06092a864886f70d010702', 'hex');
-  const pkcs7 = (...parts: Buffer[]) => sequence(oid, tagged(0, sequence(integer(1), ...parts)));
+  const signedData = oid('1.2.840.113549.1.7.2');
+  const pkcs7 = (...parts: Buffer[]) => sequence(signedData, tagged(0, sequence(integer(1), ...parts)));
   const one = makeCertificate({ subject: 'One', extensions: [authority()] });
 
   it('with one certificate that is none gives the others', async () => {
@@ -143,7 +156,7 @@ describe('a PKCS#7 file', () => {
   it('may leave out lengths', async () => {
     const open = (tag: number, ...parts: Buffer[]) =>
       Buffer.concat([Buffer.from([tag, 0x80]), ...parts, Buffer.from([0, 0])]);
-    const der = open(0x30, oid, open(0xa0, open(0x30, integer(1), open(0xa0, one.der))));
+    const der = open(0x30, signedData, open(0xa0, open(0x30, integer(1), open(0xa0, one.der))));
     expect((await analyze({ 'a.p7b': der })).parts.map(({ subject }) => subject)).toEqual(['CN=One']);
   });
 
@@ -151,10 +164,100 @@ describe('a PKCS#7 file', () => {
     const lists = await analyze({ 'a.p7b': pkcs7(tagged(0, one.der), tagged(1, sequence())) });
     expect(lists.parts).toHaveLength(1);
     expect(lists.warnings[0]).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining('passed over') });
-    const other = sequence(Buffer.from('06092a864886f70d010703', 'hex'), tagged(0, sequence()));
+    const other = sequence(oid('1.2.840.113549.1.7.3'), tagged(0, sequence()));
     for (const bytes of [pkcs7(), other, pemBlock('EC PARAMETERS', integer(1))])
       expect((await analyze({ file: bytes })).rejected).toMatchObject([{ file: 'file', reason: 'UNSUPPORTED' }]);
   });
+});
+
+describe('a PFX', () => {
+  const password = 'four loud herons';
+  const { der, key } = makeCertificate({ subject: 'One' });
+  const pkcs8 = key.export({ type: 'pkcs8', format: 'der' });
+  const lock = aes256(password);
+  const locked = lockedKeyBag(lock.algorithm, lock.lock(pkcs8));
+  const kindsIn = ({ parts }: CertificateAnalysis) => parts.map(({ kind }) => kind);
+
+  it('gives what is of use in it, and says what is passed over', async () => {
+    const bags = bag('1.2.840.113549.1.12.10.1.6', sequence(certificateBag(der)));
+    const odd = [
+      listBag(),
+      bag('1.2.840.113549.1.12.10.1.5', sequence(oid('1.2.3'))),
+      bag('1.2.3.4', sequence()),
+      bag('1.2.840.113549.1.12.10.1.3', sequence(oid('1.2.840.113549.1.9.22.2'), tagged(0, octets(der)))),
+    ];
+    const pfx = makePfx([safe([...odd, bags], lock), envelope(), safe([locked])]);
+    const analysis = await analyze({ 'a.pfx': pfx }, password);
+    expect(kindsIn(analysis)).toEqual(['server', 'key']);
+    expect(analysis.rejected).toEqual([]);
+    expect(analysis.warnings.filter(({ part }) => part === null)).toEqual(
+      [
+        'a list of revoked certificates (CRL) in it',
+        'a secret in it',
+        'a bag of an unknown kind in it',
+        'a certificate that is none of X.509 in it',
+        'what is locked under a public key in it',
+      ].map((what) => ({ code: 'UNSUPPORTED', part: null, message: `a.pfx: ${what} was passed over.` })),
+    );
+    const lists = await analyze({ 'a.pfx': makePfx([safe([listBag()])]) });
+    expect([lists.parts, lists.rejected, lists.warnings.length]).toEqual([[], [], 1]);
+  });
+
+  it('with a bag that cannot be read gives the others', async () => {
+    const pfx = makePfx([safe([certificateBag(sequence()), certificateBag(der), keyBag(sequence()), sequence()])]);
+    const analysis = await analyze({ 'a.pfx': pfx });
+    expect(kindsIn(analysis)).toEqual(['server']);
+    expect(analysis.rejected.map(({ reason }) => reason)).toEqual(['DAMAGED']);
+  });
+
+  it('without a checksum gives what is open under a wrong password', async () => {
+    const pfx = makePfx([safe([certificateBag(der)]), safe([locked])]);
+    const analysis = await analyze({ 'a.pfx': pfx }, 'wrong');
+    expect(kindsIn(analysis)).toEqual(['server']);
+    expect(analysis.locked).toEqual([{ file: 'a.pfx', reason: 'PASSWORD_WRONG' }]);
+    const shut = await analyze({ 'a.pfx': makePfx([safe([certificateBag(der)], lock)]) });
+    expect(shut).toMatchObject({ parts: [], locked: [{ file: 'a.pfx', reason: 'PASSWORD_REQUIRED' }] });
+  });
+
+  it('whose checksum is made by PBMAC1 is read', async () => {
+    const bytes = makePfx([safe([certificateBag(der)], lock), safe([locked])], pbmac1(password));
+    expect(kindsIn(await analyze({ 'a.pfx': bytes }, password))).toEqual(['server', 'key']);
+    const wrong = await analyze({ 'a.pfx': bytes }, 'wrong');
+    expect(wrong).toMatchObject({ parts: [], locked: [{ file: 'a.pfx', reason: 'PASSWORD_WRONG' }] });
+    const other = await analyze({ 'a.pfx': makePfx([safe([locked])], () => pbmac1(password)(Buffer.of(1))) }, password);
+    expect(other.rejected).toMatchObject([{ reason: 'DAMAGED', hint: expect.stringContaining('(MAC)') }]);
+    const seal = () => sequence(sequence(sequence(oid('1.2.3.4')), octets()), octets(), integer(1));
+    const unknown = await analyze({ 'a.pfx': makePfx([safe([certificateBag(der)])], seal) });
+    expect(unknown.rejected).toMatchObject([{ reason: 'UNSUPPORTED', hint: expect.stringContaining('1.2.3.4') }]);
+  });
+
+  it('and a key say so where they are locked in a way that is not read', async () => {
+    const other = pbes2(password, {
+      algorithm: sequence(oid('1.2.643.2.2.21'), octets(Buffer.alloc(8))),
+      keyBytes: 32,
+      encrypt: (_key, bytes) => bytes,
+    });
+    const pfx = makePfx([safe([lockedKeyBag(other.algorithm, pkcs8), certificateBag(der)])]);
+    const lockedKey = sequence(other.algorithm, octets(pkcs8));
+    const analysis = await analyze({ 'a.pfx': pfx, 'a.key': lockedKey }, password);
+    expect(kindsIn(analysis)).toEqual(['server']);
+    expect(analysis.rejected).toEqual(
+      ['a.pfx', 'a.key'].map((file) => ({
+        file,
+        reason: 'UNSUPPORTED',
+        hint: expect.stringContaining('protected by 1.2.643.2.2.21'),
+      })),
+    );
+  });
+});
+
+it('a key under an older cipher is not said to have another password', async () => {
+  const des = pemBlock('RSA PRIVATE KEY', Buffer.alloc(64)).replace(
+    '-----\n',
+    '-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,0011223344556677\n\n',
+  );
+  const { rejected, locked } = await analyze({ 'a.key': des }, 'sample');
+  expect([rejected.map(({ reason }) => reason), locked]).toEqual([['UNSUPPORTED'], []]);
 });
 
 it('what a reader did not foresee rejects one part, and not the upload', () => {

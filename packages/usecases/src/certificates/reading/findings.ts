@@ -6,7 +6,7 @@ import {
 } from '@portal/domain/certificates/certificates';
 import { PortalError } from '@portal/domain/errors';
 import type { Found } from './found.ts';
-import { damaged, NotUsableError, tooMuch } from './not-usable.ts';
+import { asNotUsable, tooMuch } from './not-usable.ts';
 
 /** What was found in the files so far. The same thing in several files is one part. */
 export class Findings {
@@ -34,12 +34,11 @@ export class Findings {
     if (!this.passedOver.some((one) => one.file === file && one.what === what)) this.passedOver.push({ file, what });
   }
 
-  /** Notes what is wrong with a file, each thing once. What a reader did not foresee is damage; refusals of the upload are thrown on. */
+  /** Notes what is wrong with a file, each thing once. Refusals of the upload are thrown on. */
   note(file: string, error: unknown): void {
     if (error instanceof PortalError) throw error;
     this.told += 1;
-    const { reason, message } =
-      error instanceof NotUsableError ? error : damaged('Something in it cannot be read.', error);
+    const { reason, message } = asNotUsable(error);
     const isLocked = LockedReason.safeParse(reason).success;
     const list: { file: string; reason: string }[] = isLocked ? this.locked : this.rejected;
     if (list.some((one) => one.file === file && one.reason === reason)) return;

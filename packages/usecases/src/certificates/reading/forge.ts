@@ -1,19 +1,20 @@
-import { createPrivateKey, hash, pbkdf2Sync } from 'node:crypto';
+import { hash, pbkdf2Sync } from 'node:crypto';
 import forge from 'node-forge';
+import type { Derivation } from '@portal/domain/certificates/protection';
 import type { Deadline } from './deadline.ts';
 import { tooMuch, unsupported } from './not-usable.ts';
 
 /*
- * node-forge for PFX files, with the runtime's hashes in place of its own, which take twice to thirty times as long. What this changes of
- * the library holds for the whole process: only processes for work apart load this file.
+ * node-forge writes PFX files and decrypts what the runtime does not. Keys are derived with the runtime's hashes in place of its own, which take
+ * twice to thirty times as long. What this changes of the library holds for the whole process: only processes for work apart load this file.
  *
- * Besides, passwords of PBES2 become UTF-8, as everybody else writes them; certificates and keys are left as they were encoded, because
- * the library knows RSA alone; and nothing is derived in more rounds than `maxRounds`, nor beyond the deadline.
+ * Besides, passwords of PBES2 become UTF-8, as everybody else writes them, and nothing is derived in more rounds than `maxRounds`, nor beyond
+ * the deadline.
  */
 
 /** Firefox writes 600,000. */
 const maxRounds = 1_000_000;
-/** Of all keys derived for one upload: two files of Firefox have some 1,800,000 each. */
+/** Of all keys derived for one upload: a file of Firefox has 2,400,000. */
 const maxRoundsInAll = 4_000_000;
 /** How many hashes are made between two looks at the clock. */
 const lookEvery = 4_096;
@@ -21,28 +22,28 @@ const lookEvery = 4_096;
 type Bytes = forge.util.ByteStringBuffer;
 type Asn1 = forge.asn1.Asn1;
 
-interface Digest {
-  algorithm: string;
-  digestLength: number;
+interface BlockCiphers {
+  createDecryptionCipher: (
+    key: string,
+    bits?: number,
+  ) => {
+    start: (iv: string) => void;
+    update: (bytes: Bytes) => void;
+    finish: () => boolean;
+    output: Bytes;
+  };
 }
-type DeriveKey = (password: string, salt: Bytes, id: number, rounds: number, length: number, digest?: unknown) => Bytes;
 
 /** Parts of the library that its types leave out. */
 const library = forge as unknown as {
-  md: Record<string, { create: () => unknown }>;
   pkcs5: { pbkdf2: unknown };
-  pbe: { generatePkcs12Key: DeriveKey };
-  pkcs12: { generateKey: DeriveKey };
-  pki: {
-    certificateFromAsn1: unknown;
-    privateKeyFromAsn1: unknown;
-    decryptPrivateKeyInfo: (lockedKey: Asn1, password: string | undefined) => Asn1 | null;
-  };
+  pbe: { generatePkcs12Key: unknown };
+  rc2: BlockCiphers;
+  des: BlockCiphers;
 };
 
 let deadline: Deadline | null = null;
 let spentRounds = 0;
-let hashes = 0;
 
 /** The library, which throws once time is up, or once the upload that the deadline is of has had all its rounds. */
 export function forgeWithin(given: Deadline): typeof forge {
@@ -51,45 +52,8 @@ export function forgeWithin(given: Deadline): typeof forge {
   return forge;
 }
 
-class NativeDigest implements Digest {
-  readonly algorithm: string;
-  readonly blockLength: number;
-  readonly digestLength: number;
-  #text = '';
-
-  constructor(algorithm: string, blockLength: number, digestLength: number) {
-    this.algorithm = algorithm;
-    this.blockLength = blockLength;
-    this.digestLength = digestLength;
-  }
-  start(): this {
-    this.#text = '';
-    return this;
-  }
-  update(bytes: string): this {
-    this.#text += bytes;
-    return this;
-  }
-  digest(): Bytes {
-    hashes += 1;
-    if (hashes % lookEvery === 0) deadline?.check();
-    return new forge.util.ByteStringBuffer(hash(this.algorithm, Buffer.from(this.#text, 'latin1'), 'latin1'));
-  }
-}
-
-for (const [name, blockLength, digestLength] of [
-  ['md5', 64, 16],
-  ['sha1', 64, 20],
-  ['sha256', 64, 32],
-  ['sha384', 128, 48],
-  ['sha512', 128, 64],
-] as const) {
-  const digest = library.md[name];
-  if (digest) digest.create = () => new NativeDigest(name, blockLength, digestLength);
-}
-
 /** Looks at the rounds before they are begun: each makes a hash for every part of a key that is as long as a hash. */
-function spendRounds(rounds: number, hashesEach = 1): void {
+export function spendRounds(rounds: number, hashesEach = 1): void {
   deadline?.check();
   if (rounds > maxRounds)
     throw unsupported(
@@ -100,60 +64,95 @@ function spendRounds(rounds: number, hashesEach = 1): void {
   spentRounds += rounds * hashesEach;
 }
 
-library.pkcs5.pbkdf2 = (password: string, salt: string, rounds: number, length: number, digest: Digest) => {
-  spendRounds(rounds, Math.ceil(length / digest.digestLength));
-  const key = pbkdf2Sync(password, Buffer.from(salt, 'latin1'), rounds, length, digest.algorithm);
-  return key.toString('latin1');
-};
+type Work = Omit<Derivation, 'type'>;
+const digestBytes = (name: string): number => hash(name, '', 'buffer').length;
 
-const { generatePkcs12Key } = library.pbe;
-const deriveKey: DeriveKey = (password, salt, id, rounds, length, digest) => {
-  spendRounds(rounds);
-  return generatePkcs12Key(password, salt, id, rounds, length, digest);
-};
-library.pbe.generatePkcs12Key = deriveKey;
-library.pkcs12.generateKey = deriveKey;
-
-// The runtime derives keys many times faster and opens nearly all of them; it cannot be stopped, so the rounds are looked at before.
-const { decryptPrivateKeyInfo } = library.pki;
-library.pki.decryptPrivateKeyInfo = (lockedKey, password) => {
-  const rounds = roundsOf(lockedKey);
-  if (rounds !== null && password) {
-    spendRounds(rounds);
-    try {
-      const encoding = { format: 'der', type: 'pkcs8' } as const;
-      const key = createPrivateKey({ key: toDer(lockedKey), ...encoding, passphrase: password });
-      return fromDer(key.export(encoding));
-    } catch {
-      // a wrong password, or an algorithm that the library alone knows: it finds out
-    }
-  }
-  return decryptPrivateKeyInfo(lockedKey, password);
-};
-
-/** How many rounds a locked key asks for, in PKCS#12's own way or by PBKDF2; null for other ways. */
-function roundsOf(lockedKey: Asn1): number | null {
-  const { derToInteger, derToOid, Type } = forge.asn1;
-  const list = (part: Asn1 | undefined): Asn1[] => (Array.isArray(part?.value) ? part.value : []);
-  const simple = (part: Asn1 | undefined, type: forge.asn1.Type): string =>
-    part?.type === type && typeof part.value === 'string' ? part.value : '';
-  const [first, second] = list(list(list(lockedKey)[0])[1]);
-  const [kind, parameters] = list(first);
-  const isPbkdf2 = derToOid(simple(kind, Type.OID)) === forge.pki.oids['pkcs5PBKDF2'];
-  const rounds = simple(isPbkdf2 ? list(parameters)[1] : second, Type.INTEGER);
-  // What needs more than four bytes is left to the library, which refuses it.
-  return rounds === '' || rounds.length > 4 ? null : derToInteger(rounds);
+/** PBKDF2 (RFC 8018, 5.2). Throws a NotUsableError where it is too much. */
+export function derivePbkdf2Key(password: string, { salt, rounds, keyBytes, hash: name }: Work): Buffer {
+  spendRounds(rounds, Math.ceil(keyBytes / digestBytes(name)));
+  return pbkdf2Sync(password, salt, rounds, keyBytes, name);
 }
 
-// A bag then keeps what it holds as it was written.
-const leaveAsItIs = () => {
-  throw new Error('left as it is');
-};
-library.pki.certificateFromAsn1 = leaveAsItIs;
-library.pki.privateKeyFromAsn1 = leaveAsItIs;
+/** What a key is derived for (RFC 7292, B.3). */
+export const purpose = { key: 1, iv: 2, checksum: 3 };
 
-/** Accepts what PFX files are really written in (BER), and leaves bit strings as they are; the types know the first of these alone. */
-export const lenient = { strict: false, parseAllBytes: false, decodeBitStrings: false } as unknown as boolean;
+/**
+ * PKCS#12's own way of making a key of a password. RFC 7292, B.2: blocks of the purpose, of the salt and of the password are hashed as often as
+ * there are rounds, and what comes out is added to them for the next part of the key. B.1: a password is UTF-16 with two zero bytes behind it;
+ * no password at all is no bytes. Throws a NotUsableError where it is too much.
+ */
+export function derivePkcs12Key(
+  password: string | undefined,
+  { salt, rounds, keyBytes, hash: name }: Work,
+  id: number,
+): Buffer {
+  const size = digestBytes(name);
+  spendRounds(rounds, Math.ceil(keyBytes / size));
+  const blockBytes = size > 32 ? 128 : 64;
+  const repeated = (bytes: Uint8Array) =>
+    Buffer.alloc(Math.ceil(bytes.length / blockBytes) * blockBytes, bytes.length > 0 ? bytes : 0);
+  const text = password === undefined ? Buffer.alloc(0) : Buffer.from(`${password}\0`, 'utf16le').swap16();
+  const blocks = Buffer.concat([repeated(salt), repeated(text)]);
+  const key: Buffer[] = [];
+  for (let made = 0; made < keyBytes; made += size) {
+    const part = hash(name, Buffer.concat([Buffer.alloc(blockBytes, id), blocks]), 'buffer');
+    for (let round = 1; round < rounds; round += 1) {
+      if (round % lookEvery === 0) deadline?.check();
+      // A string of bytes costs the runtime far less than a buffer.
+      part.write(hash(name, part, 'latin1'), 'latin1');
+    }
+    key.push(part);
+    const addend = Buffer.alloc(blockBytes, part);
+    for (let at = 0; at < blocks.length; at += blockBytes) addInPlace(blocks.subarray(at, at + blockBytes), addend);
+  }
+  return Buffer.concat(key).subarray(0, keyBytes);
+}
+
+/** `block + addend + 1`, both numbers in as many bytes, without what does not fit. */
+function addInPlace(block: Buffer, addend: Buffer): void {
+  let carry = 1;
+  for (let at = block.length - 1; at >= 0; at -= 1) {
+    carry += (block[at] ?? 0) + (addend[at] ?? 0);
+    block[at] = carry & 0xff;
+    carry >>= 8;
+  }
+}
+
+interface Digest {
+  algorithm: string;
+}
+library.pkcs5.pbkdf2 = (password: string, salt: string, rounds: number, keyBytes: number, digest: Digest) => {
+  const work = { salt: Buffer.from(salt, 'latin1'), rounds, keyBytes, hash: digest.algorithm };
+  return binary(derivePbkdf2Key(password, work));
+};
+library.pbe.generatePkcs12Key = (
+  password: string,
+  salt: Bytes,
+  id: number,
+  rounds: number,
+  keyBytes: number,
+  digest?: Digest,
+) => {
+  const work = { salt: Buffer.from(salt.bytes(), 'latin1'), rounds, keyBytes, hash: digest?.algorithm ?? 'sha1' };
+  return forge.util.createBuffer(binary(derivePkcs12Key(password, work, id)));
+};
+
+/** Decrypts what the runtime does not, both with blocks chained; null where what fills up the last block is not right. */
+export function decryptRarely(
+  name: 'des' | 'rc2',
+  key: Uint8Array,
+  iv: Uint8Array,
+  bytes: Uint8Array,
+  bits?: number,
+): Buffer | null {
+  const cipher = library[name].createDecryptionCipher(binary(key), bits);
+  cipher.start(binary(iv));
+  cipher.update(forge.util.createBuffer(binary(bytes)));
+  return cipher.finish() ? Buffer.from(cipher.output.getBytes(), 'latin1') : null;
+}
+
+/** Leaves bit strings as they are; the types know the first of these alone. */
+const lenient = { strict: false, parseAllBytes: false, decodeBitStrings: false } as unknown as boolean;
 
 export const binary = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 

@@ -23,3 +23,7 @@ export const unsupported = (hint: string, cause?: unknown): NotUsableError =>
   new NotUsableError('UNSUPPORTED', hint, cause);
 
 export const tooMuch = (hint: string): NotUsableError => new NotUsableError('TOO_LARGE', hint);
+
+/** What a reader did not foresee is damage. */
+export const asNotUsable = (error: unknown): NotUsableError =>
+  error instanceof NotUsableError ? error : damaged('Something in it cannot be read.', error);

@@ -10,7 +10,7 @@ import { isArchive } from './is-archive.ts';
 import { damaged, NotUsableError, tooMuch, unsupported } from './not-usable.ts';
 import { type PemBlock, pemBlocks } from './pem-blocks.ts';
 import { readPfx } from './pfx.ts';
-import { unlockKey, unlockPem } from './private-key.ts';
+import { openKey, openPem } from './private-key.ts';
 
 export interface UploadedFile {
   name: string;
@@ -103,7 +103,7 @@ class Reader {
     if (passedOver.has(label)) return this.#findings.passOver(file, `a block ${label}`);
     if (label === 'OPENSSH PRIVATE KEY')
       throw unsupported('A key of OpenSSH. This rewrites it in place: ssh-keygen -p -m PEM -f FILE');
-    if (block.isLocked) return this.#findings.add(file, foundKey(unlockPem(block.text, this.#password)));
+    if (block.isLocked) return this.#findings.add(file, foundKey(openPem(block.text, this.#password)));
     if (bytes === null) throw damaged(`The block ${label} in it is incomplete or damaged.`);
     this.#readDer(file, bytes);
   }
@@ -138,12 +138,17 @@ class Reader {
         return this.#addEach(file, content.certificates, foundCertificate);
       }
       case 'pfx': {
-        const { certificates, keys } = readPfx(der, this.#password, this.#deadline);
+        const { certificates, keys, faults, passedOver } = readPfx(der, this.#password, this.#deadline);
+        for (const what of passedOver) this.#findings.passOver(file, `${what} in it`);
         this.#addEach(file, certificates, foundCertificate);
-        return this.#addEach(file, keys, (key) => foundKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' })));
+        this.#addEach(file, keys, (key) =>
+          foundKey(createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' })),
+        );
+        for (const fault of faults) this.#findings.note(file, fault);
+        return;
       }
       case 'encrypted-key':
-        return this.#findings.add(file, foundKey(unlockKey(der, this.#password, this.#deadline)));
+        return this.#findings.add(file, foundKey(openKey(der, this.#password, this.#deadline)));
       case 'pkcs8':
       case 'pkcs1':
       case 'sec1':
@@ -160,6 +165,7 @@ class Reader {
   #addEach<Bytes>(file: string, parts: Bytes[], found: (part: Bytes) => Found): void {
     for (const part of parts) {
       try {
+        this.#deadline.check();
         this.#findings.add(file, found(part));
       } catch (error) {
         this.#findings.note(file, error);

@@ -1,14 +1,14 @@
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import forge from 'node-forge';
 import type { Deadline } from '../reading/deadline.ts';
-import { binary, forgeWithin, fromDer, toDer } from '../reading/forge.ts';
+import { binary, derivePkcs12Key, forgeWithin, fromDer, purpose, toDer } from '../reading/forge.ts';
 import type { FoundCertificate } from '../reading/found.ts';
 
 /** How keys are derived from a password and content is locked under it. */
 const protections = {
-  modern: { algorithm: 'aes256', prfAlgorithm: 'sha256', hash: 'sha256', rounds: 100_000 },
+  modern: { algorithm: 'aes256', prfAlgorithm: 'sha256', hash: 'sha256', keyBytes: 32, rounds: 100_000 },
   /** For systems that would take an AES-256 file for one with a wrong password; few rounds, as they expect them. */
-  legacy: { algorithm: '3des', prfAlgorithm: 'sha1', hash: 'sha1', rounds: 2_048 },
+  legacy: { algorithm: '3des', prfAlgorithm: 'sha1', hash: 'sha1', keyBytes: 20, rounds: 2_048 },
 } as const;
 
 const oids = {
@@ -22,9 +22,6 @@ const oids = {
   sha1: '1.3.14.3.2.26',
   sha256: '2.16.840.1.101.3.4.2.1',
 };
-
-/** Tells the key of the checksum from others that the same password gives. */
-const checksumKey = 3;
 
 const { asn1 } = forge;
 type Asn1 = forge.asn1.Asn1;
@@ -53,8 +50,8 @@ export function writePfx(
   { key, certificates, password, friendlyName, isLegacy }: PfxInput,
   deadline: Deadline,
 ): Buffer {
-  const { pki, pkcs12, md, util } = forgeWithin(deadline);
-  const { algorithm, prfAlgorithm, hash, rounds } = isLegacy ? protections.legacy : protections.modern;
+  const { pki } = forgeWithin(deadline);
+  const { algorithm, prfAlgorithm, hash, keyBytes, rounds } = isLegacy ? protections.legacy : protections.modern;
 
   /** A locked key (RFC 5958) is an algorithm and the bytes it makes of whatever is given. */
   const lock = (part: Asn1): Asn1 =>
@@ -103,16 +100,8 @@ export function writePfx(
   );
 
   const salt = randomBytes(16);
-  const digest = md[hash].create();
-  const macKey = pkcs12.generateKey(
-    password,
-    util.createBuffer(binary(salt)),
-    checksumKey,
-    rounds,
-    digest.digestLength,
-    digest,
-  );
-  const mac = createHmac(hash, Buffer.from(macKey.getBytes(), 'latin1')).update(content).digest();
+  const macKey = derivePkcs12Key(password, { salt, rounds, keyBytes, hash }, purpose.checksum);
+  const mac = createHmac(hash, macKey).update(content).digest();
   return toDer(
     sequence(
       integer(3),
