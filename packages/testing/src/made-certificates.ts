@@ -57,3 +57,11 @@ export function makeCertificate({ subject = '', issuer, extensions = [] }: Certi
   const der = sequence(body, ed25519, bits(sign(null, body, issuer?.key ?? key)));
   return { der, pem: pemBlock('CERTIFICATE', der), key, subject };
 }
+
+/** A request for a certificate with these extensions, each made by `extension`. */
+export function makeRequest(extensions: Buffer[]): Buffer {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const asked = sequence(oid('1.2.840.113549.1.9.14'), set(sequence(...extensions)));
+  const body = sequence(integer(0), nameOf(''), publicKey.export({ type: 'spki', format: 'der' }), tagged(0, asked));
+  return sequence(body, ed25519, bits(sign(null, body, privateKey)));
+}

@@ -66,7 +66,11 @@ export const Part = z.object({
   serialNumber: z.string().nullable().describe('In hex'),
   notBefore: Instant.nullable(),
   notAfter: Instant.nullable(),
-  sans: z.array(z.string()).describe('Only the names and addresses, without their types'),
+  sans: z
+    .array(z.string())
+    .describe(
+      'Only the names and addresses, without their types; other names with their kind, as in `UPN:ada@example.org`',
+    ),
   keyType: z.string().describe('`RSA 2048`, `EC P-256`, `Ed25519`'),
   matches: z.array(PartId).describe('Ids of parts with the same public key'),
   warnings: z.array(Warning),

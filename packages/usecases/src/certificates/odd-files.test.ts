@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CertificateAnalysis, CertificateExport, type ExportFormat } from '@portal/domain/certificates/certificates';
 import { certificateSample } from '@portal/testing/cert-samples';
-import { element, integer, octets, oid, sequence, tagged } from '@portal/testing/der';
+import { element, integer, octets, oid, sequence, tagged, utf8 } from '@portal/testing/der';
 import {
   alternativeNames,
   authority,
   dnsName,
   extension,
   makeCertificate,
+  makeRequest,
   pemBlock,
 } from '@portal/testing/made-certificates';
 import {
@@ -140,6 +141,36 @@ describe('an extension that cannot be read', () => {
       );
     }
   });
+});
+
+it('names of kinds of their own are told with their kind, in certificates and in requests', async () => {
+  const otherName = (id: string, value: Buffer) => tagged(0, oid(id), tagged(0, value));
+  const names = alternativeNames(
+    dnsName('a.example'),
+    otherName('1.3.6.1.4.1.311.20.2.3', utf8('ada@a.example, "x"')),
+    otherName('1.3.6.1.5.5.7.8.9', utf8('äda@a.example')),
+    otherName('1.3.6.1.5.5.7.8.7', element(0x16, Buffer.from('_imap.a.example'))),
+    otherName('1.3.6.1.5.5.7.8.7', sequence()),
+    otherName('1.2.3.4', utf8('what')),
+    dnsName('b.example'),
+  );
+  const { parts } = await analyze({
+    'a.pem': makeCertificate({ subject: 'One', extensions: [names] }).pem,
+    'a.csr': makeRequest([names]),
+  });
+  expect(parts.map(({ kind }) => kind)).toEqual(['server', 'csr']);
+  for (const { sans, warnings } of parts) {
+    expect(sans).toEqual([
+      'a.example',
+      'UPN:ada@a.example, "x"',
+      'SmtpUTF8Mailbox:äda@a.example',
+      'SRVName:_imap.a.example',
+      'otherName:1.3.6.1.5.5.7.8.7',
+      'otherName:1.2.3.4',
+      'b.example',
+    ]);
+    expect(warnings.map(({ code }) => code)).not.toContain('UNSUPPORTED');
+  }
 });
 
 describe('a PKCS#7 file', () => {

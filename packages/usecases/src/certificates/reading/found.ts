@@ -1,12 +1,16 @@
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import 'reflect-metadata';
-import { ExtensionFactory, Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import { ExtensionFactory, GeneralName, Pkcs10CertificateRequest } from '@peculiar/x509';
+import type { Element } from '@portal/domain/certificates/der';
 import {
   type BasicConstraints,
   basicConstraintsOf,
   type Extension,
   extensionOids,
   extensionsOf,
+  generalNamesIn,
+  otherNameOf,
+  requestedExtensionsOf,
 } from '@portal/domain/certificates/extensions';
 import { isVersion1 } from './der-kind.ts';
 import { unsupported } from './not-usable.ts';
@@ -115,7 +119,7 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     keyUsage: extendedKeyUsage = null,
     infoAccess = '',
   } = told;
-  const { constraints, unreadable } = extensionFactsOf(extensionsOf(x509.raw));
+  const { constraints, names, unreadable } = extensionFactsOf(extensionsOf(x509.raw));
   return {
     type: 'certificate',
     id: sha256(x509.raw),
@@ -132,7 +136,7 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     infoAccess,
     notBefore: x509.validFromDate,
     notAfter: x509.validToDate,
-    sans: sansOf(x509.subjectAltName ?? ''),
+    sans: sansOf(x509.subjectAltName ?? '', names),
     isCa: x509.ca || version1 || (unreadable.length > 0 && constraints.isCa),
     isVersion1: version1,
     isSelfSigned: subject === issuer && publicKey !== null && isSignedBy(x509, publicKey),
@@ -159,11 +163,16 @@ export function isSignedBy(x509: X509Certificate, publicKey: KeyObject): boolean
   }
 }
 
-/** `DNS:a.example, IP Address:192.0.2.1`, where a value with a comma or a quote in it stands in quotes. */
-function sansOf(text: string): string[] {
-  return [...text.matchAll(/(?<=^|, )[^:,]+:("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, value = '']) =>
-    value.startsWith('"') ? String(JSON.parse(value)) : value,
-  );
+/**
+ * `DNS:a.example, IP Address:192.0.2.1, othername:<unsupported>`, where a value with a comma or a quote in it stands in quotes. Names of kinds of
+ * their own are given in their order, because the runtime does not tell all of them.
+ */
+function sansOf(text: string, otherNames: string[]): string[] {
+  let at = 0;
+  return [...text.matchAll(/(?<=^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, kind, value = '']) => {
+    const other = kind === 'othername' ? otherNames[at++] : undefined;
+    return other ?? (value.startsWith('"') ? String(JSON.parse(value)) : value);
+  });
 }
 
 /**
@@ -172,28 +181,32 @@ function sansOf(text: string): string[] {
  */
 function extensionFactsOf(
   extensions: Extension[],
-): Pick<FoundCertificate, 'unreadable'> & { constraints: BasicConstraints } {
+): Pick<FoundCertificate, 'unreadable'> & { constraints: BasicConstraints; names: string[] } {
+  let names: string[] = [];
   let constraints: BasicConstraints = { isCa: false, pathLength: Infinity };
   const unreadable = new Set<string>();
   const seen = new Set<string>();
   for (const { oid, value, der } of extensions) {
     try {
       if (oid === extensionOids.basicConstraints) constraints = basicConstraintsOf(value);
-      ExtensionFactory.create(der);
+      // The library knows few kinds of names, and takes the others for damage.
+      if (oid === extensionOids.alternativeNames)
+        names = generalNamesIn(value).flatMap((name) => otherNameOf(name) ?? []);
+      else ExtensionFactory.create(der);
       if (seen.has(oid)) unreadable.add(oid);
     } catch {
       unreadable.add(oid);
     }
     seen.add(oid);
   }
-  return { constraints, unreadable: [...unreadable] };
+  return { constraints, names, unreadable: [...unreadable] };
 }
 
 /** Throws when the bytes are no certificate request. */
 export function foundRequest(der: Uint8Array): FoundRequest {
   const request = new Pkcs10CertificateRequest(der);
   const key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
-  const names = request.getExtension('2.5.29.17');
+  const names = requestedExtensionsOf(der).find(({ oid }) => oid === extensionOids.alternativeNames);
   return {
     type: 'csr',
     id: sha256(der),
@@ -202,8 +215,17 @@ export function foundRequest(der: Uint8Array): FoundRequest {
     files: new Set(),
     der,
     subject: request.subject,
-    sans: names instanceof SubjectAlternativeNameExtension ? names.names.items.map(({ value }) => value) : [],
+    sans: generalNamesIn(names?.value ?? new Uint8Array()).map(textOfName),
   };
+}
+
+/** A name, or what the runtime shows in certificates for one that cannot be read. */
+function textOfName(name: Element): string {
+  try {
+    return otherNameOf(name) ?? new GeneralName(name.whole).value;
+  } catch {
+    return '<unsupported>';
+  }
 }
 
 export function foundKey(key: KeyObject): FoundKey {
