@@ -9,7 +9,7 @@ const maxDays = 92;
 
 /** Calendar servers are asked for some months around a window, and their dates have four digits for the year. */
 const firstYear = 1900;
-const lastYear = 2199;
+export const lastYear = 2199;
 const begins = Date.UTC(firstYear, 0);
 const ends = Date.UTC(lastYear + 1, 0);
 

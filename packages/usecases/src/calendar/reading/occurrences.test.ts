@@ -217,6 +217,12 @@ describe('a source that is too much', () => {
         `BEGIN:VTIMEZONE\r\nTZID:Q\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0900\r\nRRULE:FREQ=SECONDLY\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n${event(1, 'DTSTART;TZID=Q:20261120T090000')}`,
       1,
     ],
+    [
+      'a zone that changes every day of a year',
+      () =>
+        `BEGIN:VTIMEZONE\r\nTZID:Q\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0900\r\nRRULE:FREQ=YEARLY;BYYEARDAY=${times(366, (n) => String(n + 1)).join(',')}\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n${event(1, 'DTSTART;TZID=Q:20261120T090000')}`,
+      1,
+    ],
   ])('is read in bearable time: %s', (_name, make, count) => {
     const text = calendar(make());
     const before = process.cpuUsage();

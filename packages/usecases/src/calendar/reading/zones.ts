@@ -1,5 +1,6 @@
 import ICAL from 'ical.js';
 import { findIana } from 'windows-iana';
+import { lastYear } from '@portal/domain/calendar/events';
 import { outlookZone } from '@portal/domain/calendar/outlook-zones';
 import { SECOND } from '@portal/domain/time';
 import type { IcsCalendar } from './ics-lines.ts';
@@ -79,10 +80,13 @@ function isZoneName(name: string): boolean {
   }
 }
 
+/** Of the change of a clock; a longer one names every day of a year, or every second of a day. */
+const longestRule = 150;
+
 /** A clock changes a few times a year, by a few rules; what says more would only keep us busy. */
 function isPlausible(zone: string): boolean {
   const rules = zone.match(/^RRULE.*$/gim) ?? [];
-  return rules.length <= 20 && rules.every((rule) => /FREQ=YEARLY/i.test(rule));
+  return rules.length <= 20 && rules.every((rule) => /FREQ=YEARLY/i.test(rule) && rule.length <= longestRule);
 }
 
 /** A zone by its VTIMEZONE. */
@@ -90,15 +94,13 @@ function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
   const text = zones.get(name) ?? zones.get(`"${name}"`) ?? zones.get(name.replaceAll(/([,;])/g, '\\$1'));
   if (text === undefined || !isPlausible(text)) return null;
   try {
-    const component = new ICAL.Component(ICAL.parse(text));
-    // Without a clock it would be that of UTC.
-    if (component.getAllSubcomponents().length === 0) return null;
-    const zone = new ICAL.Timezone(component);
-    return {
+    const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(text)));
+    const described: Zone = {
       instantOf(wall) {
         const time = new Date(wall);
         const at = ICAL.Time.fromData({
-          year: time.getUTCFullYear(),
+          // No event is shown behind that year, and every further one costs time.
+          year: Math.min(time.getUTCFullYear(), lastYear),
           month: time.getUTCMonth() + 1,
           day: time.getUTCDate(),
           hour: time.getUTCHours(),
@@ -108,6 +110,10 @@ function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
         return wall - zone.utcOffset(at) * SECOND;
       },
     };
+    // Its values are read only now, and any of them may be none.
+    described.instantOf(Date.UTC(lastYear, 0));
+    // Without a clock it would be that of UTC.
+    return zone.changes.length === 0 ? null : described;
   } catch {
     return null;
   }
