@@ -9,6 +9,13 @@ export const calendarFindings = {
   UNTIL_UNREADABLE: 'cannot be read. The event repeats without an end.',
   RULE_UNREADABLE: 'cannot be read. The event is shown without it.',
   SCALE_UNKNOWN: 'counts by another calendar than the Gregorian. The event is shown without it.',
+  RULE_GIVEN_UP: 'cannot be worked out, or takes too long. Some of its occurrences may be missing.',
+  EVENT_REPLACED: 'stands where a later one with the same UID and SEQUENCE does. It is not shown.',
+  EVENT_TOO_LONG: 'is longer than 128 KiB. The rest of its lines is left out.',
+  EVENT_BEYOND: 'is beyond the 20,000 events that are read. It is not shown.',
+  BEGIN_MISSING: 'ends and has not begun. It is not shown.',
+  END_MISSING: 'does not end. It is read as far as it goes.',
+  COMPONENT_UNKNOWN: 'is no event. It is not shown.',
   ZONE_UNKNOWN: 'is unknown. Its times are read as those of Berlin.',
 } as const;
 export type CalendarFindingCode = keyof typeof calendarFindings;

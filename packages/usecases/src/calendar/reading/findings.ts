@@ -16,12 +16,19 @@ export interface Findings {
 export type Note = (at: number, code: CalendarFindingCode, what: string) => void;
 
 export function noteInto(findings: Findings): Note {
-  const zones = new Set<string>();
+  const noted = new Set<string>();
+  const isNew = (key: string) => noted.size < noted.add(key).size;
   return (at, code, what) => {
-    if (code === 'ZONE_UNKNOWN' && zones.has(what)) return;
-    if (code === 'ZONE_UNKNOWN') zones.add(what);
+    if (code === 'ZONE_UNKNOWN' && !isNew(what)) return;
+    // A series in parts has its rule worked out for each.
+    if (code === 'RULE_GIVEN_UP' && !isNew(`${at} ${code}`)) return;
     findings.count += 1;
-    if (findings.lines.length < maxCalendarFindings)
-      findings.lines.push(calendarFinding(at, code, shownLine(what, 80)));
+    if (findings.lines.length === maxCalendarFindings) return;
+    const finding = calendarFinding(at, code, shownLine(what, 80));
+    // Of the tasks of a file, or of events beyond its bound, the first is enough: the others would take the place of what can be mended.
+    const isListed =
+      /^(?:COMPONENT_UNKNOWN|EVENT_BEYOND)$/.test(code) &&
+      findings.lines.some(({ reason }) => reason === finding.reason);
+    if (!isListed) findings.lines.push(finding);
   };
 }

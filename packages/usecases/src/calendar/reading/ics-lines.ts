@@ -1,3 +1,5 @@
+import type { Note } from './findings.ts';
+
 /** What holds for the events of one VCALENDAR. */
 export interface IcsCalendar {
   /** Of the message; `CANCEL` takes back what it holds. */
@@ -26,55 +28,82 @@ const mostEvents = 20_000;
 /** Characters of one event or zone that are looked at; nobody writes as many, except to keep us busy. */
 const mostCharacters = 128 * 1024;
 
-// What an event has besides is none of ours, and mostly the larger part of a file.
-const wanted = /^(?:UID|SUMMARY|LOCATION|DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|RECURRENCE-ID|STATUS|SEQUENCE)[;:]/i;
-const edge = /^(BEGIN|END):\s*([A-Z-]+)\s*$/i;
+// What an event has besides is none of ours, and mostly the larger part of a file. EXRULE is of an earlier standard, and named.
+const wanted =
+  /^(?:UID|SUMMARY|LOCATION|DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|EXRULE|RECURRENCE-ID|STATUS|SEQUENCE)[;:]/i;
+const edge = /^(BEGIN|END):\s*([A-Z\d-]+)\s*$/i;
+/** Components that stand in no other (RFC 5545, 3.6): where one begins or ends, what is open ends. */
+const outer: ReadonlySet<string> = new Set(['VCALENDAR', 'VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
+
+interface Component {
+  name: string;
+  at: number;
+  lines: IcsLine[];
+  depth: number;
+  room: number;
+}
 
 /**
  * Takes a file apart into its events without a look at their values, so that one that is broken spoils none of the others, and most
- * that are out of sight are never read. `isWhole` is false when there are more than are taken.
+ * that are out of sight are never read (RFC 5545, 3.4 and 3.6). Every component is there or noted, also one that does not end or begin.
+ * `isWhole` is false when there are more events than are taken.
  */
-export function readIcsLines(file: Uint8Array): { events: IcsEvent[]; isWhole: boolean } {
+export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]; isWhole: boolean } {
   const events: IcsEvent[] = [];
   let calendar: IcsCalendar = { method: '', zones: new Map() };
-  let component: { name: string; at: number; lines: IcsLine[]; depth: number; room: number } | null = null;
+  let open: Component | null = null;
+  /** Where a calendar begins that has not ended yet. */
+  let begun: number | null = null;
   let at = 0;
+  let isWhole = true;
+
+  function close({ name, at: begins, lines, depth, room }: Component, isEnded: boolean): void {
+    if (name === 'VTIMEZONE') {
+      addZone(calendar, lines);
+      return;
+    }
+    if (name !== 'VEVENT') {
+      note(begins, 'COMPONENT_UNKNOWN', name);
+      return;
+    }
+    if (!isEnded || depth > 0) note(begins, 'END_MISSING', isEnded ? 'A part of a VEVENT' : name);
+    if (room < 0) note(begins, 'EVENT_TOO_LONG', name);
+    isWhole = events.length < mostEvents;
+    if (isWhole) events.push({ uid: uidOf(lines) ?? `#${events.length}`, at: begins, lines, calendar });
+    else note(begins, 'EVENT_BEYOND', name);
+  }
+
   for (const line of unfoldedLines(file)) {
     at += 1;
     const [, which, named = ''] = edge.exec(line) ?? [];
     const name = named.toUpperCase();
-    const begins = which?.toUpperCase() === 'BEGIN';
-    if (component === null) {
-      if (begins && (name === 'VEVENT' || name === 'VTIMEZONE'))
-        component = { name, at, lines: [], depth: 0, room: mostCharacters };
-      else if (begins && name === 'VCALENDAR') calendar = { method: '', zones: new Map() };
-      else if (/^METHOD[;:]/i.test(line))
-        calendar.method = line
-          .slice(line.indexOf(':') + 1)
-          .trim()
-          .toUpperCase();
-      continue;
-    }
-    const isOwn: boolean = component.depth === 0;
-    const isLast: boolean = which !== undefined && !begins && isOwn;
-    const isWanted = component.name === 'VTIMEZONE' || (isOwn && wanted.test(line));
-    if (isWanted) component.room -= line.length;
-    if (isWanted && component.room >= 0) component.lines.push({ text: line, at });
-    if (which !== undefined) component.depth += begins ? 1 : -1;
-    if (!isLast) continue;
-    if (component.name === 'VTIMEZONE') addZone(calendar, component.lines);
-    else {
-      if (events.length === mostEvents) return { events, isWhole: false };
-      events.push({
-        uid: uidOf(component.lines) ?? `#${events.length}`,
-        at: component.at,
-        lines: component.lines,
-        calendar,
-      });
-    }
-    component = null;
+    const isBegin = which?.toUpperCase() === 'BEGIN';
+    if (which !== undefined && outer.has(name)) {
+      const isEnded: boolean = !isBegin && open?.name === name;
+      if (open) close(open, isEnded);
+      open = null;
+      if (name === 'VCALENDAR') {
+        if (isBegin && begun !== null) note(begun, 'END_MISSING', name);
+        begun = isBegin ? at : null;
+        if (isBegin) calendar = { method: '', zones: new Map() };
+      } else if (isBegin) open = { name, at, lines: [], depth: 0, room: mostCharacters };
+      else if (name === 'VEVENT' && !isEnded) note(at, 'BEGIN_MISSING', name);
+    } else if (open) {
+      if (open.name === 'VTIMEZONE' || (open.depth === 0 && wanted.test(line))) {
+        open.room -= line.length;
+        if (open.room >= 0) open.lines.push({ text: line, at });
+      }
+      if (which !== undefined) open.depth = Math.max(open.depth + (isBegin ? 1 : -1), 0);
+    } else if (isBegin) note(at, 'COMPONENT_UNKNOWN', name);
+    else if (/^METHOD[;:]/i.test(line))
+      calendar.method = line
+        .slice(line.indexOf(':') + 1)
+        .trim()
+        .toUpperCase();
   }
-  return { events, isWhole: true };
+  if (open) close(open, false);
+  if (begun !== null) note(begun, 'END_MISSING', 'VCALENDAR');
+  return { events, isWhole };
 }
 
 function uidOf(lines: readonly IcsLine[]): string | undefined {
@@ -95,7 +124,7 @@ function addZone(calendar: IcsCalendar, lines: readonly IcsLine[]): void {
   const named = texts.find((text) => /^TZID[;:]/i.test(text));
   const name = named?.slice(named.indexOf(':') + 1).trim();
   if (name !== undefined && !calendar.zones.has(name))
-    calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...texts].join('\r\n'));
+    calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...texts, 'END:VTIMEZONE'].join('\r\n'));
 }
 
 // A line end that went through a text mode twice has a CR too many.

@@ -19,7 +19,7 @@ export function occurrencesBetween(
 ): { occurrences: Occurrence[]; isWhole: boolean; isLate: boolean; findings: Findings } {
   const findings: Findings = { lines: [], count: 0 };
   const note = noteInto(findings);
-  const read = readIcsLines(file);
+  const read = readIcsLines(file, note);
   const groups = Map.groupBy(read.events, ({ uid }) => uid);
   let occurrences: Occurrence[] = [];
   let { isWhole } = read;

@@ -13,19 +13,24 @@ const maxIterations = 20_000;
 
 /**
  * Where the rule puts occurrences of a series that begins at `start`, between two instants and some hours around them, in order, at
- * most `most` from the first instant on. A rule nobody can read, or that finds nothing in all its steps, has none.
+ * most `most` from the first instant on. One that takes too many steps is given up, with what was found until then.
  *
  * Rules go by the clock, so they are worked out on it, and only then each time gets its instant: one the clock leaves out is not lost.
  * An hour that the clock shows twice is there once.
  */
-export function startsOf(rule: RecurrenceRule, start: Moment, from: number, to: number, most: number): Moment[] {
+export function startsOf(
+  rule: RecurrenceRule,
+  start: Moment,
+  { from, to, most }: { from: number; to: number; most: number },
+  giveUp: () => void,
+): Moment[] {
   const found: Moment[] = [];
   let useful = 0;
+  const [first, last] = [wallOn(start, from) - margin, wallOn(start, to) + margin];
+  const walls = hasNamedDays(rule)
+    ? namedTimes(rule, start.wall, first, last)
+    : libraryTimes(rule, start.wall, first, last);
   try {
-    const [first, last] = [wallOn(start, from) - margin, wallOn(start, to) + margin];
-    const walls = hasNamedDays(rule)
-      ? namedTimes(rule, start.wall, first, last)
-      : libraryTimes(rule, start.wall, first, last);
     for (const wall of walls) {
       const moment = likeAt(start, wall);
       found.push(moment);
@@ -33,7 +38,7 @@ export function startsOf(rule: RecurrenceRule, start: Moment, from: number, to: 
       if (useful >= most) break;
     }
   } catch {
-    return [];
+    giveUp();
   }
   return found;
 }

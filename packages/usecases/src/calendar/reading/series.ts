@@ -8,7 +8,7 @@ import {
 import { type RecurrenceRule, recurrenceRuleOf } from '@portal/domain/calendar/recurrence-rule';
 import { DAY, HOUR } from '@portal/domain/time';
 import type { Note } from './findings.ts';
-import type { IcsEvent } from './ics-lines.ts';
+import type { IcsEvent, IcsLine } from './ics-lines.ts';
 import { dayAt, dayOf, likeAt, type Moment, momentOf, onClockOf } from './moment.ts';
 import { startsOf } from './rules.ts';
 import { berlin, type Zone, zoneOf } from './zones.ts';
@@ -38,12 +38,15 @@ type Reader = (property: Property, value?: string) => Moment | null;
 
 /** A VEVENT as far as it is shown. */
 interface Entry {
+  /** Where it begins. */
+  at: number;
+  lines: readonly IcsLine[];
   start: Moment;
   endOf: (start: Moment) => Moment;
   /** Longest of its occurrences. */
   lengthMs: number;
   /** With the last instant, or last day, each reaches. */
-  rules: { rule: RecurrenceRule; until: Moment | null }[];
+  rules: { rule: RecurrenceRule; until: Moment | null; at: number }[];
   more: { start: Moment; end: Moment | null }[];
   except: Moment[];
   /** The occurrence of its series that it stands for. */
@@ -62,10 +65,15 @@ interface Entry {
  */
 export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: Window): Occurrence[] {
   const entries = events.flatMap((event) => entryOf(event, window.note) ?? []);
-  const masters = latest(newest(entries.filter(({ replaces }) => replaces === null)), ({ start }) => String(start.at));
+  const masters = latest(
+    newest(entries.filter(({ replaces }) => replaces === null)),
+    ({ start }) => `${start.isDay} ${start.at}`,
+    window.note,
+  );
   const overrides = latest(
     entries.filter(({ replaces }) => replaces !== null),
     ({ replaces }) => `${replaces?.isDay} ${replaces?.at}`,
+    window.note,
   );
   const own = masters
     .filter(({ isCancelled }) => !isCancelled)
@@ -87,16 +95,20 @@ function newest(masters: Entry[]): Entry[] {
   return masters.filter(({ sequence }) => sequence === number);
 }
 
-/** Of several revisions of one event the latest; of equal ones the last. */
-function latest(entries: Entry[], keyOf: (entry: Entry) => string): Entry[] {
+/** Of several revisions of one event the latest; of equal ones the last, where the others are noted unless they say the same. */
+function latest(entries: Entry[], keyOf: (entry: Entry) => string, note: Note): Entry[] {
   const byKey = new Map<string, Entry>();
   for (const entry of entries) {
     const key = keyOf(entry);
     const known = byKey.get(key);
+    if (known?.sequence === entry.sequence && !isSame(known, entry)) note(known.at, 'EVENT_REPLACED', 'VEVENT');
     if (!known || known.sequence <= entry.sequence) byKey.set(key, entry);
   }
   return [...byKey.values()];
 }
+
+const isSame = (one: Entry, other: Entry): boolean =>
+  one.lines.length === other.lines.length && one.lines.every(({ text }, n) => text === other.lines[n]?.text);
 
 /** Occurrences of a master that are as one entry says. */
 interface Part {
@@ -144,7 +156,7 @@ interface Time {
 }
 
 /** The times of a part as the master has them, around the window as it is before they move. */
-function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most, isLate }: Window): Time[] {
+function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most, isLate, note }: Window): Time[] {
   const movedBy = behind === null ? 0 : entry.start.wall - behind.wall;
   // Clocks of other zones may be most of a day apart.
   const margin = behind === null ? 0 : DAY;
@@ -152,9 +164,11 @@ function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to,
   const last = Math.min(to - movedBy + margin, before?.at ?? Infinity);
   const { start, rules, more } = master;
   // Of several rules all occurrences count (RFC 5545, 3.8.5.3).
-  const ruled = (first > last ? [] : rules).flatMap(({ rule, until }) =>
-    isLate() ? [] : startsOf(rule, start, first, last, most).filter((one) => until === null || isUntil(one, until)),
-  );
+  const ruled = (first > last ? [] : rules).flatMap(({ rule, until, at }) => {
+    if (isLate()) return [];
+    const starts = startsOf(rule, start, { from: first, to: last, most }, () => note(at, 'RULE_GIVEN_UP', 'RRULE'));
+    return starts.filter((one) => until === null || isUntil(one, until));
+  });
   const times = new Map<number, Time>();
   for (const one of [start, ...ruled]) times.set(one.at, { start: one, end: null });
   for (const one of more) if (!times.has(one.start.at)) times.set(one.start.at, one);
@@ -186,6 +200,9 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   });
   const all = (name: string) => properties.filter((property) => property.name === name);
   const first = (name: string) => properties.find((property) => property.name === name);
+  for (const { at } of all('EXRULE')) note(at, 'LINE_UNREADABLE', 'EXRULE');
+  // Where the line between two events is broken, they are one with two starts.
+  for (const { at } of all('DTSTART').slice(1)) note(at, 'LINE_UNREADABLE', 'A second DTSTART');
   const zoneOfLine = ({ parameters: { TZID }, at }: Property, otherwise: Zone): Zone => {
     const zone = TZID === undefined ? otherwise : zoneOf(TZID, calendar);
     if (zone === null) note(at, 'ZONE_UNKNOWN', `Time zone ${TZID}`);
@@ -218,7 +235,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
     }
     const until = rule.until === null ? null : momentIn(starts, rule.until);
     if (rule.until !== null && until === null) note(at, 'UNTIL_UNREADABLE', 'UNTIL');
-    return [{ rule, until }];
+    return [{ rule, until, at }];
   });
   const numbered = first('SEQUENCE');
   const isNumber = numbered === undefined || /^\d{1,15}$/.test(numbered.value);
@@ -231,6 +248,8 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   const isOnward = range === 'THISANDFUTURE';
   if (replaces && range !== undefined && !isOnward) note(replaces.at, 'LINE_UNREADABLE', `RANGE ${range}`);
   return {
+    at: begins,
+    lines,
     start,
     endOf,
     lengthMs,
