@@ -65,6 +65,21 @@ routes['/cut-gzip'] = (_request, response) =>
   response.setHeader('content-encoding', 'gzip').end(gzipSync('x'.repeat(99)).subarray(0, 20));
 routes['/no-gzip'] = (_request, response) => response.setHeader('content-encoding', 'gzip').end('plain');
 routes['/unknown-encoding'] = (_request, response) => response.setHeader('content-encoding', 'zstd').end('?');
+routes['/in-pieces'] = (_request, response) => {
+  const pieces = Buffer.from('1\r\na\r\n'.repeat(10_000));
+  const { socket } = response;
+  socket?.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+  let left = 100;
+  const more = () => {
+    while (left > 0 && !socket?.destroyed) {
+      left -= 1;
+      if (!socket?.write(pieces)) return;
+    }
+    socket?.end('0\r\n\r\n');
+  };
+  socket?.on('drain', more);
+  more();
+};
 routes['/gzip-of-nothing'] = (_request, response) => {
   response.setHeader('content-encoding', 'gzip');
   const nothing = Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync('')));
@@ -218,6 +233,12 @@ describe('a body', () => {
     await expect(get('/endless')).rejects.toMatchObject({ reason: 'too_large' });
     for (const name of Object.keys(encoded))
       await expect(get(`/bomb-${name}`)).rejects.toMatchObject({ reason: 'too_large' });
+  });
+
+  it('of a million pieces is put together as it comes', async () => {
+    const { body } = await get('/in-pieces', { maxBytes: 2_000_000 });
+    expect(body.equals(Buffer.alloc(1_000_000, 'a'))).toBe(true);
+    expect(body.buffer.byteLength).toBeLessThanOrEqual(2_000_000);
   });
 
   it('that unpacks to nothing ends as well', async () => {

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { throwUnwritable } from '@portal/domain/unwritable';
 import { bufferCollector } from './buffer-collector.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
@@ -35,12 +36,12 @@ class EnoughError extends Error {}
 export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, overflow = 'refuse', large } = limits;
   const decoders = decodersOf(response, host, limits);
-  const chunks: Buffer[] = [];
+  const body = new GatheredBytes();
   let room = maxBytes;
   let hasRoom = large === undefined;
   /** A promise where the next chunk has to wait. */
   const take = (chunk: Buffer): Promise<void> | null => {
-    chunks.push(chunk.subarray(0, room));
+    body.add(chunk.length > room ? chunk.subarray(0, room) : chunk, maxBytes);
     room -= chunk.length;
     if (room < 0) throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
     if (hasRoom || !large || maxBytes - room <= large.aboveBytes) return null;
@@ -60,7 +61,7 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
   } catch (error) {
     if (!(error instanceof EnoughError)) throw error;
   }
-  return Buffer.concat(chunks);
+  return body.take();
 }
 
 /** Reads a body that needs no decoding, most often a chunk or two, for which a pipeline would cost more than all else. */
