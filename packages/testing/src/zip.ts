@@ -3,7 +3,9 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipEntry {
   name: string;
   bytes: Uint8Array;
-  /** Said of it in the directory, whatever is true. */
+  /** What stands for `bytes`, if not these packed as usual. */
+  packed?: Uint8Array;
+  /** Said of it in the directory, whatever is true. One that lies elsewhere has no place of its own. */
   says?: { size?: number; crc?: number; flags?: number; offset?: number };
   /** Said of its size where it stands. */
   localSize?: number;
@@ -14,8 +16,7 @@ export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {})
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, bytes, says = {}, localSize = bytes.length } of entries) {
-    const packed = deflateRawSync(bytes);
+  for (const { name, bytes, says = {}, localSize = bytes.length, packed = deflateRawSync(bytes) } of entries) {
     const file = Buffer.from(name);
     const fields = (size: number) => {
       const common = Buffer.alloc(26);
@@ -32,6 +33,7 @@ export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {})
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(says.offset ?? at, 10);
     directory.push(Buffer.concat([Buffer.from('504b01021400', 'hex'), fields(says.size ?? bytes.length), rest, file]));
+    if (says.offset !== undefined) continue;
     bodies.push(body);
     at += body.length;
   }

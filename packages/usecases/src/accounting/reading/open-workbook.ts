@@ -24,7 +24,7 @@ export async function openWorkbook(bytes: Uint8Array): Promise<WorkbookParts> {
   if (!file.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) throw unreadable('This is no XLSX file.');
   try {
     const zip = await fromBufferPromise(file, { autoClose: false });
-    const entries = await checkedEntries(zip);
+    const entries = await checkedEntries(zip, file.length);
     if (!entries.some(({ fileName }) => fileName === contentTypes)) throw unreadable('This is no XLSX file.');
     const parts: WorkbookParts = new Map();
     for (const entry of entries) if (isNeeded(entry.fileName)) parts.set(entry.fileName, await textOf(zip, entry));
@@ -34,11 +34,14 @@ export async function openWorkbook(bytes: Uint8Array): Promise<WorkbookParts> {
   }
 }
 
-async function checkedEntries(zip: ZipFile): Promise<Entry[]> {
+async function checkedEntries(zip: ZipFile, fileBytes: number): Promise<Entry[]> {
   if (zip.entryCount > maxEntries) throw tooLarge(`The file contains more than ${maxEntries} parts.`);
   const entries = await Array.fromAsync(zip.eachEntry());
   const unpacked = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   if (unpacked > unpackedMaxBytes) throw tooLarge(`Unpacked, the file has more than ${unpackedMaxBytes} bytes.`);
+  // A thousand parts in one place would be unpacked a thousand times.
+  const packed = entries.reduce((sum, { compressedSize }) => sum + compressedSize, 0);
+  if (packed > fileBytes) throw unreadable('The parts of the file lie in each other.');
   if (new Set(entries.map(({ fileName }) => fileName)).size < entries.length)
     throw unreadable('The file contains the same part twice.');
   for (const entry of entries) {
