@@ -59,3 +59,18 @@ it(
     expect((await preview(honest.admin)).json()).toMatchObject({ counts: { read: 3, created: 3, groups: 1 } });
   },
 );
+
+it('a person who is larger than any is refused', { timeout: 60_000 }, async () => {
+  const hostile = await tenantWithDirectory();
+  const huge = person('huge');
+  huge.attributes = { ...huge.attributes, memberOf: Array.from({ length: 60_000 }, (_, n) => groupDn(n)) };
+  hostile.server.setEntries({ people: [huge] });
+  const answer = await preview(hostile.admin);
+  expect([answer.statusCode, answer.json()]).toEqual([
+    502,
+    expect.objectContaining({
+      code: 'DIRECTORY_UNAVAILABLE',
+      message: expect.stringContaining('a person of more than 1 MiB'),
+    }),
+  ]);
+});

@@ -27,17 +27,6 @@ export function readElement(bytes: Buffer, at: number, tag: number, limit = byte
   return { start, end };
 }
 
-/** The contents of elements of one tag that follow each other and fill the span. */
-export function elements(bytes: Buffer, { start, end }: Span, tag: number): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = start; at < end;) {
-    const element = readElement(bytes, at, tag, end);
-    found.push(bytes.subarray(element.start, element.end));
-    at = element.end;
-  }
-  return found;
-}
-
 /** A whole number of up to six bytes, as INTEGER and ENUMERATED hold it. */
 export function readWhole(bytes: Buffer, { start, end }: Span): number {
   if (end <= start || end - start > 6) throw new BerError('unreadable number');

@@ -112,3 +112,15 @@ it('gives up on a server that says nothing', async () => {
   }
   await Promise.all(ended);
 });
+
+it('waits for no answer that is longer than a refusal', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    // The beginning of a message of a megabyte.
+    socket.on('data', () => socket.write(Buffer.from([0x30, 0x83, 0x10, 0, 0, 0x02, 1, 1])));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(() => server.close());
+  const checking = check(host(`ldap://127.0.0.1:${(server.address() as AddressInfo).port}`), 'cn=a', 'secret');
+  await expect(checking).rejects.toMatchObject({ kind: 'protocol', message: expect.stringContaining('larger') });
+});

@@ -15,6 +15,9 @@ const refusals: ReadonlySet<number> = new Set([
   resultCode.unwillingToPerform,
 ]);
 
+/** The answer to a bind is a code and a sentence; hundreds may be awaited at once. */
+const maxAnswerBytes = 64 * 1024;
+
 /**
  * Whether the directory lets the DN in with the password; throws an LdapError where the server gives no verdict.
  * A blank DN or password is refused here: a server takes a bind without a password for an anonymous one and
@@ -37,6 +40,7 @@ export async function checkPassword(
       signal: deadline.signal,
       connectTimeoutMs: timeoutMs,
       operationTimeoutMs: timeoutMs,
+      maxAnswerBytes,
     });
     try {
       const result = await connection.bind(dn, password);

@@ -2,7 +2,7 @@ import { connect as connectTcp, type LookupFunction, type Socket } from 'node:ne
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { BindRequest, type Control, ExtendedRequest, PagedResultsControl, SearchRequest, UnbindRequest } from 'ldapts';
 import { checkedAddress } from '../http/checked-address.ts';
-import { BerError, elements } from './ber.ts';
+import { BerError, readElement } from './ber.ts';
 import { LdapEntry } from './entry.ts';
 import { parseFilter } from './filter.ts';
 import { LdapError, type LdapFailureKind, type LdapResult, resultFailure, socketFailure } from './ldap-error.ts';
@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   operationTimeoutMs?: number | undefined;
   /** Of one answer, or one page of it; default 50 MB. */
   maxAnswerBytes?: number | undefined;
+  /** Told about how many more bytes are held of what the server sent, fewer by a negative number; what it throws ends the connection. */
+  onHeld?: ((bytes: number) => void) | undefined;
 }
 
 export interface SearchRequestFields {
@@ -49,10 +51,12 @@ export interface SearchRequestFields {
 export interface SearchAnswer {
   result: LdapResult;
   entries: LdapEntry[];
-  /** LDAP URLs of where else to search. */
+  /** LDAP URLs of where else to search, one for each place. */
   references: string[];
   /** What asks for the next page; empty after the last. */
   cookie: Buffer;
+  /** What is held of it in memory, until it is released. */
+  bytes: number;
 }
 
 interface Operation {
@@ -67,7 +71,7 @@ interface Operation {
 
 const usualAnswerBytes = 50 * 1024 * 1024;
 // What an entry costs in memory beside its text, so that many small ones are capped as well
-const entryOverheadBytes = 400;
+export const entryOverheadBytes = 400;
 // Some servers write each entry by itself, and a reader that is idle is woken for each, at a price for both. While so many are
 // still to come that nothing waits for the last of them, we look once a millisecond and find more than a hundred each time.
 const restMs = 1;
@@ -89,31 +93,32 @@ export class LdapConnection {
   readonly #closed = Promise.withResolvers<void>();
   readonly #lookingUp = new AbortController();
   #socket: Socket | TLSSocket | null = null;
-  #splitter = new MessageSplitter();
+  readonly #splitter: MessageSplitter;
+  readonly #onHeld: (bytes: number) => void;
+  /** Held for a message that is still to come. */
+  #expectedBytes = 0;
   #lastId = 0;
   #isAnonymous = true;
   #ending: { reason: unknown } | null = null;
   #onEnding: ((reason: unknown) => void) | null = null;
 
-  private constructor(server: LdapHost, operationTimeoutMs: number, maxAnswerBytes: number) {
+  private constructor(
+    server: LdapHost,
+    { operationTimeoutMs = 30_000, maxAnswerBytes = usualAnswerBytes, onHeld = () => undefined }: ConnectionOptions,
+  ) {
     this.address = ldapAddress(server.url);
     this.#server = server;
     this.#operationTimeoutMs = operationTimeoutMs;
     this.#maxAnswerBytes = maxAnswerBytes;
+    this.#splitter = new MessageSplitter(maxAnswerBytes);
+    this.#onHeld = onHeld;
   }
 
   /** Connected, and encrypted where the server's settings say so; throws an LdapError or the signal's reason. */
-  static async open(
-    server: LdapHost,
-    {
-      signal,
-      connectTimeoutMs = 10_000,
-      operationTimeoutMs = 30_000,
-      maxAnswerBytes = usualAnswerBytes,
-    }: ConnectionOptions = {},
-  ): Promise<LdapConnection> {
+  static async open(server: LdapHost, options: ConnectionOptions = {}): Promise<LdapConnection> {
+    const { signal, connectTimeoutMs = 10_000 } = options;
     signal?.throwIfAborted();
-    const connection = new LdapConnection(server, operationTimeoutMs, maxAnswerBytes);
+    const connection = new LdapConnection(server, options);
     const abort = (): void => connection.#end(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     void connection.#closed.promise.then(() => signal?.removeEventListener('abort', abort));
@@ -130,8 +135,8 @@ export class LdapConnection {
   async bind(dn: string, password: string): Promise<LdapResult> {
     this.#isAnonymous = dn === '';
     const request = (messageId: number) => new BindRequest({ messageId, dn, password }).write();
-    const { content } = await this.#request(request, operation.bindResponse);
-    return this.#understand(() => parseResult(content));
+    const { message } = await this.#request(request, operation.bindResponse);
+    return this.#understand(() => parseResult(message.content));
   }
 
   /** One search, or one page of it. The result may be a refusal; referrals are not followed. */
@@ -157,19 +162,26 @@ export class LdapConnection {
       if (part.operation === operation.searchEntry) {
         entries.push(new LdapEntry(part.content, misread));
       } else if (part.operation === operation.searchReference) {
-        const urls = elements(part.content, { start: 0, end: part.content.length }, 0x04);
-        references.push(...urls.map((url) => url.toString('utf8')));
+        // Further ones are other addresses of the same place
+        const { start, end } = readElement(part.content, 0, 0x04);
+        references.push(part.content.toString('utf8', start, end));
       } else {
         throw new BerError('an answer to something else');
       }
     };
-    const done = await this.#request(request, operation.searchDone, onPart, page?.size);
+    const { message: done, bytes } = await this.#request(request, operation.searchDone, onPart, page?.size);
     return this.#understand(() => ({
+      bytes,
       result: parseResult(done.content),
       entries,
       references,
       cookie: pageCookie(controlValue(done.controls, PagedResultsControl.type)),
     }));
+  }
+
+  /** Nobody holds these bytes of an answer any more. */
+  release(bytes: number): void {
+    this.#onHeld(-bytes);
   }
 
   /** The failure behind a refusal that this connection answered. */
@@ -215,8 +227,8 @@ export class LdapConnection {
 
   async #startTls(host: string): Promise<void> {
     const request = (messageId: number) => new ExtendedRequest({ messageId, oid: startTlsOid }).write();
-    const { content } = await this.#request(request, operation.extendedResponse);
-    if (this.#understand(() => parseResult(content)).code !== 0) {
+    const { message } = await this.#request(request, operation.extendedResponse);
+    if (this.#understand(() => parseResult(message.content)).code !== 0) {
       throw this.#fail('protocol', 'does not offer StartTLS; choose ldaps, or set up a certificate on the server.');
     }
     const plain = this.#socket as Socket;
@@ -254,7 +266,10 @@ export class LdapConnection {
 
   #receive(chunk: Buffer): void {
     try {
-      for (const bytes of this.#splitter.push(chunk)) {
+      const messages = this.#splitter.push(chunk);
+      this.#onHeld(this.#splitter.expectedBytes - this.#expectedBytes);
+      this.#expectedBytes = this.#splitter.expectedBytes;
+      for (const bytes of messages) {
         if (this.#ending !== null) return;
         this.#take(parseMessage(bytes), bytes.length);
       }
@@ -282,11 +297,17 @@ export class LdapConnection {
       return;
     }
     const waiting = this.#operations.get(message.id);
+    // What nobody asked for counts as well: an entry keeps the whole of the memory it came in
+    for (const one of waiting ? [waiting] : this.#operations.values()) {
+      one.bytes += bytes + entryOverheadBytes;
+      this.#onHeld(bytes + entryOverheadBytes);
+      if (one.bytes > this.#maxAnswerBytes) {
+        this.#fail('protocol', 'sends more for one page than can be taken in; choose a narrower base DN or filter.');
+        return;
+      }
+    }
     if (waiting === undefined) return;
-    waiting.bytes += bytes + entryOverheadBytes;
-    if (waiting.bytes > this.#maxAnswerBytes) {
-      this.#fail('protocol', 'sends more for one page than can be taken in; choose a narrower base DN or filter.');
-    } else if (message.operation === waiting.finalOperation) {
+    if (message.operation === waiting.finalOperation) {
       waiting.resolve(message);
     } else {
       waiting.ahead -= 1;
@@ -301,7 +322,7 @@ export class LdapConnection {
       throw new BerError('an answer to something else');
     },
     ahead = 0,
-  ): Promise<LdapMessage> {
+  ): Promise<{ message: LdapMessage; bytes: number }> {
     if (this.#ending !== null) throw this.#ending.reason;
     const id = this.#nextId();
     const { promise, resolve, reject } = Promise.withResolvers<LdapMessage>();
@@ -309,10 +330,11 @@ export class LdapConnection {
       const seconds = this.#operationTimeoutMs / 1_000;
       this.#fail('timeout', `did not finish its answer within ${seconds} seconds.`);
     }, this.#operationTimeoutMs);
-    this.#operations.set(id, { finalOperation, bytes: 0, ahead, onPart, resolve, reject });
+    const own: Operation = { finalOperation, bytes: 0, ahead, onPart, resolve, reject };
+    this.#operations.set(id, own);
     try {
       this.#socket?.write(encode(id));
-      return await promise;
+      return { message: await promise, bytes: own.bytes };
     } finally {
       clearTimeout(timer);
       this.#operations.delete(id);
@@ -337,11 +359,7 @@ export class LdapConnection {
 
   #misunderstood(error: unknown): unknown {
     if (error instanceof MessageTooLongError) {
-      return new LdapError(
-        'protocol',
-        this.address,
-        'sends an entry of more than 12 MB, which is more than can be taken in.',
-      );
+      return new LdapError('protocol', this.address, 'sends a larger entry than can be taken in.');
     }
     if (!(error instanceof BerError)) return error;
     return new LdapError('protocol', this.address, 'answers with something that is not LDAP; check the port.');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '@portal/domain/secret';
+import { heldBytes } from '@portal/testing/held-bytes';
 import {
   type ActiveDirectoryOptions,
   adGroup,
@@ -513,9 +514,9 @@ describe('with Active Directory', () => {
     const attributes = ['objectGUID', 'memberOf', 'objectSid'];
     const [found] = await collect(directory.pages({ base: server.baseDn, scope: 'sub', filter, attributes }));
     expect(found?.dn).toBe(String.raw`CN=Müller\, Anna,DC=corp,DC=example`);
-    expect(found?.bytes('objectguid')).toEqual([guid]);
+    expect(found?.firstBytes('objectguid')).toEqual(guid);
     expect(found?.values('memberOf')).toEqual(['CN=team,CN=Users,DC=corp,DC=example']);
-    expect(found?.bytes('objectSid')[0]).toHaveLength(28);
+    expect(found?.firstBytes('objectSid')).toHaveLength(28);
   });
 
   it('says that it wants a name, or why it does not take the one it got', async () => {
@@ -624,11 +625,11 @@ describe('with something else', () => {
     expect((await failureOf(openDirectory(anonymous(polite)))).message).toContain('ended the connection');
   });
 
-  it('takes in no entry of more than 12 MB', async () => {
+  it('takes in no entry of more than 12 MiB', async () => {
     const url = await scriptedServer((id) => searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(12 * 1024 * 1024)]]]));
     const directory = await open(anonymous(url));
     const failure = await failureOf(collect(directory.pages(people('dc=example'))));
-    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('12 MB') });
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('larger entry') });
   });
 
   it.each([
@@ -642,6 +643,99 @@ describe('with something else', () => {
     const directory = await open(anonymous(url));
     const failure = await failureOf(collect(directory.pages(people('dc=example'))));
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('one page') });
+  });
+
+  it('counts what nobody asked for as well, for what was asked for lies in the same memory', async () => {
+    const url = await scriptedServer((id) => {
+      const entry = searchEntry(id, 'cn=a', [['cn', [Buffer.from('a')]]]);
+      const other = searchEntry(999_999, 'cn=b', [['photo', [Buffer.alloc(60_000)]]]);
+      return Buffer.concat(Array.from({ length: 200 }, () => [entry, other]).flat());
+    });
+    const directory = await open(anonymous(url), { maxAnswerBytes: 4 * 1024 * 1024, operationTimeoutMs: 5_000 });
+    const failure = await failureOf(collect(directory.pages(people('dc=example'))));
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('one page') });
+  });
+
+  it('takes a reference of a million addresses for the one place that it is', async () => {
+    const addresses = Buffer.alloc(2_000_000, Buffer.from([0x04, 0]));
+    const head = (tag: number, length: number) => {
+      const bytes = Buffer.from([tag, 0x83, 0, 0, 0]);
+      bytes.writeUIntBE(length, 2, 3);
+      return bytes;
+    };
+    const url = await scriptedServer((id) => {
+      const reference = Buffer.concat([head(0x73, addresses.length), addresses]);
+      return Buffer.concat([
+        head(0x30, reference.length + 3),
+        Buffer.from([0x02, 1, id]),
+        reference,
+        searchDone(id, { code: 0 }),
+      ]);
+    });
+    const directory = await open(anonymous(url));
+    const failure = await failureOf(collect(directory.pages(people('dc=example'))));
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('another server') });
+  });
+
+  it('reads a page of entries full of names in the memory of one', async () => {
+    const attributes = Array.from({ length: 1_000 }, (): [string, Buffer[]] => ['', []]);
+    const url = await scriptedServer((id) =>
+      Buffer.concat([...Array<Buffer>(2_000).fill(searchEntry(id, '', attributes)), searchDone(id, { code: 0 })]),
+    );
+    const directory = await open(anonymous(url));
+    const [page] = await Array.fromAsync(directory.pages(people('dc=example')));
+    const before = heldBytes();
+    for (const entry of page ?? []) entry.values('cn');
+    // The places of all of them would take 32 MB at the least.
+    expect(heldBytes() - before).toBeLessThan(16 * 1024 * 1024);
+    expect(page).toHaveLength(2_000);
+  });
+
+  it('tells what it holds, also of a message that is still to come, and what it does not hold any more', async () => {
+    const photo = Buffer.alloc(1024 * 1024);
+    let searches = 0;
+    const url = await scriptedServer((id) => {
+      searches += 1;
+      const more = { code: 0, cookie: Buffer.from(searches < 5 ? 'more' : '') };
+      return Buffer.concat([searchEntry(id, `cn=${searches}`, [['photo', [photo]]]), searchDone(id, more)]);
+    });
+    let held = 0;
+    let most = 0;
+    const onHeld = (bytes: number) => {
+      held += bytes;
+      most = Math.max(most, held);
+    };
+    const directory = await open(anonymous(url), { onHeld });
+    let pages = 0;
+    for await (const page of directory.pages(people('dc=example'))) {
+      pages += page.length;
+      // The next page comes while one is worked on.
+      if (pages < 5) await vi.waitFor(() => expect(held).toBeGreaterThan(2 * photo.length), 10_000);
+    }
+    expect(pages).toBe(5);
+    expect(most).toBeLessThan(4 * photo.length);
+    expect(held).toBeLessThan(10_000);
+  });
+
+  it('ends with what is thrown for holding so much', async () => {
+    const url = await scriptedServer((id) =>
+      searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(1024 * 1024)]]]).subarray(0, 99),
+    );
+    const tooMuch = new Error('too much');
+    const onHeld = (bytes: number) => {
+      if (bytes > 1024 * 1024) throw tooMuch;
+    };
+    const directory = await open(anonymous(url), { onHeld });
+    await expect(collect(directory.pages(people('dc=example')))).rejects.toBe(tooMuch);
+  });
+
+  it('waits for no message that is longer than all it takes', async () => {
+    const url = await scriptedServer((id) =>
+      searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(70_000)]]]).subarray(0, 99),
+    );
+    const directory = await open(anonymous(url), { maxAnswerBytes: 64 * 1024 });
+    const failure = await failureOf(collect(directory.pages(people('dc=example'))));
+    expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('larger entry') });
   });
 
   it('refuses a filter that is none before anything is sent', async () => {

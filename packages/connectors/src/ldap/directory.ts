@@ -44,6 +44,7 @@ export async function openDirectory(server: LdapServer, options: ConnectionOptio
   try {
     await signIn(connection, server);
     const serverType = await findServerType(connection);
+    const read = entryReader(connection);
     let isPaging = false;
 
     return {
@@ -57,8 +58,8 @@ export async function openDirectory(server: LdapServer, options: ConnectionOptio
           isPaging = false;
         }
       },
-      read: (dn, attributes) => read(connection, dn, attributes),
-      allValues: (entry, attribute) => allValues(connection, entry, attribute),
+      read,
+      allValues: (entry, attribute) => allValues(connection, read, entry, attribute),
       [Symbol.asyncDispose]: () => connection.close(),
     };
   } catch (error) {
@@ -107,7 +108,7 @@ async function* pages(
   let next: Promise<SearchAnswer> | null = ask(Buffer.alloc(0));
   try {
     while (next !== null) {
-      const { result, entries, references, cookie }: SearchAnswer = await next;
+      const { result, entries, references, cookie, bytes }: SearchAnswer = await next;
       if (result.code !== resultCode.success) throw connection.refusal(result, 'search');
       refuseReferences(connection, serverType, references);
       emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
@@ -120,6 +121,7 @@ async function* pages(
       lastFirstDn = firstDn ?? lastFirstDn;
       next = cookie.length === 0 ? null : ask(cookie);
       if (entries.length > 0) yield entries;
+      connection.release(bytes);
     }
   } finally {
     // Whoever stops early may search again, and the server keeps one place only
@@ -148,16 +150,22 @@ function refuseReferences(connection: LdapConnection, serverType: ServerType, re
   );
 }
 
-async function read(connection: LdapConnection, dn: string, attributes: string[]): Promise<LdapEntry | null> {
-  const { result, entries } = await connection.search({
-    base: dn,
-    scope: 'base',
-    filter: '(objectClass=*)',
-    attributes,
-  });
-  if (result.code === resultCode.noSuchObject || result.code === resultCode.invalidDnSyntax) return null;
-  if (result.code !== resultCode.success) throw connection.refusal(result, 'search');
-  return entries[0] ?? null;
+/** Reads one entry after the other; each is held until the next one is read. */
+function entryReader(connection: LdapConnection): Directory['read'] {
+  let held = 0;
+  return async (dn, attributes) => {
+    const { result, entries, bytes } = await connection.search({
+      base: dn,
+      scope: 'base',
+      filter: '(objectClass=*)',
+      attributes,
+    });
+    connection.release(held);
+    held = bytes;
+    if (result.code === resultCode.noSuchObject || result.code === resultCode.invalidDnSyntax) return null;
+    if (result.code !== resultCode.success) throw connection.refusal(result, 'search');
+    return entries[0] ?? null;
+  };
 }
 
 /** The portion of a ranged attribute in an entry: its values and where the next portion starts, null after the last. */
@@ -169,7 +177,12 @@ function portion(entry: LdapEntry, attribute: string): { name: string; next: num
   return { name, next: last === '*' ? null : Number(last) + 1 };
 }
 
-async function* allValues(connection: LdapConnection, entry: LdapEntry, attribute: string): AsyncGenerator<string[]> {
+async function* allValues(
+  connection: LdapConnection,
+  read: Directory['read'],
+  entry: LdapEntry,
+  attribute: string,
+): AsyncGenerator<string[]> {
   let found = portion(entry, attribute);
   if (found === null) {
     const values = entry.values(attribute);
@@ -181,7 +194,7 @@ async function* allValues(connection: LdapConnection, entry: LdapEntry, attribut
     const { name, next } = found;
     yield source.values(name);
     if (next === null) return;
-    const rest = await read(connection, entry.dn, [`${attribute};range=${next}-*`]);
+    const rest = await read(entry.dn, [`${attribute};range=${next}-*`]);
     found = rest === null ? null : portion(rest, attribute);
     const isFurther = found !== null && (found.next === null || found.next > next);
     if (rest === null || found === null || !isFurther) {

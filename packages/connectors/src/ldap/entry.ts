@@ -1,7 +1,13 @@
-import { elements, readElement, type Span } from './ber.ts';
+import { BerError, readElement, type Span } from './ber.ts';
 
 /** Numbers kept for each attribute: where its name begins and ends, and where its values do. */
 const stride = 4;
+
+/** An entry is asked for a handful of attributes, and a group of half a million members is too long for a message. */
+const most = { nameBytes: 64 * 1024, attributes: 5_000, values: 500_000 };
+
+/** Of the entry that was asked last: a page whose entries all kept theirs would be several times as large as it was sent. */
+let lastPlaces: { entry: LdapEntry; places: number[] } | null = null;
 
 /**
  * An object of the directory. It is a view of the received bytes, taken apart when somebody first asks what is in it: a page of
@@ -12,7 +18,6 @@ export class LdapEntry {
   readonly #bytes: Buffer;
   readonly #faultOf: (error: unknown) => unknown;
   #name: Span | null = null;
-  #places: number[] | null = null;
 
   /** From the content of a SearchResultEntry (RFC 4511 section 4.5.2). */
   constructor(content: Buffer, faultOf: (error: unknown) => unknown = (error) => error) {
@@ -30,6 +35,11 @@ export class LdapEntry {
     return this.#bytes;
   }
 
+  /** The same entry in memory of its own: a view keeps all that came with it, which may be a thousand times as much. */
+  copy(): LdapEntry {
+    return new LdapEntry(Buffer.from(this.#bytes), this.#faultOf);
+  }
+
   /** Names as the server spells them, in lower case, options included: `member;range=0-1499`. */
   attributes(): string[] {
     const names: string[] = [];
@@ -39,14 +49,15 @@ export class LdapEntry {
     return names;
   }
 
-  /** The values as text; none when the entry has no such attribute. Names are compared without regard to case. */
-  values(attribute: string): string[] {
+  /** The values as text, the first so many; none when the entry has no such attribute. Names are compared without regard to case. */
+  values(attribute: string, atMost = Infinity): string[] {
     const range = this.#find(attribute);
     if (range === null) return [];
     return this.#understand(() => {
       const found: string[] = [];
-      for (let at = range.start; at < range.end;) {
+      for (let at = range.start; at < range.end && found.length < atMost;) {
         const { start, end } = readElement(this.#bytes, at, 0x04, range.end);
+        if (found.length === most.values) throw new BerError('more values than any directory has');
         found.push(this.#bytes.toString('utf8', start, end));
         at = end;
       }
@@ -54,31 +65,40 @@ export class LdapEntry {
     });
   }
 
-  /** The values as sent. They are views of what came off the wire: copy one that is to be kept. */
-  bytes(attribute: string): Buffer[] {
+  /** The first value as sent. It is a view of what came off the wire: copy one that is to be kept. */
+  firstBytes(attribute: string): Buffer | undefined {
     const range = this.#find(attribute);
-    return range === null ? [] : this.#understand(() => elements(this.#bytes, range, 0x04));
+    if (range === null || range.start === range.end) return undefined;
+    const { start, end } = this.#understand(() => readElement(this.#bytes, range.start, 0x04, range.end));
+    return this.#bytes.subarray(start, end);
   }
 
   #nameSpan(): Span {
-    this.#name ??= this.#understand(() => readElement(this.#bytes, 0, 0x04));
+    this.#name ??= this.#understand(() => {
+      const name = readElement(this.#bytes, 0, 0x04);
+      if (name.end - name.start > most.nameBytes) throw new BerError('a longer name than any entry has');
+      return name;
+    });
     return this.#name;
   }
 
   #placesOfAttributes(): number[] {
-    this.#places ??= this.#understand(() => {
+    if (lastPlaces?.entry === this) return lastPlaces.places;
+    const found = this.#understand(() => {
       const places: number[] = [];
       const list = readElement(this.#bytes, this.#nameSpan().end, 0x30);
       for (let at = list.start; at < list.end;) {
         const attribute = readElement(this.#bytes, at, 0x30, list.end);
         const type = readElement(this.#bytes, attribute.start, 0x04, attribute.end);
         const values = readElement(this.#bytes, type.end, 0x31, attribute.end);
+        if (places.length === stride * most.attributes) throw new BerError('more attributes than any entry has');
         places.push(type.start, type.end, values.start, values.end);
         at = attribute.end;
       }
       return places;
     });
-    return this.#places;
+    lastPlaces = { entry: this, places: found };
+    return found;
   }
 
   #understand<Value>(read: () => Value): Value {

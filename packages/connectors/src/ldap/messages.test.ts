@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { heldBytes } from '@portal/testing/held-bytes';
 import { bindResponse, searchDone, searchEntry } from '@portal/testing/servers/ldap-wire';
 import { BerError } from './ber.ts';
 import { LdapEntry } from './entry.ts';
@@ -36,6 +37,15 @@ it('cuts a stream into messages wherever it is broken', () => {
     expect(found).toEqual(messages);
     expect(splitter.isMidway).toBe(false);
   }
+});
+
+it('keeps a message that comes a byte at a time in no more memory than its bytes', () => {
+  const splitter = new MessageSplitter();
+  splitter.push(Buffer.from([0x30, 0x83, 0xb0, 0, 0]));
+  const before = heldBytes();
+  for (let sent = 0; sent < 2_000_000; sent += 1) splitter.push(Buffer.from([1]));
+  expect([splitter.isMidway, splitter.expectedBytes]).toEqual([true, 5 + 0xb0_00_00]);
+  expect(heldBytes() - before).toBeLessThan(60 * 1024 * 1024);
 });
 
 it('refuses what is no LDAP, and a message that is too long before it comes', () => {
@@ -81,12 +91,42 @@ it('finds the cookie of a page, and none where the server did not page', () => {
   expect(pageCookie(controlValue(unpaged.controls, '1.2.840.113556.1.4.319'))).toHaveLength(0);
 });
 
+it('reads no entry of more attributes, nor an attribute of more values, than any directory has', () => {
+  const name = Buffer.from([0x04, 0x00]);
+  const long = (tag: number, content: Buffer) => {
+    const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
+    head.writeUInt32BE(content.length, 2);
+    return Buffer.concat([head, content]);
+  };
+  const many = (count: number, one: number[]) => Buffer.alloc(count * one.length, Buffer.from(one));
+  const ofAttributes = (content: Buffer) => new LdapEntry(Buffer.concat([name, long(0x30, content)]));
+  const countless = ofAttributes(many(100_000, [0x30, 0x04, 0x04, 0, 0x31, 0]));
+  expect(() => countless.attributes()).toThrow(BerError);
+  const values = long(0x31, many(5_000_000, [0x04, 0]));
+  const endless = ofAttributes(long(0x30, Buffer.concat([Buffer.from([0x04, 2]), Buffer.from('cn'), values])));
+  expect(() => endless.values('cn')).toThrow(BerError);
+  expect(endless.values('cn', 3)).toEqual(['', '', '']);
+  expect(endless.firstBytes('cn')).toHaveLength(0);
+  const nameless = new LdapEntry(Buffer.concat([long(0x04, Buffer.alloc(70_000, 'a')), long(0x30, Buffer.alloc(0))]));
+  expect(() => nameless.dn).toThrow(BerError);
+  expect(() => nameless.attributes()).toThrow(BerError);
+});
+
+it('copies an entry out of all that came with it', () => {
+  const { content } = parseMessage(searchEntry(1, 'cn=a', [['cn', [Buffer.from('a')]]]));
+  const received = Buffer.concat([content, Buffer.alloc(60_000)]);
+  const copy = new LdapEntry(received.subarray(0, content.length)).copy();
+  expect([copy.dn, copy.values('cn')]).toEqual(['cn=a', ['a']]);
+  expect(copy.raw.buffer).not.toBe(received.buffer);
+});
+
 it('gives the values of an attribute however its name is spelled', () => {
   const found = entry({ Mail: ['a@example.org', 'ü@example.org'], __proto__x: ['1'], description: [] });
   expect(found.dn).toBe('cn=Jürgen\\, Groß');
   expect(found.values('mAIL')).toEqual(['a@example.org', 'ü@example.org']);
-  expect(found.bytes('MAIL')[0]).toEqual(Buffer.from('a@example.org'));
+  expect(found.firstBytes('MAIL')).toEqual(Buffer.from('a@example.org'));
   expect(found.values('description')).toEqual([]);
+  expect(found.firstBytes('description')).toBeUndefined();
   expect(found.values('constructor')).toEqual([]);
   expect(found.attributes()).toEqual(['mail', '__proto__x', 'description']);
 });

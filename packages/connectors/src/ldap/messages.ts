@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../http/gathered-bytes.ts';
 import { BerError, readElement, readWhole, type Span } from './ber.ts';
 import type { LdapResult } from './ldap-error.ts';
 
@@ -19,7 +20,7 @@ export interface LdapMessage {
 }
 
 // A group of all the people of a large organization comes as one: 100,000 names of 80 characters are 8 MB.
-const maxMessageBytes = 12 * 1024 * 1024;
+const usualMessageBytes = 12 * 1024 * 1024;
 
 /** How long the message at that place of the bytes is in all; null while too few have come to tell. */
 function messageLength(bytes: Buffer, at: number): number | null {
@@ -36,19 +37,22 @@ export class MessageTooLongError extends Error {}
 
 /**
  * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLongError
- * as soon as a message says it is longer than 12 MB.
+ * as soon as a message says it is longer than may be.
  */
 export class MessageSplitter {
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
+  readonly #waiting = new GatheredBytes();
+  readonly #maxBytes: number;
   #neededBytes = 0;
 
+  /** 12 MiB a message at most, or less. */
+  constructor(maxBytes = usualMessageBytes) {
+    this.#maxBytes = Math.min(maxBytes, usualMessageBytes);
+  }
+
   push(chunk: Buffer): Buffer[] {
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
-    // A long message is put together once, when it is here
-    if (this.#waitingBytes < this.#neededBytes) return [];
-    const bytes = this.#waiting.length === 1 ? chunk : Buffer.concat(this.#waiting);
+    this.#waiting.add(chunk, this.#neededBytes);
+    if (this.#waiting.length < this.#neededBytes) return [];
+    const bytes = this.#waiting.take();
     const messages: Buffer[] = [];
     let at = 0;
     let length = messageLength(bytes, at);
@@ -57,17 +61,21 @@ export class MessageSplitter {
       at += length;
       length = messageLength(bytes, at);
     }
-    if (length !== null && length > maxMessageBytes) throw new MessageTooLongError();
+    if (length !== null && length > this.#maxBytes) throw new MessageTooLongError();
     const rest = bytes.subarray(at);
-    this.#waiting = rest.length === 0 ? [] : [rest];
-    this.#waitingBytes = rest.length;
+    if (rest.length > 0) this.#waiting.add(rest);
     this.#neededBytes = length ?? 0;
     return messages;
   }
 
   /** Whether part of a message is still to come. */
   get isMidway(): boolean {
-    return this.#waitingBytes > 0;
+    return this.#waiting.length > 0;
+  }
+
+  /** How long the message is of which part is still to come, as far as it says so yet. */
+  get expectedBytes(): number {
+    return this.#neededBytes;
   }
 }
 

@@ -89,3 +89,11 @@ describe('standing below', () => {
     expect(isUnder(canonicalDn(dn), canonicalDn(base))).toBe(is);
   });
 });
+
+it.each([
+  ['of parts without end', `cn=a${',a=a'.repeat(2_900_000)}`],
+  ['of a part without end', `cn=${'ä'.repeat(5_000_000)}`],
+])('a name %s is none', (_what, name) => {
+  expect(canonicalDn(name)).toBe(name);
+  expect(parseDn(name)).toBeNull();
+});

@@ -7,6 +7,9 @@ export interface DnAttribute {
 /** A distinguished name from the entry up to the root; a part of several attributes (`cn=Anna+uid=anna`) keeps them together. */
 export type Dn = DnAttribute[][];
 
+/** Far longer than names are; reading one of megabytes would take seconds and more memory than there is. */
+const longestName = 16 * 1024;
+
 const descriptor = /^(?:oid\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)*)$/i;
 const hexPair = /^[0-9a-fA-F]{2}$/;
 // RFC 4514 section 2.4: what may stand in a value only behind a backslash.
@@ -15,9 +18,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a distinguished name (RFC 4514; the quotes and semicolons of RFC 2253 too, as servers still write them).
- * Null for text that is none; the empty text is the root.
+ * Null for text that is none, or far too long; the empty text is the root.
  */
 export function parseDn(text: string): Dn | null {
+  if (text.length > longestName) return null;
   const dn: Dn = [];
   let at = 0;
 
@@ -129,9 +133,10 @@ const simple =
 /**
  * The form in which two spellings of one name are equal: lower case, NFC, one space for several, escapes where they are needed
  * and in one way, the attributes of a part in order. Servers compare nearly all name attributes without regard to case;
- * who wants to know whether a name is one does so first, this takes any text.
+ * who wants to know whether a name is one does so first, this takes any text, and leaves one that is far too long as it is.
  */
 export function canonicalDn(text: string): string {
+  if (text.length > longestName) return text;
   const lower = text.toLowerCase();
   if (simple.test(lower)) return lower;
   const dn = parseDn(text);

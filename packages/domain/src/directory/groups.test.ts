@@ -6,7 +6,7 @@ import type { DirectoryEntry } from './person.ts';
 const entry = (dn: string, attributes: Record<string, string> = {}): DirectoryEntry => ({
   dn,
   values: (attribute) => (attributes[attribute] === undefined ? [] : [attributes[attribute]]),
-  bytes: () => [],
+  firstBytes: () => undefined,
 });
 
 /** Groups by name with the names of their members, `cn=x` for a group `x`. */
@@ -17,7 +17,9 @@ const graphOf = (groups: Record<string, string[]>): GroupGraph => {
   return graph;
 };
 const namesOf = (graph: GroupGraph, dn: string, memberOf: string[] = []): string[] =>
-  graph.groupsOf({ dn: canonicalDn(dn), memberOf, primaryGroupSid: null }).map((at) => graph.groups[at]?.name ?? '');
+  graph
+    .groupsOf({ dn: canonicalDn(dn), memberOf: memberOf.map(canonicalDn), primaryGroupSid: null })
+    .map((at) => graph.groups[at]?.name ?? '');
 
 describe('the groups of a person', () => {
   it('are those that name it, and those these are in', () => {
@@ -58,6 +60,39 @@ describe('the groups of a person', () => {
     );
     expect(namesOf(graphOf(chain), 'uid=anna,dc=org')).toHaveLength(1_000);
   });
+});
+
+it('finds the groups of somebody who names one of them again and again, or all of them', () => {
+  const names = Array.from({ length: 2_000 }, (_, n) => `cn=g${n},dc=org`);
+  const chain = Object.fromEntries(names.map((_, n) => [`g${n}`, n === 0 ? [] : [`cn=g${n - 1},dc=org`]]));
+  const graph = graphOf(chain);
+  const groupsOf = (memberOf: string[]) => graph.groupsOf({ dn: 'uid=anna', memberOf, primaryGroupSid: null });
+  const all = Array.from(names.keys());
+  expect(groupsOf(Array<string>(100_000).fill('cn=g0,dc=org'))).toEqual(all);
+  expect(groupsOf(names)).toEqual(all);
+  expect(groupsOf(names.slice(1_990))).toEqual(all.slice(1_990));
+});
+
+it('takes a member that a group names again and again for one', () => {
+  let taken = 0;
+  const graph = new GroupGraph((bytes) => {
+    taken += bytes;
+  });
+  const position = graph.add(entry('cn=a,dc=org', { cn: 'a' }), 'a');
+  const other = graph.add(entry('cn=b,dc=org', { cn: 'b' }), 'b');
+  const members = Array<string>(10_000).fill('uid=anna,dc=org');
+  graph.addMembers(position, members);
+  graph.addMembers(other, members);
+  expect(taken).toBeLessThan(3_000);
+  expect(namesOf(graph, 'uid=anna,dc=org')).toEqual(['a', 'b']);
+});
+
+it('gives a group of a name without end a short one, at once', () => {
+  const graph = new GroupGraph();
+  const before = process.memoryUsage().heapUsed;
+  graph.add(entry('cn=a', { cn: 'ä'.repeat(12_000_000) }), 'a');
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 1024 * 1024);
+  expect(graph.groups[0]?.name).toMatch(/^ä+$/);
 });
 
 it('takes one group that comes twice for one', () => {

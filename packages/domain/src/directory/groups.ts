@@ -29,6 +29,8 @@ export const isGroup = (entry: DirectoryEntry): boolean =>
 
 /** About what a graph takes up in memory, beside the text of names. */
 const bytesOf = { group: 400, name: 60, list: 130, position: 8 };
+/** Somebody in more groups may be in all of them by each: they are then found together. */
+const maxClosures = 100;
 
 /**
  * The groups of a directory and who is in them, nested groups and circles included. Groups and their members go in first;
@@ -65,7 +67,7 @@ export class GroupGraph {
     this.groups.push({ directoryId, name: groupName(entry) });
     this.#dns.push(dn);
     this.#positionByDn.set(dn, position);
-    const sid = entry.bytes('objectSid')[0];
+    const sid = entry.firstBytes('objectSid');
     const text = sid === undefined ? null : sidText(sid);
     if (text !== null) this.#positionBySid.set(text, position);
     return position;
@@ -79,9 +81,10 @@ export class GroupGraph {
         this.#take(bytesOf.name + dn.length);
         this.#namedBy.set(dn, position);
       } else if (typeof known === 'number') {
+        if (known === position) continue;
         this.#take(bytesOf.list);
         this.#namedBy.set(dn, [known, position]);
-      } else {
+      } else if (known.at(-1) !== position) {
         this.#take(bytesOf.position);
         known.push(position);
       }
@@ -93,17 +96,23 @@ export class GroupGraph {
     return this.#positionByDn.get(dn);
   }
 
-  /** Positions of all groups a person is in, in ascending order: those that name it, those it names, its primary one, and what these are in. */
+  /** Positions of all groups a person is in, in ascending order: those that name it, those it names, its primary one, and what these are in. Names are in canonical form. */
   groupsOf(person: { dn: string; memberOf: string[]; primaryGroupSid: string | null }): number[] {
-    const direct = [
-      ...this.#naming(person.dn),
-      ...person.memberOf.map((dn) => this.#positionByDn.get(canonicalDn(dn))),
-      person.primaryGroupSid === null ? undefined : this.#positionBySid.get(person.primaryGroupSid),
-    ].filter((position) => position !== undefined);
-    const [only] = direct;
-    if (only === undefined) return [];
-    if (direct.length === 1) return [...this.#closureOf(only)];
-    return [...new Set(direct.flatMap((position) => this.#closureOf(position)))].toSorted((a, b) => a - b);
+    const direct = new Set<number>(this.#naming(person.dn));
+    for (const dn of person.memberOf) addTo(direct, this.#positionByDn.get(dn));
+    if (person.primaryGroupSid !== null) addTo(direct, this.#positionBySid.get(person.primaryGroupSid));
+    if (direct.size > maxClosures) return inOrder(this.#reach(direct));
+    if (direct.size < 2) return [...direct].flatMap((position) => this.#closureOf(position));
+    const all = new Set<number>();
+    for (const position of direct) for (const one of this.#closureOf(position)) all.add(one);
+    return inOrder(all);
+  }
+
+  /** These groups and all that they are in. */
+  #reach(positions: Iterable<number>): Set<number> {
+    const reached = new Set(positions);
+    for (const position of reached) for (const parent of this.#naming(this.#dns[position] ?? '')) reached.add(parent);
+    return reached;
   }
 
   #naming(dn: string): readonly number[] {
@@ -114,15 +123,17 @@ export class GroupGraph {
   #closureOf(start: number): readonly number[] {
     const known = this.#closures[start];
     if (known) return known;
-    const reached = new Set([start]);
-    for (const position of reached) {
-      this.#take(bytesOf.position);
-      for (const parent of this.#naming(this.#dns[position] ?? '')) reached.add(parent);
-    }
-    const closure = [...reached].toSorted((a, b) => a - b);
+    const closure = inOrder(this.#reach([start]));
+    this.#take(bytesOf.position * closure.length);
     this.#closures[start] = closure;
     return closure;
   }
+}
+
+const inOrder = (positions: Set<number>): number[] => [...positions].toSorted((a, b) => a - b);
+
+function addTo(positions: Set<number>, position: number | undefined): void {
+  if (position !== undefined) positions.add(position);
 }
 
 /** Who may come in: everybody, or who is in one of these groups or below one of these entries. */
@@ -143,6 +154,11 @@ const breaks = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/gu;
 
 function groupName(entry: DirectoryEntry): string {
   const name = entry.values('sAMAccountName')[0] ?? entry.values('cn')[0] ?? '';
-  const line = name.normalize('NFC').replaceAll(breaks, ' ').trim();
+  // Cut first: cleaning megabytes would take its time.
+  const line = name
+    .slice(0, 10 * maxName)
+    .normalize('NFC')
+    .replaceAll(breaks, ' ')
+    .trim();
   return [...line].slice(0, maxName).join('') || 'unnamed';
 }

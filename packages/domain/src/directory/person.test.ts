@@ -20,7 +20,7 @@ const entry = (attributes: Record<string, string | Buffer | string[]>, dn = 'cn=
     const found = Object.entries(attributes).find(([name]) => name.toLowerCase() === attribute.toLowerCase())?.[1];
     return found === undefined ? [] : [found].flat().map((value) => Buffer.from(value as string));
   };
-  return { dn, bytes, values: (attribute) => bytes(attribute).map(String) };
+  return { dn, firstBytes: (attribute) => bytes(attribute)[0], values: (attribute) => bytes(attribute).map(String) };
 };
 
 const standard = fieldSources([
@@ -146,7 +146,7 @@ describe('the expressions that spare most values the schemas', () => {
         const email = isBlank ? null : (Email.safeParse(text).data ?? null);
         const name = isBlank ? null : (line(200).safeParse(text).data ?? null);
         const values = () => [text];
-        expect(personOf({ dn: '', values, bytes: () => [] }, 'id-1', standard)).toEqual({
+        expect(personOf({ dn: '', values, firstBytes: () => undefined }, 'id-1', standard)).toEqual({
           directoryId: 'id-1',
           dn: '',
           username,

@@ -5,8 +5,10 @@ import type { LdapField } from './config.ts';
 /** An entry as the directory gave it; names of attributes are compared without regard to case. */
 export interface DirectoryEntry {
   dn: string;
-  values(attribute: string): string[];
-  bytes(attribute: string): Uint8Array[];
+  /** The values as text, the first so many. */
+  values(attribute: string, atMost?: number): string[];
+  /** The first value as it was sent. */
+  firstBytes(attribute: string): Uint8Array | undefined;
 }
 
 /** What a person of the directory fills of an account; null where the directory says nothing usable. */
@@ -62,12 +64,14 @@ export const attributesOf = (sources: FieldSources): string[] => [
 ];
 
 const Name = line(200);
+/** Values that are looked at for one that is not blank. */
+const maxLooks = 100;
 
 /** Reads what an account takes from the entry of that id. Values that do not fit are left out, never cut. */
 export function personOf(entry: DirectoryEntry, directoryId: string, sources: FieldSources): DirectoryPerson {
   const raw = (field: LdapField): string | undefined => {
     for (const attribute of sources[field]) {
-      for (const value of entry.values(attribute)) if (value.trim() !== '') return value;
+      for (const value of entry.values(attribute, maxLooks)) if (value.trim() !== '') return value;
     }
     return undefined;
   };
@@ -119,7 +123,7 @@ const readEmail = (value: string): string | null => {
  * the 389 Directory Server. Null where a server has none of them.
  */
 export function lastingIdOf(entry: DirectoryEntry): string | null {
-  const guid = entry.bytes('objectGUID')[0];
+  const guid = entry.firstBytes('objectGUID');
   if (guid?.length === 16) return guidText(guid);
   const id = entry.values('entryUUID')[0] ?? entry.values('nsUniqueId')[0];
   return id !== undefined && /^[!-~]{1,64}$/.test(id) ? id.toLowerCase() : null;
@@ -148,7 +152,7 @@ export function sidText(sid: Uint8Array): string | null {
 /** The identifier of the group an Active Directory account has as its primary one; no group lists it as a member. */
 export function primaryGroupSid(entry: DirectoryEntry): string | null {
   const [rid] = entry.values('primaryGroupID');
-  const own = entry.bytes('objectSid')[0];
+  const own = entry.firstBytes('objectSid');
   const sid = rid === undefined || own === undefined ? null : sidText(own);
   return sid === null ? null : `${sid.slice(0, sid.lastIndexOf('-'))}-${rid}`;
 }

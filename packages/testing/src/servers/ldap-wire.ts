@@ -1,5 +1,5 @@
 import { BerWriter } from 'ldapts';
-import { BerError, elements, readElement, readWhole, type Span } from '@portal/connectors/ldap/ber';
+import { BerError, readElement, readWhole, type Span } from '@portal/connectors/ldap/ber';
 import { controlValue, type LdapMessage, operation } from '@portal/connectors/ldap/messages';
 
 /* The server's half of LDAP (RFC 4511): requests in, answers out. */
@@ -35,6 +35,17 @@ export interface SearchFields {
 const text = (bytes: Buffer, { start, end }: Span): string => bytes.toString('utf8', start, end);
 const slice = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start, end);
 
+/** The texts of strings that follow each other and fill the span. */
+function texts(bytes: Buffer, { start, end }: Span): string[] {
+  const found: string[] = [];
+  for (let at = start; at < end;) {
+    const element = readElement(bytes, at, 0x04, end);
+    found.push(text(bytes, element));
+    at = element.end;
+  }
+  return found;
+}
+
 export function parseBind({ content }: LdapMessage): BindFields {
   const version = readElement(content, 0, 0x02);
   const name = readElement(content, version.end, 0x04);
@@ -57,7 +68,7 @@ export function parseSearch({ content, controls }: LdapMessage): SearchFields {
     base: text(content, base),
     scope: (['base', 'one', 'sub'] as const)[readWhole(content, scope)] ?? 'sub',
     filter: parseFilterBytes(content, typesOnly.end).filter,
-    attributes: elements(content, attributes, 0x04).map((attribute) => attribute.toString('utf8')),
+    attributes: texts(content, attributes),
     page: parsePage(controlValue(controls, pagingOid)),
   };
 }

@@ -21,8 +21,8 @@ export interface RogueDirectory {
   connections(): number;
   /** How many searches for people were asked for. */
   readings(): number;
-  /** What it says its people and groups are; each has an `entryUUID`. */
-  setEntries(entries: { people: TestEntry[]; groups?: TestEntry[] }): void;
+  /** What it says its people and groups are; each has an `entryUUID`. What is elsewhere is found by those who ask for it by name. */
+  setEntries(entries: { people: TestEntry[]; groups?: TestEntry[]; elsewhere?: TestEntry[] }): void;
   /** From now on it takes connections and requests and answers nothing. */
   fallSilent(): void;
   stop(): Promise<void>;
@@ -34,6 +34,7 @@ export async function startRogueDirectory(): Promise<RogueDirectory> {
   const binds: BindFields[] = [];
   let people: TestEntry[] = [];
   let groups: TestEntry[] = [];
+  let elsewhere: TestEntry[] = [];
   let connections = 0;
   let readings = 0;
   let isSilent = false;
@@ -45,18 +46,21 @@ export async function startRogueDirectory(): Promise<RogueDirectory> {
       return isSilent ? null : bindResponse(id, { code: 0 });
     }
     if (message.operation !== request.search) return null;
-    const { page, filter } = parseSearch(message);
-    if (page === null) return isSilent ? null : searchDone(id, { code: 0 });
-    const isForPeople = asksForPeople(filter);
-    if (isForPeople) readings += 1;
-    if (isSilent) return null;
-    const found = (isForPeople ? people : groups).map(({ dn, attributes }) =>
+    const { base, page, filter } = parseSearch(message);
+    const encode = ({ dn, attributes }: TestEntry): Buffer =>
       searchEntry(
         id,
         dn,
         Object.entries(attributes).map(([name, value]) => [name, [value].flat().map((one) => Buffer.from(one))]),
-      ),
-    );
+      );
+    if (page === null) {
+      const read = elsewhere.filter(({ dn }) => dn === base).map(encode);
+      return isSilent ? null : Buffer.concat([...read, searchDone(id, { code: 0 })]);
+    }
+    const isForPeople = asksForPeople(filter);
+    if (isForPeople) readings += 1;
+    if (isSilent) return null;
+    const found = (isForPeople ? people : groups).map(encode);
     return Buffer.concat([...found, searchDone(id, { code: 0, cookie: Buffer.alloc(0) })]);
   }
 
@@ -84,6 +88,7 @@ export async function startRogueDirectory(): Promise<RogueDirectory> {
     setEntries(entries) {
       people = entries.people;
       groups = entries.groups ?? [];
+      elsewhere = entries.elsewhere ?? [];
     },
     fallSilent() {
       isSilent = true;

@@ -4,7 +4,7 @@ import { directoryIdOf } from './directory-id.ts';
 const entry = (dn: string, entryUUID: string[] = []) => ({
   dn,
   values: (attribute: string) => (attribute === 'entryUUID' ? entryUUID : []),
-  bytes: () => [],
+  firstBytes: () => undefined,
 });
 
 it('is the lasting id, and the name where there is none, however it is spelled', () => {

@@ -36,7 +36,9 @@ export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promis
         attributes: attributesOf(sources),
         pageSize: sampleSize,
       })) {
-        sample.push(...page.map((entry) => toSample(personOf(entry, directoryIdOf(entry), sources))));
+        sample.push(
+          ...page.slice(0, sampleSize).map((entry) => toSample(personOf(entry, directoryIdOf(entry), sources))),
+        );
         break;
       }
       return { ok: true, serverType: directory.serverType, ...(await countUsers(directory, search)), sample };

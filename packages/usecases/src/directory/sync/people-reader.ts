@@ -1,7 +1,10 @@
+import { entryOverheadBytes } from '@portal/connectors/ldap/connection';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
+import { upstream } from '@portal/domain/errors';
+import { portions } from '@portal/domain/portions';
 import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import { excludedNames } from '../stored-ldap-config.ts';
@@ -13,6 +16,10 @@ import { type StagedPerson, type Standing, stagePeople } from './stage.ts';
 /** Entries held while the snapshot is still being loaded, and their bytes. */
 const maxEarly = 50_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
+/** A person in ten thousand groups has less. More keeps others waiting while it is read. */
+const maxPersonBytes = 1024 * 1024;
+/** Names that are read in one turn. */
+const namesInTurn = 500;
 /** People who go onto the stage together, and what they may weigh. */
 const portion = 2_000;
 const portionBytes = 4 * 1024 * 1024;
@@ -30,6 +37,8 @@ export class PeopleReader implements AsyncDisposable {
   #expected = 0;
   #early: LdapEntry[] = [];
   #earlyBytes = 0;
+  /** Of copies of early ones, which outlast their page. */
+  #copiedBytes = 0;
   #snapshot: Snapshot | null = null;
   /** For each of the intact whether the person has passed by. */
   #passed = new Uint8Array(0);
@@ -41,12 +50,14 @@ export class PeopleReader implements AsyncDisposable {
   #waiting: StagedPerson[] = [];
   #waitingBytes = 0;
   #storing = Promise.resolve();
+  readonly #othersTurn: () => Promise<void>;
 
   constructor(reading: DirectoryReading, found: GroupsRead, loading: Promise<Known>) {
     this.#reading = reading;
     this.#found = found;
     this.#loading = loading;
     this.#excluded = excludedNames(reading.config);
+    this.#othersTurn = takingTurns(reading.signal);
     loading.then(
       ({ snapshot, active }) => {
         this.#isLoading = false;
@@ -91,8 +102,14 @@ export class PeopleReader implements AsyncDisposable {
 
   async take(page: LdapEntry[]): Promise<void> {
     // The first pages come while the database is still comparing.
-    this.#early.push(...page);
-    this.#earlyBytes += page.reduce((sum, { raw }) => sum + raw.length, 0);
+    const isEarly = this.#isLoading;
+    for (const entry of page) {
+      if (entry.raw.length > maxPersonBytes) throw tooLargePerson();
+      const bytes = entry.raw.length + entryOverheadBytes;
+      if (isEarly) this.#copied(bytes);
+      this.#early.push(isEarly ? entry.copy() : entry);
+      this.#earlyBytes += bytes;
+    }
     const isFull = this.#early.length >= maxEarly || this.#earlyBytes >= maxEarlyBytes;
     if (!this.#isLoading || isFull) await this.#takeAll();
   }
@@ -111,9 +128,8 @@ export class PeopleReader implements AsyncDisposable {
 
   async #takeAll(): Promise<void> {
     await this.#loading;
-    const othersTurn = takingTurns(this.#reading.signal);
     for (const entry of this.#early) {
-      await othersTurn();
+      await this.#othersTurn();
       const fingerprint = fingerprintOf(entry.raw);
       if (await this.#passes(entry, fingerprint)) continue;
       await this.#putAside(entry, fingerprint);
@@ -121,6 +137,12 @@ export class PeopleReader implements AsyncDisposable {
     }
     this.#early = [];
     this.#earlyBytes = 0;
+    this.#copied(-this.#copiedBytes);
+  }
+
+  #copied(bytes: number): void {
+    this.#copiedBytes += bytes;
+    this.#reading.memory.take(bytes);
   }
 
   /** Whether the snapshot vouches for somebody: the entry is as before, in the same groups and as much in the include list. */
@@ -158,7 +180,12 @@ export class PeopleReader implements AsyncDisposable {
   async #belongingOf(entry: LdapEntry): Promise<{ groups: number[]; belonging: string; isIn: boolean }> {
     const { graph, admission } = await this.#found.belonging();
     const dn = canonicalDn(dnOf(entry));
-    const groups = graph.groupsOf({ dn, memberOf: entry.values('memberOf'), primaryGroupSid: primaryGroupSid(entry) });
+    const memberOf: string[] = [];
+    for (const names of portions(entry.values('memberOf'), namesInTurn)) {
+      await this.#othersTurn();
+      memberOf.push(...names.map(canonicalDn));
+    }
+    const groups = graph.groupsOf({ dn, memberOf, primaryGroupSid: primaryGroupSid(entry) });
     const isIn = isAdmitted(admission, dn, groups);
     const ids = groups.map((position) => graph.groups[position]?.directoryId ?? '');
     return { groups, belonging: hashBelonging(ids, isIn), isIn };
@@ -179,3 +206,9 @@ export class PeopleReader implements AsyncDisposable {
     this.#waitingBytes = 0;
   }
 }
+
+const tooLargePerson = () =>
+  upstream(
+    'DIRECTORY_UNAVAILABLE',
+    'The directory has a person of more than 1 MiB, which is more than can be taken in. Please choose a narrower filter or other mappings.',
+  );

@@ -52,8 +52,8 @@ export interface Delta extends Omit<NewSnapshot, 'groupIds'> {
  * it from coming, and what its memory throws.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {
-  const { ctx, server, config, sources, signal, stage, onRead } = reading;
-  await using directory = await openDirectory(server, { signal });
+  const { ctx, server, config, sources, signal, stage, memory, onRead } = reading;
+  await using directory = await openDirectory(server, { signal, onHeld: (bytes) => memory.take(bytes) });
   const search = userSearch(directory, config);
   const settingsHash = settingsHashOf(ctx, config, { filter: search.filter, sources });
   // The database compares what it has while the directory lists its groups.

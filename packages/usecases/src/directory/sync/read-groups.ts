@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { entryOverheadBytes } from '@portal/connectors/ldap/connection';
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { canonicalDn, isUnder } from '@portal/domain/directory/dn';
@@ -11,6 +12,7 @@ import {
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory/groups';
+import { portions } from '@portal/domain/portions';
 import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
@@ -34,6 +36,11 @@ interface Belonging {
 const searchAttributes = [...groupAttributes, ...memberAttributes];
 /** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
 const maxKeptBytes = 16 * 1024 * 1024;
+/** Names that are read in one turn. */
+const namesInTurn = 500;
+
+type OnMembers = (members: string[]) => void;
+type AddMembers = (position: number, members: string[], onMembers?: OnMembers) => Promise<void>;
 
 /** Reads all groups below the base and what the include list names; throws an LdapError, and what `memory` throws. */
 export async function readGroups(
@@ -41,32 +48,39 @@ export async function readGroups(
   { config, memory, signal }: Pick<DirectoryReading, 'config' | 'memory' | 'signal'>,
 ): Promise<GroupsRead> {
   const digest = createHash('sha256');
+  const othersTurn = takingTurns(signal);
   const graph = new GroupGraph((bytes) => memory.take(bytes));
   const kept: { position: number; entry: LdapEntry }[] = [];
   let keptBytes = 0;
   let whole: Promise<GroupGraph> | undefined;
   const wholeGraph = (): Promise<GroupGraph> => (whole ??= addKept());
   async function addKept(): Promise<GroupGraph> {
-    const othersTurn = takingTurns(signal);
     for (const { position, entry } of kept.splice(0)) {
-      await othersTurn();
-      for (const attribute of memberAttributes) graph.addMembers(position, entry.values(attribute));
+      for (const attribute of memberAttributes) await add(position, entry.values(attribute));
     }
     return graph;
   }
+  const add: AddMembers = async (position, members, onMembers) => {
+    for (const some of portions(members, namesInTurn)) {
+      await othersTurn();
+      graph.addMembers(position, some);
+      onMembers?.(some);
+    }
+  };
 
   const search = { base: config.baseDn, scope: 'sub' as const, filter: groupFilter, attributes: searchAttributes };
   for await (const page of directory.pages(search)) {
     for (const entry of page) {
+      await othersTurn();
       digest.update(entry.raw);
       const position = graph.add(entry, directoryIdOf(entry));
-      keptBytes += entry.raw.length;
+      keptBytes += entry.raw.length + entryOverheadBytes;
       if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
-        memory.take(entry.raw.length);
-        kept.push({ position, entry });
+        memory.take(entry.raw.length + entryOverheadBytes);
+        kept.push({ position, entry: entry.copy() });
         continue;
       }
-      await addMembers(directory, graph, position, entry, (names) => {
+      await addMembers(directory, add, position, entry, (names) => {
         digest.update(names.join('\n'));
       });
     }
@@ -74,7 +88,7 @@ export async function readGroups(
   const included =
     config.includeDns.length === 0
       ? { admission: { isOpen: true, groups: new Set<number>(), bases: [] }, warnings: [] }
-      : await readIncludes(directory, await wholeGraph(), config, (found) => digest.update(found));
+      : await readIncludes(directory, { graph: await wholeGraph(), add }, config, (found) => digest.update(found));
   return {
     digest: digest.digest('base64'),
     groups: graph.groups,
@@ -88,16 +102,13 @@ const isInPortions = (entry: LdapEntry): boolean => entry.attributes().some((nam
 
 async function addMembers(
   directory: Directory,
-  graph: GroupGraph,
+  add: AddMembers,
   position: number,
   entry: LdapEntry,
-  onMembers: (members: string[]) => void | Promise<void>,
+  onMembers: OnMembers,
 ): Promise<void> {
   for (const attribute of memberAttributes) {
-    for await (const members of directory.allValues(entry, attribute)) {
-      graph.addMembers(position, members);
-      await onMembers(members);
-    }
+    for await (const members of directory.allValues(entry, attribute)) await add(position, members, onMembers);
   }
 }
 
@@ -110,32 +121,41 @@ const maxForeignReads = 1_000;
  */
 async function readIncludes(
   directory: Directory,
-  graph: GroupGraph,
+  { graph, add }: { graph: GroupGraph; add: AddMembers },
   { baseDn, includeDns }: StoredLdapConfig,
   onFound: (found: string | Buffer) => void,
 ): Promise<{ admission: Admission; warnings: string[] }> {
   const admission: Admission = { isOpen: false, groups: new Set(), bases: [] };
   const warnings: string[] = [];
   const base = canonicalDn(baseDn);
-  let reads = 0;
+  /** Members outside the base, which may be groups. They wait by name: one group after the other is held, however they are nested. */
+  const waiting: string[] = [];
+  const noted = new Set<string>();
 
-  async function addForeignGroups(members: string[]): Promise<void> {
+  function noteForeign(members: string[]): void {
     onFound(members.join('\n'));
     for (const member of members) {
+      if (noted.size > maxForeignReads) return;
       const dn = canonicalDn(member);
-      if (isUnder(dn, base) || graph.positionOf(dn) !== undefined) continue;
-      reads += 1;
-      if (reads > maxForeignReads) return;
-      const entry = await directory.read(member, searchAttributes);
-      if (entry && isGroup(entry)) await addForeignGroup(entry);
+      if (isUnder(dn, base) || graph.positionOf(dn) !== undefined || noted.has(dn)) continue;
+      noted.add(dn);
+      if (noted.size <= maxForeignReads) waiting.push(member);
     }
   }
 
   async function addForeignGroup(entry: LdapEntry): Promise<number> {
     onFound(entry.raw);
     const position = graph.add(entry, directoryIdOf(entry));
-    await addMembers(directory, graph, position, entry, addForeignGroups);
+    await addMembers(directory, add, position, entry, noteForeign);
     return position;
+  }
+
+  async function addWaiting(): Promise<void> {
+    for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
+      if (graph.positionOf(canonicalDn(member)) !== undefined) continue;
+      const entry = await directory.read(member, searchAttributes);
+      if (entry && isGroup(entry)) await addForeignGroup(entry);
+    }
   }
 
   for (const [index, dn] of includeDns.entries()) {
@@ -148,10 +168,12 @@ async function readIncludes(
     const entry = await directory.read(dn, searchAttributes);
     onFound(entry === null ? `${index} none` : isGroup(entry) ? `${index} group` : `${index} base`);
     if (entry === null) warnings.push(`Entry ${index + 1} of the include list does not exist in the directory.`);
-    else if (isGroup(entry)) admission.groups.add(await addForeignGroup(entry));
-    else admission.bases.push(canonical);
+    else if (isGroup(entry)) {
+      admission.groups.add(await addForeignGroup(entry));
+      await addWaiting();
+    } else admission.bases.push(canonical);
   }
-  if (reads > maxForeignReads)
+  if (noted.size > maxForeignReads)
     warnings.push(
       `Groups outside the base have too many members outside it; only ${maxForeignReads} members were read.`,
     );

@@ -24,3 +24,13 @@ it('ends whoever comes on top of what others have taken, but for small ones, and
   next.take(60);
   beginReading().take(40);
 });
+
+it('takes back what is not held any more', () => {
+  const one = begin()();
+  for (let page = 0; page < 5; page += 1) {
+    one.take(50);
+    one.take(-50);
+  }
+  one.take(60);
+  expect(() => one.take(1)).toThrow(expect.objectContaining({ kind: 'upstream' }));
+});

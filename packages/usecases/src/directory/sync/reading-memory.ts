@@ -2,7 +2,10 @@ import { busy, upstream } from '@portal/domain/errors';
 
 /** What a reading of a directory has taken of the memory it may have. */
 export interface ReadingMemory extends Disposable {
-  /** Throws 502 `DIRECTORY_UNAVAILABLE` for a directory that takes too much, 429 where others have taken what there is. */
+  /**
+   * Throws 502 `DIRECTORY_UNAVAILABLE` for a directory that takes too much, 429 where others have taken what there is. A negative number
+   * gives back.
+   */
   take(bytes: number): void;
 }
 
@@ -28,6 +31,7 @@ export function openReadingMemory({ each, all, always, advice }: MemoryBounds): 
       take(bytes) {
         own += bytes;
         inUse += bytes;
+        if (bytes <= 0) return;
         if (own > each)
           throw upstream(
             'DIRECTORY_UNAVAILABLE',

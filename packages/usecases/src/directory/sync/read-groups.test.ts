@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest';
+import { openDirectory } from '@portal/connectors/ldap/directory';
+import { heldBytes } from '@portal/testing/held-bytes';
+import { startRogueDirectory } from '@portal/testing/servers/rogue-directory';
+import type { TestEntry } from '@portal/testing/servers/slapd';
+import type { StoredLdapConfig } from '../stored-ldap-config.ts';
+import { readGroups } from './read-groups.ts';
+
+/* What a hostile directory says of its groups must keep nobody waiting and must not add up in memory. */
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const groupOf = (dn: string, member: string[]): TestEntry => ({
+  dn,
+  attributes: { objectClass: 'groupOfNames', cn: 'g', member },
+});
+
+/** Reads the groups of a directory that says it has these. */
+async function read(
+  entries: { groups?: TestEntry[]; elsewhere?: TestEntry[] },
+  { includeDns = [], take = () => undefined }: { includeDns?: string[]; take?: (bytes: number) => void } = {},
+) {
+  const server = await startRogueDirectory();
+  cleanups.push(() => server.stop());
+  server.setEntries({ people: [], ...entries });
+  const policy = { reach: 'private' as const, allowHosts: [] };
+  const host = { url: server.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, policy };
+  const directory = await openDirectory({ ...host, bindDn: null, bindPassword: null }, { onHeld: take });
+  cleanups.push(async () => directory[Symbol.asyncDispose]());
+  const config = { baseDn: server.baseDn, includeDns } as unknown as StoredLdapConfig;
+  const memory = { take, [Symbol.dispose]: () => undefined };
+  return readGroups(directory, { config, memory, signal: new AbortController().signal });
+}
+
+it(
+  'lets others have their turn while it reads a group of names that are hard to read',
+  { timeout: 120_000 },
+  async () => {
+    const names = Array.from({ length: 200_000 }, (_, n) => String.raw`cn=ä\,${n},dc=ö+a=b`);
+    const found = await read({ groups: [groupOf('cn=a', names)] });
+    const begun = performance.now();
+    let longest = 0;
+    let last = begun;
+    const look = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const { graph } = await found.belonging();
+    clearInterval(look);
+    longest = Math.max(longest, performance.now() - last);
+    expect(graph.groups).toHaveLength(1);
+    expect(longest).toBeLessThan((performance.now() - begun) / 3);
+  },
+);
+
+it('holds one group outside the base after the other, however they are nested', { timeout: 120_000 }, async () => {
+  const depth = 30;
+  const size = 200_000;
+  const name = (n: number) => `cn=g${n},dc=elsewhere`;
+  const elsewhere = Array.from({ length: depth }, (_, n) =>
+    groupOf(name(n), [name(n + 1), ...Array<string>(size).fill(name(n + 1))]),
+  );
+  const before = heldBytes();
+  let most = 0;
+  let groups = 0;
+  const take = (bytes: number) => {
+    // What is taken for a group itself, in the midst of the reading.
+    if (bytes < 400 || bytes > 500) return;
+    groups += 1;
+    most = Math.max(most, heldBytes() - before);
+  };
+  const found = await read({ elsewhere }, { includeDns: [name(0)], take });
+  expect(found.groups).toHaveLength(depth);
+  expect(groups).toBeGreaterThanOrEqual(depth);
+  // The names of all of them at once would take more than 200 MB.
+  expect(most).toBeLessThan(100 * 1024 * 1024);
+});
+
+it('says so when more is outside the base than it looks at', { timeout: 60_000 }, async () => {
+  const members = Array.from({ length: 1_500 }, (_, n) => `uid=p${n},dc=elsewhere`);
+  const elsewhere = [groupOf('cn=a,dc=elsewhere', members)];
+  const { warnings, groups } = await read({ elsewhere }, { includeDns: ['cn=a,dc=elsewhere'] });
+  expect(groups).toHaveLength(1);
+  expect(warnings).toEqual([expect.stringContaining('only 1000 members were read')]);
+});
