@@ -331,7 +331,7 @@ describe('a download', () => {
     let isOver = false;
     void replaced.finally(() => (isOver = true));
     await Promise.all(
-      Array.from({ length: 50 }, async () => {
+      Array.from({ length: 10 }, async () => {
         do {
           // A client that goes on where it broke off: half of the file first, the rest of the same one then.
           const first = await fetch(url, { headers: { range: 'bytes=0-99999' } });
@@ -350,7 +350,7 @@ describe('a download', () => {
       }),
     );
     await replaced;
-    expect(ends.length).toBeGreaterThanOrEqual(50);
+    expect(ends.length).toBeGreaterThanOrEqual(10);
     for (const end of ends) expect([...hashes, 404, 416]).toContain(end);
     expect(ends.filter((end) => typeof end === 'string').length).toBeGreaterThan(10);
   });
