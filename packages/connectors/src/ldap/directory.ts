@@ -27,7 +27,7 @@ export interface Directory extends AsyncDisposable {
   /** The entry of that DN, or null when there is none that the bind account may see. */
   read(dn: string, attributes: string[]): Promise<LdapEntry | null>;
   /**
-   * All values of an attribute the entry was asked for, in portions: Active Directory gives out the values of a large
+   * All values of an attribute the entry was asked for, a few hundred at a time. Active Directory gives out the values of a large
    * group 1,500 at a time (`member;range=0-1499`), and the rest has to be fetched.
    */
   allValues(entry: LdapEntry, attribute: string): AsyncGenerator<string[]>;
@@ -185,14 +185,13 @@ async function* allValues(
 ): AsyncGenerator<string[]> {
   let found = portion(entry, attribute);
   if (found === null) {
-    const values = entry.values(attribute);
-    if (values.length > 0) yield values;
+    yield* entry.valuePortions(attribute);
     return;
   }
   let source = entry;
   for (;;) {
     const { name, next } = found;
-    yield source.values(name);
+    yield* source.valuePortions(name);
     if (next === null) return;
     const rest = await read(entry.dn, [`${attribute};range=${next}-*`]);
     found = rest === null ? null : portion(rest, attribute);

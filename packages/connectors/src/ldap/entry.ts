@@ -6,6 +6,9 @@ const stride = 4;
 /** An entry is asked for a handful of attributes, and a group of half a million members is too long for a message. */
 const most = { nameBytes: 64 * 1024, attributes: 5_000, values: 500_000 };
 
+/** Values that are read in one turn of those who take turns. */
+const portion = 500;
+
 /** Of the entry that was asked last: a page whose entries all kept theirs would be several times as large as it was sent. */
 let lastPlaces: { entry: LdapEntry; places: number[] } | null = null;
 
@@ -52,16 +55,32 @@ export class LdapEntry {
   /** The values as text, the first so many; none when the entry has no such attribute. Names are compared without regard to case. */
   values(attribute: string, atMost = Infinity): string[] {
     const range = this.#find(attribute);
-    if (range === null) return [];
+    return range === null ? [] : this.#textsFrom(range, atMost).texts;
+  }
+
+  /** All values, a few hundred at a time: as texts, those of a large group take several times what was sent. */
+  *valuePortions(attribute: string): Generator<string[]> {
+    const range = this.#find(attribute);
+    if (range === null) return;
+    for (let count = 0, at = range.start; at < range.end;) {
+      const { texts, end } = this.#textsFrom({ start: at, end: range.end }, portion, count);
+      yield texts;
+      count += texts.length;
+      at = end;
+    }
+  }
+
+  #textsFrom(range: Span, atMost: number, before = 0): { texts: string[]; end: number } {
     return this.#understand(() => {
-      const found: string[] = [];
-      for (let at = range.start; at < range.end && found.length < atMost;) {
+      const texts: string[] = [];
+      let at = range.start;
+      while (at < range.end && texts.length < atMost) {
         const { start, end } = readElement(this.#bytes, at, 0x04, range.end);
-        if (found.length === most.values) throw new BerError('more values than any directory has');
-        found.push(this.#bytes.toString('utf8', start, end));
+        if (before + texts.length === most.values) throw new BerError('more values than any directory has');
+        texts.push(this.#bytes.toString('utf8', start, end));
         at = end;
       }
-      return found;
+      return { texts, end: at };
     });
   }
 

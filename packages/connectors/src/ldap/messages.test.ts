@@ -106,6 +106,7 @@ it('reads no entry of more attributes, nor an attribute of more values, than any
   const endless = ofAttributes(long(0x30, Buffer.concat([Buffer.from([0x04, 2]), Buffer.from('cn'), values])));
   expect(() => endless.values('cn')).toThrow(BerError);
   expect(endless.values('cn', 3)).toEqual(['', '', '']);
+  expect(() => [...endless.valuePortions('cn')]).toThrow(BerError);
   expect(endless.firstBytes('cn')).toHaveLength(0);
   const nameless = new LdapEntry(Buffer.concat([long(0x04, Buffer.alloc(70_000, 'a')), long(0x30, Buffer.alloc(0))]));
   expect(() => nameless.dn).toThrow(BerError);
@@ -118,6 +119,15 @@ it('copies an entry out of all that came with it', () => {
   const copy = new LdapEntry(received.subarray(0, content.length)).copy();
   expect([copy.dn, copy.values('cn')]).toEqual(['cn=a', ['a']]);
   expect(copy.raw.buffer).not.toBe(received.buffer);
+});
+
+it('gives many values in portions, all of them and in their order', () => {
+  const all = Array.from({ length: 1_234 }, (_, n) => `uid=${n}`);
+  const portions = [...entry({ member: all }).valuePortions('Member')];
+  expect(portions.map(({ length }) => length)).toEqual([500, 500, 234]);
+  expect(portions.flat()).toEqual(all);
+  expect([...entry({ member: [] }).valuePortions('member')]).toEqual([]);
+  expect([...entry({}).valuePortions('member')]).toEqual([]);
 });
 
 it('gives the values of an attribute however its name is spelled', () => {

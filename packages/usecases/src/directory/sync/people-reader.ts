@@ -4,7 +4,6 @@ import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, expiryOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
 import { upstream } from '@portal/domain/errors';
-import { portions } from '@portal/domain/portions';
 import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import { excludedNames } from '../stored-ldap-config.ts';
@@ -18,8 +17,6 @@ const maxEarly = 50_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 /** A person in ten thousand groups has less. More keeps others waiting while it is read. */
 const maxPersonBytes = 1024 * 1024;
-/** Names that are read in one turn. */
-const namesInTurn = 500;
 /** People who go onto the stage together, and what they may weigh. */
 const portion = 2_000;
 const portionBytes = 4 * 1024 * 1024;
@@ -181,7 +178,7 @@ export class PeopleReader implements AsyncDisposable {
     const { graph, admission } = await this.#found.belonging();
     const dn = canonicalDn(dnOf(entry));
     const memberOf: string[] = [];
-    for (const names of portions(entry.values('memberOf'), namesInTurn)) {
+    for (const names of entry.valuePortions('memberOf')) {
       await this.#othersTurn();
       memberOf.push(...names.map(canonicalDn));
     }

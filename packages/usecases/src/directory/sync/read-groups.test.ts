@@ -79,6 +79,18 @@ it('holds one group outside the base after the other, however they are nested', 
   expect(most).toBeLessThan(100 * 1024 * 1024);
 });
 
+it('holds no more than a turn’s names of each of many large groups', { timeout: 120_000 }, async () => {
+  const groups = [groupOf('cn=a', Array<string>(200_000).fill('uid=x,dc=a'))];
+  const readings = await Promise.all(Array.from({ length: 10 }, () => read({ groups })));
+  const before = heldBytes();
+  let most = 0;
+  const look = setInterval(() => (most = Math.max(most, heldBytes() - before)), 50);
+  await Promise.all(readings.map(({ belonging }) => belonging()));
+  clearInterval(look);
+  // All of these names would take 80 MB.
+  expect(most).toBeLessThan(40 * 1024 * 1024);
+});
+
 it('says so when more is outside the base than it looks at', { timeout: 60_000 }, async () => {
   const members = Array.from({ length: 1_500 }, (_, n) => `uid=p${n},dc=elsewhere`);
   const elsewhere = [groupOf('cn=a,dc=elsewhere', members)];

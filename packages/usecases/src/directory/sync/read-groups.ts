@@ -12,7 +12,6 @@ import {
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory/groups';
-import { portions } from '@portal/domain/portions';
 import { takingTurns } from '@portal/platform/take-turns';
 import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
@@ -36,11 +35,8 @@ interface Belonging {
 const searchAttributes = [...groupAttributes, ...memberAttributes];
 /** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
 const maxKeptBytes = 16 * 1024 * 1024;
-/** Names that are read in one turn. */
-const namesInTurn = 500;
 
-type OnMembers = (members: string[]) => void;
-type AddMembers = (position: number, members: string[], onMembers?: OnMembers) => Promise<void>;
+type AddMembers = (position: number, members: string[]) => Promise<void>;
 
 /** Reads all groups below the base and what the include list names; throws an LdapError, and what `memory` throws. */
 export async function readGroups(
@@ -56,16 +52,14 @@ export async function readGroups(
   const wholeGraph = (): Promise<GroupGraph> => (whole ??= addKept());
   async function addKept(): Promise<GroupGraph> {
     for (const { position, entry } of kept.splice(0)) {
-      for (const attribute of memberAttributes) await add(position, entry.values(attribute));
+      for (const attribute of memberAttributes)
+        for (const members of entry.valuePortions(attribute)) await add(position, members);
     }
     return graph;
   }
-  const add: AddMembers = async (position, members, onMembers) => {
-    for (const some of portions(members, namesInTurn)) {
-      await othersTurn();
-      graph.addMembers(position, some);
-      onMembers?.(some);
-    }
+  const add: AddMembers = async (position, members) => {
+    await othersTurn();
+    graph.addMembers(position, members);
   };
 
   const search = { base: config.baseDn, scope: 'sub' as const, filter: groupFilter, attributes: searchAttributes };
@@ -105,10 +99,13 @@ async function addMembers(
   add: AddMembers,
   position: number,
   entry: LdapEntry,
-  onMembers: OnMembers,
+  onMembers: (members: string[]) => void,
 ): Promise<void> {
   for (const attribute of memberAttributes) {
-    for await (const members of directory.allValues(entry, attribute)) await add(position, members, onMembers);
+    for await (const members of directory.allValues(entry, attribute)) {
+      await add(position, members);
+      onMembers(members);
+    }
   }
 }
 
