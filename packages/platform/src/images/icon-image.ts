@@ -6,9 +6,8 @@ import { openSemaphore, openSemaphores } from '../semaphore.ts';
 import type { Whose } from '../work-apart/fair-turns.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskError, taskOf } from '../work-apart/task.ts';
-import { findForeignContent } from './foreign-content.ts';
 import { detectIconType, type IconType } from './icon-type.ts';
-import { findImageEnd, readImageHeader } from './image-type.ts';
+import { readImageHeader } from './image-type.ts';
 import type { run } from './svg-cleaner.ts';
 
 export interface IconImage {
@@ -29,7 +28,7 @@ type IconOwner = Required<Whose>;
 
 export interface IconImages {
   /**
-   * What may be kept of a file as an icon: a whole picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
+   * What may be kept of a file as an icon: a picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
    * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
    */
   read(bytes: Uint8Array, owner: IconOwner, limits?: IconLimits): Promise<IconImage | null>;
@@ -96,12 +95,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
 
 function isUsablePicture(bytes: Uint8Array): boolean {
   const header = readImageHeader(bytes);
-  return (
-    header !== null &&
-    Math.max(header.width, header.height) <= maxSide &&
-    findImageEnd(bytes) !== null &&
-    findForeignContent(bytes) === null
-  );
+  return header !== null && Math.max(header.width, header.height) <= maxSide;
 }
 
 /** The process's own. */

@@ -11,15 +11,13 @@ interface ImageFormat {
   extension: string;
   /** The size a file of this format gives in its header; null when the bytes are no such file. */
   readSize: (file: DataView) => ImageSize | null;
-  /** The offset behind the last byte of the image; null when there is no end, the file being cut off or damaged. */
-  findEnd: (file: DataView) => number | null;
 }
 
 const formats = {
-  'image/png': { extension: 'png', readSize: readPngSize, findEnd: findPngEnd },
-  'image/jpeg': { extension: 'jpg', readSize: readJpegSize, findEnd: findJpegEnd },
-  'image/gif': { extension: 'gif', readSize: readGifSize, findEnd: findGifEnd },
-  'image/webp': { extension: 'webp', readSize: readWebpSize, findEnd: findWebpEnd },
+  'image/png': { extension: 'png', readSize: readPngSize },
+  'image/jpeg': { extension: 'jpg', readSize: readJpegSize },
+  'image/gif': { extension: 'gif', readSize: readGifSize },
+  'image/webp': { extension: 'webp', readSize: readWebpSize },
 } as const satisfies Record<string, ImageFormat>;
 
 export type ImageType = keyof typeof formats;
@@ -45,13 +43,6 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
 
 /** The type of an image by its content; a name or declared type is never asked. */
 export const detectImageType = (bytes: Uint8Array): ImageType | null => readImageHeader(bytes)?.type ?? null;
-
-/** Where the image in a file ends, as the offset behind its last byte; null when it is cut off, damaged or no image. */
-export function findImageEnd(bytes: Uint8Array): number | null {
-  const type = detectImageType(bytes);
-  const end = type && formats[type].findEnd(viewOf(bytes));
-  return end !== null && end <= bytes.byteLength ? end : null;
-}
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -91,20 +82,7 @@ function readPngSize(file: DataView): ImageSize | null {
   return isValid && isWithinFormat && checksum === file.getUint32(29) ? sizeUnlessEmpty(width, height) : null;
 }
 
-const pngEnd = [0, 0, 0, 0, ...ascii('IEND')];
-
-/** Chunks of length, name, content and checksum up to the empty one named IEND (ibid., 5.3 and 11.2.4). */
-function findPngEnd(file: DataView): number | null {
-  let at = pngSignature.length;
-  while (at + 12 <= file.byteLength) {
-    if (hasBytes(file, at, pngEnd)) return at + 12;
-    at += 12 + file.getUint32(at);
-  }
-  return null;
-}
-
-export const startOfImage = [0xff, 0xd8, 0xff];
-const endOfImage = 0xd9;
+const startOfImage = [0xff, 0xd8, 0xff];
 const startOfScan = 0xda;
 /** Baseline, extended and progressive; browsers show no other kind of JPEG. */
 const jpegFrames = [0xc0, 0xc1, 0xc2];
@@ -141,44 +119,8 @@ function readJpegFrame(file: DataView, at: number, length: number): ImageSize | 
   return isValid ? sizeUnlessEmpty(file.getUint16(at + 3), file.getUint16(at + 1)) : null;
 }
 
-const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
-
-/** Segments that say their length, and scans up to the next marker, until the marker EOI (ITU-T T.81, B.1.1). */
-export function findJpegEnd(file: DataView, from = 0): number | null {
-  if (!hasBytes(file, from, startOfImage)) return null;
-  let at = from + 2;
-  while (at + 2 <= file.byteLength && file.getUint8(at) === 0xff) {
-    const marker = file.getUint8(at + 1);
-    if (marker === endOfImage) return at + 2;
-    if (marker === 0xff) {
-      at += 1;
-      continue;
-    }
-    const standsAlone = marker < 0xc0 || isRestart(marker) || marker === 0xd8;
-    const length = !standsAlone && at + 4 <= file.byteLength ? file.getUint16(at + 2) : 0;
-    if (length < 2) return null;
-    at += 2 + length;
-    if (marker === startOfScan) at = findScanEnd(file, at);
-  }
-  return null;
-}
-
-/** The next marker that is no restart. In a scan, 0xff with a zero behind it is data (ibid., B.1.1.5). */
-function findScanEnd(file: DataView, from: number): number {
-  const bytes = new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
-  let at = bytes.indexOf(0xff, from);
-  while (at !== -1 && at + 1 < bytes.length) {
-    const next = file.getUint8(at + 1);
-    if (next === 0xff) at += 1;
-    else if (next === 0 || isRestart(next)) at = bytes.indexOf(0xff, at + 2);
-    else return at;
-  }
-  return bytes.length;
-}
-
 const gifExtension = 0x21;
 const gifImage = 0x2c;
-const gifTrailer = 0x3b;
 
 const gifColorTableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
@@ -207,20 +149,6 @@ function endOfGifSubBlocks(file: DataView, from: number): number {
   return at;
 }
 
-/** Extensions and images, each in sub-blocks, up to the trailer (GIF89a, appendix B). */
-function findGifEnd(file: DataView): number | null {
-  let at = 13 + gifColorTableBytes(file.getUint8(10));
-  while (at < file.byteLength) {
-    const block = file.getUint8(at);
-    if (block === gifTrailer) return at + 1;
-    if (block === gifExtension) at = endOfGifSubBlocks(file, at + 2);
-    else if (block === gifImage && at + 10 <= file.byteLength) {
-      at = endOfGifSubBlocks(file, at + 11 + gifColorTableBytes(file.getUint8(at + 9)));
-    } else return null;
-  }
-  return null;
-}
-
 /** RFC 9649. */
 function readWebpSize(file: DataView): ImageSize | null {
   if (file.byteLength < 20 || !hasBytes(file, 0, ascii('RIFF')) || !hasBytes(file, 8, ascii('WEBP'))) return null;
@@ -232,11 +160,6 @@ function readWebpSize(file: DataView): ImageSize | null {
   if (hasBytes(file, 12, ascii('VP8L'))) return hasHeaderOf(5) ? readWebpLossless(file) : null;
   if (hasBytes(file, 12, ascii('VP8 '))) return hasHeaderOf(10) ? readWebpLossy(file) : null;
   return null;
-}
-
-/** RFC 9649, 2.4: the size stands behind the first eight bytes and counts what follows. */
-function findWebpEnd(file: DataView): number {
-  return 8 + file.getUint32(4, true);
 }
 
 const readUint24 = (file: DataView, at: number): number => file.getUint16(at, true) | (file.getUint8(at + 2) << 16);

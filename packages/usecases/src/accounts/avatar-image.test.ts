@@ -334,88 +334,24 @@ const zip = (content: Buffer): Buffer => {
   return Buffer.concat([file, entry, Buffer.from('PK\x05\x06'), counts, offsets]);
 };
 
-describe('a file that is a picture and something else', () => {
+describe('what else a file is', () => {
   const jpeg = () => plain(64, 64).jpeg().toBuffer();
   const png = () => plain(64, 64).png().toBuffer();
-  const webp = () => plain(64, 64).webp().toBuffer();
   const page = Buffer.from('<!doctype html><script>alert(document.cookie)</script>');
-  const pdf = Buffer.from('%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
-  const archive = zip(Buffer.from('hello'));
-  const program = Buffer.concat([Buffer.from('MZ'), Buffer.alloc(62), Buffer.from('PE\0\0')]);
 
-  it.each<[string, string, () => Promise<Buffer>]>([
-    ['a JPEG and an archive', 'a ZIP archive', async () => Buffer.concat([await jpeg(), archive])],
-    ['a PNG and an archive', 'a ZIP archive', async () => Buffer.concat([await png(), archive])],
-    ['a WebP and an archive', 'a ZIP archive', async () => Buffer.concat([await webp(), archive])],
+  it.each<[string, () => Promise<Buffer>]>([
+    ['an archive', async () => Buffer.concat([await jpeg(), zip(Buffer.from('hello'))])],
+    ['a page', async () => Buffer.concat([await png(), page])],
     [
-      'a motion photo with an archive in its video',
-      'a ZIP archive',
-      async () => Buffer.concat([withJpegSegments(await jpeg(), motionPhoto), video(archive)]),
+      'a page in its text',
+      async () => withPngChunks(await png(), pngChunk('tEXt', Buffer.concat([Buffer.from('Comment\0'), page]))),
     ],
-    ['a JPEG and a page', 'a web page or script', async () => Buffer.concat([await jpeg(), page])],
-    [
-      'a PNG and a script',
-      'other data behind its end',
-      async () => Buffer.concat([await png(), Buffer.from('alert(1)')]),
-    ],
-    [
-      'a PNG with PHP as its text',
-      'a web page or script',
-      async () => withPngChunks(await png(), pngChunk('tEXt', Buffer.from('Comment\0<?php system($_GET["c"]); ?>'))),
-    ],
-    [
-      'a JPEG with a page as its author',
-      'a web page or script',
-      () =>
-        plain(64, 64)
-          .withExif({ IFD0: { Artist: page.toString() } })
-          .jpeg()
-          .toBuffer(),
-    ],
-    [
-      'a WebP and PHP',
-      'a web page or script',
-      async () => Buffer.concat([await webp(), Buffer.from('<?php phpinfo();')]),
-    ],
-    [
-      'a JPEG with a document as its comment',
-      'a PDF document',
-      async () => withJpegSegments(await jpeg(), jpegSegment(0xfe, pdf)),
-    ],
-    [
-      'a PNG with a document as its text',
-      'a PDF document',
-      async () => withPngChunks(await png(), pngChunk('tEXt', Buffer.concat([Buffer.from('Comment\0'), pdf]))),
-    ],
-    [
-      'a JPEG that is a script',
-      'a web page or script',
-      async () => {
-        const whole = withJpegSegments(
-          await jpeg(),
-          jpegSegment(0xe0, Buffer.alloc(0x2f2a - 2)),
-          jpegSegment(0xfe, Buffer.from('*/=alert(1)/*')),
-        );
-        const script = [whole.subarray(0, -2), jpegSegment(0xfe, Buffer.from('*///')), whole.subarray(-2)];
-        return Buffer.concat(script);
-      },
-    ],
-    ['a PNG and another', 'another picture', async () => Buffer.concat([await png(), await png()])],
-    ['a JPEG and another', 'another picture', async () => Buffer.concat([await jpeg(), await jpeg()])],
-    ['a PNG and a program', 'a program', async () => Buffer.concat([await png(), program])],
-    [
-      'a photo with its gain map and a program',
-      'a program',
-      async () => Buffer.concat([withJpegSegments(await jpeg(), multiPicture), await jpeg(), program]),
-    ],
-  ])('is refused: %s', async (_, foreign, make) => {
-    const upload = await make();
-    expect((await sharp(upload, { failOn: 'warning' }).stats()).isOpaque).toBe(true);
-    await expect(fromUpload(upload)).rejects.toMatchObject({
-      kind: 'invalid',
-      code: 'UNSUPPORTED_IMAGE',
-      message: `This file is more than a picture: it also holds ${foreign}. Please export the picture again without attachments.`,
-    });
+    ['a script', async () => withJpegSegments(await jpeg(), jpegSegment(0xfe, Buffer.from('*/=alert(1)/*')))],
+    ['another picture', async () => Buffer.concat([await png(), await png()])],
+  ])('stays behind: %s', async (_, make) => {
+    const avatar = await fromUpload(await make());
+    expect(webpChunks(avatar)).toEqual(['VP8 ']);
+    expect(Buffer.from(avatar).toString('latin1')).not.toMatch(/alert|hello/);
   });
 });
 
@@ -471,14 +407,6 @@ describe('refused is', () => {
         const from = jpeg.indexOf(startOfScan) + 14;
         // ITU-T T.81, C.2: a code of ones alone is reserved.
         return Buffer.concat([jpeg.subarray(0, from), Buffer.from('ff00'.repeat(1_000), 'hex'), jpeg.subarray(-2)]);
-      },
-    ],
-    [
-      'a JPEG without an end, of a kind whose decoder is asked to be lenient',
-      async () => {
-        const jpeg = await noise(64, 64).jpeg().toBuffer();
-        jpeg.writeUInt8(0, jpeg.indexOf(startOfScan) + 2 + 10);
-        return Buffer.concat([jpeg.subarray(0, -2), Buffer.from('anything')]);
       },
     ],
     [

@@ -1,6 +1,5 @@
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
-import { findForeignContent } from '@portal/platform/images/foreign-content';
-import { detectImageType, findImageEnd, readImageHeader } from '@portal/platform/images/image-type';
+import { detectImageType, readImageHeader } from '@portal/platform/images/image-type';
 import { resource } from '@portal/platform/resource';
 import type { Whose } from '@portal/platform/work-apart/fair-turns';
 import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
@@ -11,8 +10,7 @@ import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from '
 export interface AvatarImages {
   /**
    * The avatar in an upload: a square WebP of at most 512 pixels, upright, sRGB, made anew from the pixels alone.
-   * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size that is nothing else
-   * besides, 503 when too many others wait.
+   * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size, 503 when too many others wait.
    */
   fromUpload(upload: Uint8Array, whose: Whose): Promise<Uint8Array>;
 }
@@ -72,13 +70,6 @@ function checkImage(upload: Uint8Array): void {
     );
   }
   if (type === 'image/jpeg' && countScans(upload) > maxScans) throw unsupported('This JPEG has too many scans.');
-  const foreign = findForeignContent(upload);
-  if (foreign !== null) {
-    throw unsupported(
-      `This file is more than a picture: it also holds ${foreign}. Please export the picture again without attachments.`,
-    );
-  }
-  if (findImageEnd(upload) === null) throw unsupported('This image is damaged or incomplete.');
 }
 
 /** How often a scan may start in a JPEG; other data can look like a start, scans themselves cannot. */
