@@ -303,7 +303,9 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
         .matchAll(/^Mail to .*$/gm),
     ].map(([line]) => line);
     // The demo has put this one off by a minute, which may be over by now: it is none of the past.
-    expect(mails.filter((line) => !line.includes('Angebot der Muster Elektro KG'))).toEqual([expect.stringContaining('Nach der Sicherung')]);
+    expect(mails.filter((line) => !line.includes('Angebot der Muster Elektro KG'))).toEqual([
+      expect.stringContaining('Nach der Sicherung'),
+    ]);
     expect(await product.stop()).toBe(0);
     expect(await serving.stop()).toBe(0);
   });

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
 import { carriesToken } from '@portal/platform/bearer-token';
 import { isLocalCaller } from '@portal/platform/local-caller';
 import type { Metrics } from '@portal/platform/metrics';
-
-// An import would read each export of this module, and some of them load all that `fetch` stands on.
-const { createServer } = process.getBuiltinModule('node:http');
 
 export interface MetricsServer {
   port: number;

@@ -1,9 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { type ErrorCode, errorCodes, type ErrorKind } from '@portal/domain/error-codes';
 import type { ErrorDetail } from '@portal/domain/errors';
-
-// An import would read each export of this module, and some of them load all that `fetch` stands on.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** The one shape of every refusal and failure (contract section 1). */
 export const ErrorBody = z

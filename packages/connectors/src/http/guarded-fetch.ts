@@ -1,4 +1,4 @@
-import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { PortalError } from '@portal/domain/errors';
@@ -7,9 +7,6 @@ import { type AddressPolicy, checkedAddresses } from './checked-address.ts';
 import { OutboundError, reasonOf } from './outbound-error.ts';
 import { type BodyLimits, bodyOf, type Destination, saveBody } from './read-body.ts';
 import { type HttpMessage, send, type Trust } from './send.ts';
-
-// An import would read each export of this module, and some of them load all that `fetch` stands on.
-const { Agent: HttpAgent } = process.getBuiltinModule('node:http');
 
 /** Where a call may lead. */
 export interface OutboundPolicy extends AddressPolicy {
@@ -95,7 +92,7 @@ export function openSession(policy: OutboundPolicy): OutboundSession {
 /** A kept connection, and where it may lead. */
 interface Kept {
   origin: string;
-  agent: Agent | HttpsAgent;
+  agent: HttpAgent | HttpsAgent;
   addresses: string[] | null;
 }
 

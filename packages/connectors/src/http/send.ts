@@ -1,11 +1,8 @@
-import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
+import { type Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { portOf } from './allowed-hosts.ts';
 import { bareHost, pinnedTo } from './checked-address.ts';
-
-// An import would read each export of this module, and some of them load all that `fetch` stands on.
-const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 export interface HttpMessage {
   method?: string;
