@@ -83,8 +83,8 @@ it(
     await pause(isLong ? 12_000 : 2_000);
     const meanwhile = await ordinary(other);
     expect(api.ended()).toBeNull();
-    // A short run on a busy machine says little about milliseconds.
-    expect(meanwhile).toBeLessThanOrEqual(isLong ? idle * 2 : idle * 4 + 20);
+    // A short run on a busy machine says nothing about milliseconds.
+    if (isLong) expect(meanwhile).toBeLessThanOrEqual(idle * 2);
     if (isLong) console.log(`an ordinary call: ${idle.toFixed(1)} ms idle, ${meanwhile.toFixed(1)} ms meanwhile`);
 
     await pause(Math.max(0, 32_000 - (performance.now() - startedAt)));
