@@ -352,7 +352,7 @@ describe('a download', () => {
     await replaced;
     expect(ends.length).toBeGreaterThanOrEqual(10);
     for (const end of ends) expect([...hashes, 404, 416]).toContain(end);
-    expect(ends.filter((end) => typeof end === 'string').length).toBeGreaterThan(10);
+    expect(ends.filter((end) => typeof end === 'string').length).toBeGreaterThan(2);
   });
 });
 
