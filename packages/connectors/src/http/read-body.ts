@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { GatheredBytes } from '@portal/domain/gathered-bytes';
 import { throwUnwritable } from '@portal/domain/unwritable';
 import { bufferCollector } from './buffer-collector.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
@@ -61,7 +61,8 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
   } catch (error) {
     if (!(error instanceof EnoughError)) throw error;
   }
-  return body.take();
+  const all = body.take();
+  return Buffer.from(all.buffer, all.byteOffset, all.byteLength);
 }
 
 /** Reads a body that needs no decoding, most often a chunk or two, for which a pipeline would cost more than all else. */

@@ -1,4 +1,4 @@
-import { GatheredBytes } from '../http/gathered-bytes.ts';
+import { GatheredBytes } from '@portal/domain/gathered-bytes';
 import { BerError, readElement, readWhole, type Span } from './ber.ts';
 import type { LdapResult } from './ldap-error.ts';
 
@@ -52,7 +52,8 @@ export class MessageSplitter {
   push(chunk: Buffer): Buffer[] {
     this.#waiting.add(chunk, this.#neededBytes);
     if (this.#waiting.length < this.#neededBytes) return [];
-    const bytes = this.#waiting.take();
+    const { buffer, byteOffset, byteLength } = this.#waiting.take();
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
     const messages: Buffer[] = [];
     let at = 0;
     let length = messageLength(bytes, at);

@@ -1,4 +1,4 @@
-const nothing: Buffer = Buffer.alloc(0);
+const nothing = new Uint8Array();
 const firstBytes = 4 * 1024;
 
 /**
@@ -6,28 +6,33 @@ const firstBytes = 4 * 1024;
  * take a hundred times as much.
  */
 export class GatheredBytes {
-  #bytes = nothing;
+  #bytes: Uint8Array = nothing;
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
+  /** What they take in memory. */
+  get capacity(): number {
+    return this.#bytes.length;
+  }
+
   /** Takes another piece; all of them will be `expected` bytes, as far as that is known. One piece alone stays where it is. */
-  add(piece: Buffer, expected = Infinity): void {
+  add(piece: Uint8Array, expected = Infinity): void {
     const length = this.#length + piece.length;
     if (this.#length === 0) {
       this.#bytes = piece;
     } else {
       if (length > this.#bytes.length)
         this.#grow(Math.max(length, Math.min(Math.max(2 * length, firstBytes), expected)));
-      piece.copy(this.#bytes, this.#length);
+      this.#bytes.set(piece, this.#length);
     }
     this.#length = length;
   }
 
   /** All that has come, which is then forgotten. */
-  take(): Buffer {
+  take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
     this.#bytes = nothing;
     this.#length = 0;
@@ -35,8 +40,8 @@ export class GatheredBytes {
   }
 
   #grow(capacity: number): void {
-    const larger = Buffer.allocUnsafeSlow(capacity);
-    this.#bytes.copy(larger, 0, 0, this.#length);
+    const larger = new Uint8Array(capacity);
+    larger.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = larger;
   }
 }
