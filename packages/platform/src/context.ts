@@ -7,7 +7,7 @@ import type { JobFigures } from './jobs/figures.ts';
 import type { Enqueue } from './jobs/job.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { BoardAnswer, BoardRequest } from './queues/lazy-board.ts';
+import type { BoardAnswer } from './queues/queue-board.ts';
 import type { Resources } from './resource.ts';
 import type { SecretStore } from './secrets/stored-secret.ts';
 import type { WorkApart } from './work-apart/open-work-apart.ts';
@@ -26,8 +26,8 @@ export interface SystemContext {
   enqueue: Enqueue;
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;
-  /** What the board over the queues answers. Whoever asks has checked who may. */
-  askQueueBoard: (request: BoardRequest) => Promise<BoardAnswer>;
+  /** What the board over the queues answers to a GET of this path. The caller has checked who may see it. */
+  askQueueBoard: (path: string) => Promise<BoardAnswer>;
   secrets: SecretStore;
   files: FileStore;
   workApart: WorkApart;

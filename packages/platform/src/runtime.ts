@@ -6,7 +6,7 @@ import { openFileStore } from './files/store.ts';
 import { openJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
-import { lazyBoard } from './queues/lazy-board.ts';
+import { openQueueBoard } from './queues/queue-board.ts';
 import { openQueues, type Queues } from './queues/queues.ts';
 import type { Resources } from './resource.ts';
 import { openSecrets } from './secrets/sealed.ts';
@@ -60,7 +60,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
 
   // Nobody waits for a job.
   const workApart = openWorkApart(options.process === 'api' ? { waitMs: longestWaitMs } : {});
-  const board = lazyBoard(queues, log);
+  const board = openQueueBoard(queues);
   const resources: Resources = new Map();
   const shared = {
     config,

@@ -38,18 +38,11 @@ describeOnEachQueue('the queue board', (env) => {
   it('is for SUPER_ADMIN alone, with its files and all they ask', async () => {
     const { request, make, operator } = await board();
     const [user, admin] = [await make.user(), await make.user({ role: 'ADMIN' })];
-    for (const [method, url] of [
-      ['GET', '/admin/queues'],
-      ['GET', '/admin/queues/'],
-      ['GET', '/admin/queues/queue/mail'],
-      ['GET', '/admin/queues/static/images/logo.svg'],
-      ['GET', '/admin/queues/api/queues'],
-      ['GET', '/admin/queues/api/redis/stats'],
-      ['PUT', '/admin/queues/api/queues/mail/retry/failed'],
-    ] as const) {
-      expect((await request({ method, url })).statusCode).toBe(401);
-      for (const as of [user, admin]) expect((await request({ method, url, as })).statusCode).toBe(403);
-      expect((await request({ method, url, as: operator })).statusCode).toBe(200);
+    for (const path of ['', '/', '/queue/mail', '/static/images/logo.svg', '/api/queues', '/api/redis/stats']) {
+      const url = `/admin/queues${path}`;
+      expect((await request({ url })).statusCode).toBe(401);
+      for (const as of [user, admin]) expect((await request({ url, as })).statusCode).toBe(403);
+      expect((await request({ url, as: operator })).statusCode).toBe(200);
     }
   });
 
@@ -73,25 +66,13 @@ describeOnEachQueue('the queue board', (env) => {
     expect((await ask({ url: `/admin/queues/static/${logo}` })).body).toBe(await readFile(join(shipped, logo), 'utf8'));
   });
 
-  it('has buttons to try failed jobs again and to remove them, and no others that change something', async () => {
+  it('has no buttons that change something', async () => {
     const { ask } = await board();
-    const shown = async (query: string) =>
-      (await ask({ url: `/admin/queues/api/queues${query}` }))
-        .json<{ queues: { name: string; readOnlyMode: boolean }[] }>()
-        .queues.filter(({ readOnlyMode }) => !readOnlyMode)
-        .map(({ name }) => name);
-    expect(await shown('')).toEqual([]);
-    for (const status of ['latest', 'completed', 'waiting', 'delayed', 'active'])
-      expect(await shown(`?activeQueue=mail&status=${status}`)).toEqual([]);
-    expect(await shown('?activeQueue=mail&status=failed')).toContain('mail');
-    // The page hides what the library puts between the first and the last button of a failed job, and the menu of a queue.
-    const { body } = await ask({ url: '/admin/queues' });
-    expect(body).toContain("[class^='jobActions-'] > li:not(:first-child, :last-child)");
-    expect(body).toContain("[class^='trailing-'] > button[aria-haspopup]");
-    const scripts = (await shippedFiles()).filter((file) => file.endsWith('.js'));
-    const all = (await Promise.all(scripts.map((file) => readFile(join(shipped, file), 'utf8')))).join('\n');
-    expect(all).toMatch(/\.failed\]:\[\w+\.retry,\w+\.duplicate,\w+\.updateData,\w+\.clean\]/);
-    for (const name of ['jobActions-', 'trailing-']) expect(all).toContain(`"${name}`);
+    for (const status of ['latest', 'completed', 'waiting', 'delayed', 'active', 'failed']) {
+      const answer = await ask({ url: `/admin/queues/api/queues?activeQueue=mail&status=${status}` });
+      const { queues } = answer.json<{ queues: { readOnlyMode: boolean }[] }>();
+      expect(queues.filter(({ readOnlyMode }) => !readOnlyMode)).toEqual([]);
+    }
   });
 
   it('shows every queue and its jobs, by ids alone, and agrees with the list of jobs', async () => {
@@ -114,75 +95,32 @@ describeOnEachQueue('the queue board', (env) => {
     expect(waiting).toBe(2);
   });
 
-  it('tries failed jobs again and removes them, and the audit log notes who', async () => {
-    const { ask, queueOf, make, url, operator } = await board();
-    const worker = startTestWorker(
-      url,
-      {
-        handlers: [
-          handle(deliverMails, async () => {
-            throw notFound();
-          }),
-        ],
-      },
-      { env },
-    );
+  it('shows why a job failed', async () => {
+    const { queueOf, make, url } = await board();
+    const failing = handle(deliverMails, async () => {
+      throw notFound();
+    });
+    const worker = startTestWorker(url, { handlers: [failing] }, { env });
     await worker.runtime.queues.push(deliverMails, { tenantId: (await make.tenant()).id });
-    await worker.runtime.queues.push(deliverMails, { tenantId: (await make.tenant()).id });
-    await vi.waitFor(async () => expect((await queueOf('mail')).counts['failed']).toBe(4), 20_000);
+    await vi.waitFor(async () => expect((await queueOf('mail')).counts['failed']).toBeGreaterThan(0), 20_000);
     await worker.stop();
     const { jobs } = await queueOf('mail', 'failed');
-    for (const { stacktrace, failedReason } of jobs) {
-      expect(stacktrace).toEqual([]);
-      expect(failedReason).toBe(notFound().message);
-    }
-    const [one, another] = jobs;
-    const put = async (path: string) => ask({ method: 'PUT', url: `/admin/queues/api/queues/mail/${path}` });
-    expect((await put(`${one?.id}/retry`)).statusCode).toBe(204);
-    expect((await queueOf('mail')).counts).toMatchObject({ failed: 3, waiting: 1 });
-    expect((await put(`${another?.id}/clean`)).statusCode).toBe(204);
-    expect((await put(`${another?.id}/clean`)).statusCode).toBe(404);
-    expect((await queueOf('mail')).counts).toMatchObject({ failed: 2, waiting: 1 });
-    expect((await put('retry/failed')).statusCode).toBe(200);
-    expect((await queueOf('mail')).counts).toMatchObject({ failed: 0, waiting: 3 });
-    expect((await put('clean/completed')).statusCode).toBe(200);
-    const entries = (await ask({ url: `/audit-log?actorId=${operator.id}` })).json<
-      { action: string; summary: string; targetId: string }[]
-    >();
-    expect(entries.filter(({ action }) => action.startsWith('queues.')).slice(0, 5)).toMatchObject([
-      { action: 'queues.clean', targetId: 'mail', summary: 'Removed all completed jobs of the queue mail' },
-      { action: 'queues.retry', targetId: 'mail', summary: 'Retried all failed jobs of the queue mail' },
-      { action: 'queues.clean', summary: `Removed job ${another?.id} of the queue mail` },
-      { action: 'queues.clean', summary: `Removed job ${another?.id} of the queue mail` },
-      { action: 'queues.retry', summary: `Retried job ${one?.id} of the queue mail` },
-    ]);
+    for (const { failedReason } of jobs) expect(failedReason).toBe(notFound().message);
   });
 
-  it('changes nothing else', async () => {
+  it('changes nothing', async () => {
     const { ask, queueOf } = await board();
     const before = await queueOf('mail');
     const [job] = before.jobs;
-    for (const path of [
-      'queues/pause',
-      'queues/mail/pause',
-      'queues/mail/empty',
-      'queues/mail/obliterate',
-      'queues/mail/promote',
-      'queues/mail/concurrency',
-      'queues/mail/rate-limit',
-      'queues/mail/clean/waiting',
-      'queues/mail/clean/active',
-      'queues/mail/retry/completed',
-      `queues/mail/${job?.id}/promote`,
-      'queues/mail/job-schedulers/x/remove',
-      'queues/mail/job-schedulers/x/run',
-      'queues/mail%2fclean%2ffailed',
-    ])
-      expect([path, (await ask({ method: 'PUT', url: `/admin/queues/api/${path}` })).statusCode]).toEqual([path, 404]);
     for (const [method, path] of [
+      ['PUT', 'queues/pause'],
+      ['PUT', 'queues/mail/obliterate'],
+      ['PUT', 'queues/mail/retry/failed'],
+      ['PUT', 'queues/mail/clean/completed'],
+      ['PUT', `queues/mail/${job?.id}/promote`],
       ['POST', 'queues/mail/add'],
       ['PATCH', `queues/mail/${job?.id}/update-data`],
-      ['PATCH', `queues/mail/${job?.id}/delay`],
+      ['DELETE', `queues/mail/${job?.id}`],
     ] as const)
       expect((await ask({ method, url: `/admin/queues/api/${path}`, payload: {} })).statusCode).toBe(405);
     expect(await queueOf('mail')).toEqual(before);

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
 import { HOUR, SECOND } from '@portal/domain/time';
-import { askQueueBoard } from '@portal/usecases/operations/queue-board';
 import type { App } from '../zod-app.ts';
 
 const home = '/admin/queues';
@@ -23,7 +22,7 @@ export function registerQueueBoard(app: App): void {
         tags: ['operations'],
         summary: 'Browse the job queues',
         description:
-          'A page with all queues and their jobs. Jobs can be retried and removed there; this is noted in the audit log. 503 while the queues are unavailable.',
+          'A page with all queues and their jobs, to look at. 503 while the queues are unavailable.',
         produces: ['text/html'],
         response: { 200: z.string().describe('The page') },
       },
@@ -31,14 +30,13 @@ export function registerQueueBoard(app: App): void {
     answer,
   );
   app.get(`${home}/*`, { config: { access }, schema: { hide: true } }, answer);
-  app.put(`${home}/*`, { config: { access }, schema: { hide: true } }, answer);
 }
 
 async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const path = request.url.slice(home.length);
-  const { status, type, body } = await askQueueBoard(request.ctx, { method: request.method as 'GET' | 'PUT', path });
+  const { type, body } = await request.ctx.askQueueBoard(path);
   if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy);
   // Its files belong to the release, not to anybody.
   if (path.startsWith('/static/')) reply.header('cache-control', `private, max-age=${HOUR / SECOND}`);
-  await reply.code(status).type(type).send(body);
+  await reply.type(type).send(body);
 }

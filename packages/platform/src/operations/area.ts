@@ -12,7 +12,6 @@ export function operationsArea(areas: readonly Area[]): Area {
   const jobs = jobsOf(areas);
   const own: Area = {
     name: 'operations',
-    auditActions: ['queues.retry', 'queues.clean'],
     tags: { operations: 'Health, version, figures, and the work going on in the background.' },
     jobs: [
       handle(sweepRuns, async (ctx) => {
