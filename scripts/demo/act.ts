@@ -14,6 +14,7 @@ import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { insertSession, signOut } from '@portal/usecases/accounts/sessions';
 import { areas } from '@portal/usecases/areas';
+import { handlersFor } from '@portal/usecases/handlers';
 
 const origin = () => ({ requestId: newId(), ip: null, userAgent: 'pnpm demo' });
 
@@ -66,7 +67,7 @@ export async function accountOf(runtime: Runtime, tenantId: string, username: st
   return found;
 }
 
-const handlers = new Map(areas.flatMap(({ jobs = [] }) => jobs).map((handler) => [handler.job.name, handler]));
+const handlers = new Map(handlersFor(areas).map((handler) => [handler.job.name, handler]));
 const waitMs = 60_000;
 
 /** Carries out a job here and now, as a worker would do it, so that none has to run. One that does is waited for. */

@@ -5,6 +5,7 @@ import { checkLogin, LoginError } from '@portal/platform/login-check';
 import { openRuntime } from '@portal/platform/runtime';
 import { endWithSettings, settingsOrEnd } from '@portal/platform/wrong-settings';
 import { areas } from '@portal/usecases/areas';
+import { handlersFor } from '@portal/usecases/handlers';
 import { serveMetrics } from './metrics-server.ts';
 
 const config = settingsOrEnd(process.env);
@@ -19,7 +20,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const runtime = openRuntime(config, { process: 'worker', log });
 const worker = startWorker(runtime, {
-  handlers: areas.flatMap(({ jobs = [] }) => jobs),
+  handlers: handlersFor(areas),
   schedules: areas.flatMap(({ schedules = [] }) => schedules),
   concurrency: concurrencyOf(areas),
 });

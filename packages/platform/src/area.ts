@@ -1,5 +1,4 @@
 import type { FileOwner } from './files/sweep-orphans.ts';
-import type { Handler } from './jobs/handler.ts';
 import type { AnyJob, OwnConcurrency } from './jobs/job.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { AnyOutboxMail, OutboxMails } from './outbox/mail.ts';
@@ -16,8 +15,8 @@ export interface Area {
   name: string;
   /** Tags of its routes in the API document, in the order a reader meets them, each with one sentence. */
   tags?: Record<string, string>;
-  /** Its jobs, each bound to the use case that does it. Load that use case inside: the API reads this list, too, and runs none. */
-  jobs?: Handler[];
+  /** Its jobs. What does them stands in its `handlers.ts`, which the worker alone loads. */
+  jobs?: AnyJob[];
   /** Jobs that start by themselves. */
   schedules?: Schedule[];
   /** Queues of its own whose jobs wait more than they work: how many of them a worker runs at once. */
@@ -37,8 +36,7 @@ export interface Area {
 }
 
 /** Every job there is. */
-export const jobsOf = (areas: readonly Area[]): AnyJob[] =>
-  areas.flatMap(({ jobs = [] }) => jobs.map(({ job }) => job));
+export const jobsOf = (areas: readonly Area[]): AnyJob[] => areas.flatMap(({ jobs = [] }) => jobs);
 
 /** What areas say of their queues, together. Throws when two speak of one. */
 export function concurrencyOf(areas: readonly Area[]): OwnConcurrency {

@@ -21,7 +21,7 @@ import { tenants } from './tenants/area.ts';
 import { tenders } from './tenders/area.ts';
 
 /** The areas of the product, in the order in which a reader of the API document meets them. */
-export const areas: readonly Area[] = withPlatform([
+export const areas: readonly Area[] = [
   accounts,
   modules,
   mailSettings,
@@ -39,10 +39,8 @@ export const areas: readonly Area[] = withPlatform([
   invoices,
   tenders,
   audit,
-]);
-
-/** These areas with what carries their mails, files and work. */
-export function withPlatform(own: readonly Area[]): readonly Area[] {
-  const carried = [...own, outboxArea(own), filesArea(own)];
-  return [...carried, operationsArea(carried)];
-}
+  // These carry the mails, files and work of all others.
+  outboxArea,
+  filesArea,
+  operationsArea,
+];

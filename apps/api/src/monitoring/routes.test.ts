@@ -9,6 +9,7 @@ import { startMailGatewayServer } from '@portal/testing/servers/products/mail-ga
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { startTestWorker } from '@portal/testing/worker';
 import { monitoring } from '@portal/usecases/monitoring/area';
+import { monitoringHandlers } from '@portal/usecases/monitoring/handlers';
 import { testApp } from '../../testing/app.ts';
 
 const { request, make, url, runtime } = await testApp();
@@ -111,7 +112,7 @@ describe('servers', () => {
     const { id: tenantId } = await make.tenant();
     const [admin, user] = [await make.user({ tenantId, role: 'ADMIN' }), await granted(tenantId, 'USE')];
     for (const server of servers) await request({ method: 'POST', url: root, as: admin, payload: serverForm(server) });
-    const worker = startTestWorker(url, { handlers: monitoring.jobs ?? [], concurrency: monitoring.concurrency ?? {} });
+    const worker = startTestWorker(url, { handlers: monitoringHandlers, concurrency: monitoring.concurrency ?? {} });
     try {
       const polled = await request({
         method: 'POST',

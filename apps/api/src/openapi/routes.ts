@@ -5,6 +5,7 @@ import type { Config } from '@portal/platform/config';
 import { jsonType } from '../plugins/error-body.ts';
 import { sessionCookieName } from '../session-cookie.ts';
 import type { App } from '../zod-app.ts';
+import { describeRoutes } from './document.ts';
 
 const tags = ['operations'];
 const access = open('the description of the interface is no secret');
@@ -72,12 +73,9 @@ export function registerDocs(app: App, config: Config): void {
       },
     },
     async (_request, reply) => {
-      if (document === undefined) {
-        const { describeRoutes } = await import('./document.ts');
-        document = JSON.stringify(
-          describeRoutes(app.routeList, { version: config.release.version, cookieName: sessionCookieName(config) }),
-        );
-      }
+      document ??= JSON.stringify(
+        describeRoutes(app.routeList, { version: config.release.version, cookieName: sessionCookieName(config) }),
+      );
       return reply
         .type(jsonType)
         .header('cache-control', 'no-cache')

@@ -21,8 +21,7 @@ export function registerQueueBoard(app: App): void {
         operationId: 'getQueueBoard',
         tags: ['operations'],
         summary: 'Browse the job queues',
-        description:
-          'A page with all queues and their jobs, to look at. 503 while the queues are unavailable.',
+        description: 'A page with all queues and their jobs, to look at. 503 while the queues are unavailable.',
         produces: ['text/html'],
         response: { 200: z.string().describe('The page') },
       },

@@ -103,6 +103,7 @@ async function collections(
   read: ReadCollections,
 ): Promise<Found[]> {
   let answer: { body: Buffer; url: URL } | null = null;
+  // 0.02 s and 7 MB that calendars without a CalDAV server do not need.
   const { propfind } = await import('tsdav');
   await propfind({
     url: url.href,
@@ -144,7 +145,6 @@ export async function downloadEvents(
 ): Promise<void> {
   const url = new URL(calendar.url);
   const range = { start: davTime(from), end: davTime(to) };
-  // Loaded only where a calendar server is asked.
   const { calendarQuery } = await import('tsdav');
   await calendarQuery({
     url: url.href,

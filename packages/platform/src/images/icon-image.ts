@@ -74,6 +74,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
 
   async function cleaned(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
     if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner.ownerId, () => inSlot(() => cleanApart(bytes, owner)));
+    // 0.02 s of the start that few APIs have a use for.
     const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);
     return clean === null ? null : Buffer.from(clean);

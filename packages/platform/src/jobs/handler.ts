@@ -21,19 +21,19 @@ export interface Handler {
     from: { requestId: string; actorId: string | null },
     payload: never,
     work: Work,
-  ): Promise<void>;
+  ): Promise<unknown>;
 }
 
 /** Binds a job to the use case that does it. A tenant job's context reaches that tenant alone. */
 export function handle<Payload extends { tenantId: string }>(
   job: TenantJob<Payload>,
-  work: (ctx: TenantContext, payload: Payload, work: Work) => Promise<void>,
+  work: (ctx: TenantContext, payload: Payload, work: Work) => Promise<unknown>,
 ): Handler;
 export function handle<Payload>(
   job: PlatformJob<Payload>,
-  work: (system: SystemContext, payload: Payload, work: Work) => Promise<void>,
+  work: (system: SystemContext, payload: Payload, work: Work) => Promise<unknown>,
 ): Handler;
-export function handle(job: AnyJob, work: (ctx: never, payload: never, work: Work) => Promise<void>): Handler {
+export function handle(job: AnyJob, work: (ctx: never, payload: never, work: Work) => Promise<unknown>): Handler {
   return {
     job,
     perform(runtime, { requestId, actorId }, payload, details) {

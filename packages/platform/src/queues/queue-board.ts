@@ -25,7 +25,7 @@ export function openQueueBoard(queues: Queues) {
     opened.catch(() => (opened = undefined));
     const { statusCode, headers, rawPayload } = await (await opened).inject(path || '/');
     if (statusCode === 404) throw notFound();
-    if (statusCode >= 500) throw unavailable(away, new Error(`the board answered ${rawPayload}`));
+    if (statusCode >= 500) throw unavailable(away, new Error(`the board answered ${rawPayload.toString()}`));
     if (statusCode >= 400) throw invalid('VALIDATION_FAILED');
     const type = headers['content-type'] ?? '';
     return { type, body: type.startsWith('text/html') ? withoutLinks(rawPayload) : rawPayload };

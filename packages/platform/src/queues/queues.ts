@@ -64,8 +64,8 @@ const kept = {
 } satisfies JobsOptions;
 
 /**
- * The job queues, in Redis where one is configured, else in the database. Opens connections on first use, and loads what makes them
- * then: a process can answer people half a second before that.
+ * The job queues, in Redis where one is configured, else in the database. Opens connections on first use, and loads the one
+ * backend it has then, 0.3 s and 30 to 40 MB: an API answers people before that.
  */
 export function openQueues(options: {
   redisUrl: string | null;

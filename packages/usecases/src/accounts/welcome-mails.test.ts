@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SmtpConfigInput } from '@portal/domain/mail-settings/smtp-config';
 import { builtInWelcomeMail } from '@portal/domain/mail-settings/welcome-mail';
 import type { UserContext } from '@portal/platform/context';
-import { outboxArea } from '@portal/platform/outbox/area';
+import { outboxHandlers } from '@portal/platform/outbox/handlers';
 import { testRuntime } from '@portal/testing/runtime';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { startTestWorker, type TestWorker } from '@portal/testing/worker';
@@ -28,7 +28,7 @@ beforeAll(async () => {
       step.at === 'recipient' && step.address.startsWith('refused-') ? { code: 550, text: 'no such user' } : undefined,
   });
   worker = startTestWorker(url, {
-    handlers: outboxArea([accounts]).jobs ?? [],
+    handlers: outboxHandlers([accounts]),
   });
 });
 afterAll(async () => {

@@ -3,7 +3,6 @@ import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
 import { MINUTE } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
@@ -16,20 +15,7 @@ export const cloudStatus: Area = {
   tags: {
     'cloud-status': 'Clouds of customers: their status, their versions, and mails about failures.',
   },
-  jobs: [
-    handle(startDueChecks, async (ctx) => {
-      const { startDueCloudChecks } = await import('./check-by-job.ts');
-      await startDueCloudChecks(ctx);
-    }),
-    handle(checkDueInstances, async (ctx, _payload, work) => {
-      const { checkDueCloudInstances } = await import('./check-by-job.ts');
-      await checkDueCloudInstances(ctx, work);
-    }),
-    handle(checkAllInstances, async (ctx, _payload, work) => {
-      const { checkAllCloudInstances } = await import('./check-by-job.ts');
-      await checkAllCloudInstances(ctx, work);
-    }),
-  ],
+  jobs: [startDueChecks, checkDueInstances, checkAllInstances],
   schedules: [schedule(startDueChecks, {}, { everyMs: MINUTE })],
   // A job waits for the clouds of one tenant, up to a hundred of them, and another tenant's need not wait for it.
   concurrency: { 'cloud-status': quarterEach(20) },

@@ -1,19 +1,13 @@
 import { favorites } from '@portal/db/schema/dashboards/favorites';
 import { dashboardImages } from '@portal/db/schema/dashboards/tabs';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { discoverIcon } from './jobs.ts';
 
 export const dashboards: Area = {
   name: 'dashboards',
   tags: { dashboards: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
-  jobs: [
-    handle(discoverIcon, async (ctx, { favoriteId }, { signal }) => {
-      const { discoverFavoriteIcon } = await import('./discover-icon.ts');
-      await discoverFavoriteIcon(ctx, favoriteId, signal);
-    }),
-  ],
+  jobs: [discoverIcon],
   // A search mostly waits for a page that may never answer.
   concurrency: { icons: quarterEach(50) },
   files: [

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { ldapConfigs, ldapStagedEntries } from '@portal/db/schema/directory';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
@@ -12,16 +11,7 @@ import { bindPasswordContext } from './stored-ldap-config.ts';
 export const directory: Area = {
   name: 'directory',
   tags: { directory: 'The tenant’s directory server: its settings, the mappings, and the synchronization.' },
-  jobs: [
-    handle(syncDirectory, async (ctx, payload, work) => {
-      const { syncTenantDirectory } = await import('./sync/sync-directory.ts');
-      await syncTenantDirectory(ctx, payload, work);
-    }),
-    handle(startDueSyncs, async (ctx) => {
-      const { startDueDirectorySyncs } = await import('./start-due-syncs.ts');
-      await startDueDirectorySyncs(ctx);
-    }),
-  ],
+  jobs: [syncDirectory, startDueSyncs],
   schedules: [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })],
   // Most of them only wait: how many directories are read at once is bounded for the process as a whole.
   concurrency: { directory: quarterEach(50) },

@@ -1,7 +1,6 @@
 import { invoiceFiles, invoiceMailboxes } from '@portal/db/schema/invoices';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
@@ -11,16 +10,7 @@ import { invoicePasswordContext } from './stored-mailbox.ts';
 export const invoices: Area = {
   name: 'invoices',
   tags: { invoices: 'Invoices that arrive by mail: the mailbox, and the data of each invoice.' },
-  jobs: [
-    handle(fetchInvoices, async (ctx, _payload, work) => {
-      const { fetchTenantInvoices } = await import('./fetch/fetch-invoices.ts');
-      await fetchTenantInvoices(ctx, work);
-    }),
-    handle(startDueFetches, async (ctx) => {
-      const { startDueInvoiceFetches } = await import('./start-due-fetches.ts');
-      await startDueInvoiceFetches(ctx);
-    }),
-  ],
+  jobs: [fetchInvoices, startDueFetches],
   schedules: [schedule(startDueFetches, {}, { everyMs: 10 * SECOND })],
   // A fetch mostly waits for its mail server; how many have a mail in memory is bounded for the process as a whole.
   concurrency: { invoices: quarterEach(20) },

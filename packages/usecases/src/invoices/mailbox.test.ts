@@ -14,6 +14,7 @@ import { startTestWorker } from '@portal/testing/worker';
 import { setModuleEnabled } from '../modules/modules.ts';
 import { getRun } from '../operations/get-run.ts';
 import { invoices as area } from './area.ts';
+import { invoiceHandlers } from './handlers.ts';
 import { listInvoices } from './invoices.ts';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from './mailbox.ts';
 import { startDueInvoiceFetches } from './start-due-fetches.ts';
@@ -221,7 +222,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with a mail server', () => {
     await putInvoiceMailbox(ctx, mailboxForm(dovecot, 'bob'));
     const worker = startTestWorker(
       url,
-      { handlers: area.jobs ?? [], schedules: area.schedules ?? [], concurrency: area.concurrency ?? {} },
+      { handlers: invoiceHandlers, schedules: area.schedules ?? [], concurrency: area.concurrency ?? {} },
       { env: { DATA_DIR: config.dataDir } },
     );
     try {

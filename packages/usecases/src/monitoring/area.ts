@@ -1,7 +1,6 @@
 import { monitoredServers } from '@portal/db/schema/monitoring/servers';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { auditActions } from './audit.ts';
 import { pollServers, startDuePolls } from './jobs.ts';
@@ -10,16 +9,7 @@ import { secretContext } from './stored-server.ts';
 export const monitoring: Area = {
   name: 'monitoring',
   tags: { virtualization: 'Virtualization, backup and mail gateway servers and their status.' },
-  jobs: [
-    handle(pollServers, async (ctx, _payload, work) => {
-      const { pollTenantServers } = await import('./run/poll-tenant-servers.ts');
-      await pollTenantServers(ctx, work);
-    }),
-    handle(startDuePolls, async (ctx) => {
-      const { startDueServerPolls } = await import('./start-due-polls.ts');
-      await startDueServerPolls(ctx);
-    }),
-  ],
+  jobs: [pollServers, startDuePolls],
   schedules: [schedule(startDuePolls, {}, { everyMs: 10 * SECOND })],
   // A run waits for servers; how many of those are asked at once is bounded for the process as a whole.
   concurrency: { monitoring: 100 },

@@ -18,6 +18,7 @@ import { jobOrigin, startTestWorker, type TestWorker } from '@portal/testing/wor
 import { setModuleEnabled } from '../modules/modules.ts';
 import { getRun } from '../operations/get-run.ts';
 import { monitoring } from './area.ts';
+import { monitoringHandlers } from './handlers.ts';
 import { createServer, deleteServer, listServers, putServer } from './servers.ts';
 import { startDueServerPolls } from './start-due-polls.ts';
 import { startPoll } from './start-poll.ts';
@@ -41,7 +42,7 @@ function startWorker(env: Record<string, string> = {}, withSchedules = false): T
   const worker = startTestWorker(
     url,
     {
-      handlers: monitoring.jobs ?? [],
+      handlers: monitoringHandlers,
       concurrency: monitoring.concurrency ?? {},
       ...(withSchedules && { schedules: monitoring.schedules ?? [] }),
     },

@@ -14,6 +14,7 @@ import { startVirtualizationServer } from '@portal/testing/servers/products/virt
 import { startTestWorker } from '@portal/testing/worker';
 import { getRun } from '../operations/get-run.ts';
 import { monitoring } from './area.ts';
+import { monitoringHandlers } from './handlers.ts';
 import { createServer, listServers, putServer, serverTile } from './servers.ts';
 import { startPoll } from './start-poll.ts';
 import { testServer, testStoredServer } from './test-server.ts';
@@ -83,7 +84,7 @@ it(
   async () => {
     const worker = startTestWorker(
       url,
-      { handlers: monitoring.jobs ?? [], concurrency: monitoring.concurrency ?? {} },
+      { handlers: monitoringHandlers, concurrency: monitoring.concurrency ?? {} },
       { env: { DATA_DIR: dataDir } },
     );
     try {

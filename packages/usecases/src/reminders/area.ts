@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { reminders as rows, snoozedReminders } from '@portal/db/schema/reminders';
 import { SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { queueDueMails } from './jobs.ts';
 import { reminderDueMail } from './mails/due.ts';
@@ -11,12 +10,7 @@ import { passOverDueMails } from './pass-over-due-mails.ts';
 export const reminders: Area = {
   name: 'reminders',
   tags: { reminders: 'Personal reminders, in the portal and by mail.' },
-  jobs: [
-    handle(queueDueMails, async (ctx, _payload, { signal }) => {
-      const { queueDueReminderMails } = await import('./queue-due-mails.ts');
-      await queueDueReminderMails(ctx, signal);
-    }),
-  ],
+  jobs: [queueDueMails],
   schedules: [schedule(queueDueMails, {}, { everyMs: 5 * SECOND })],
   mails: [reminderDueMail],
   untold: [{ what: 'reminders', settle: passOverDueMails }],

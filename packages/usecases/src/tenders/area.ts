@@ -5,7 +5,6 @@ import { tenderChanges, tenderMatches } from '@portal/db/schema/tenders/matches'
 import { tenderPayloads, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
-import { handle } from '@portal/platform/jobs/handler';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { digestMail } from './alerts/mails/digest.ts';
@@ -24,41 +23,20 @@ import {
   startDueSources,
 } from './jobs.ts';
 import { alertPasswordContext } from './mailbox/stored-mailbox.ts';
+import { removeSurplusTenders } from './remove-surplus.ts';
 
 export const tenders: Area = {
   name: 'tenders',
   tags: { tenders: 'Public tenders, their sources, and the marks and saved searches of users.' },
   jobs: [
-    ...[readSource, readFeed].map((job) =>
-      handle(job, async (system, { source }, work) => {
-        const { readTenderSource } = await import('./ingest/read-source.ts');
-        await readTenderSource(system, source, work);
-      }),
-    ),
-    handle(startDueSources, async (system) => {
-      const { startDueTenderSources } = await import('./ingest/start-due-sources.ts');
-      await startDueTenderSources(system);
-    }),
-    handle(startDueMailboxes, async (system) => {
-      const { startDueAlertMails } = await import('./mailbox/start-due-fetches.ts');
-      await startDueAlertMails(system);
-    }),
-    handle(fetchAlertMails, async (ctx, { userId }, work) => {
-      const { fetchAlertMailsOf } = await import('./mailbox/fetch-mails.ts');
-      await fetchAlertMailsOf(ctx, userId, work);
-    }),
-    handle(passDeadlines, async (system, _payload, { signal }) => {
-      const { passTenderDeadlines } = await import('./ingest/pass-deadlines.ts');
-      await passTenderDeadlines(system, signal);
-    }),
-    handle(matchTenders, async (system, _payload, { signal }) => {
-      const { matchNewTenders } = await import('./alerts/match-tenders.ts');
-      await matchNewTenders(system, signal);
-    }),
-    handle(startDueAlerts, async (system, _payload, { signal }) => {
-      const { startDueTenderAlerts } = await import('./alerts/start-due-alerts.ts');
-      await startDueTenderAlerts(system, signal);
-    }),
+    readSource,
+    readFeed,
+    startDueSources,
+    startDueMailboxes,
+    fetchAlertMails,
+    passDeadlines,
+    matchTenders,
+    startDueAlerts,
   ],
   schedules: [
     ...[startDueSources, passDeadlines, matchTenders, startDueAlerts].map((job) =>
@@ -98,14 +76,11 @@ export const tenders: Area = {
     },
     {
       what: 'matches of tenders beyond the newest',
-      walk: (tx, after) => removeSurplusMatches(tx, after),
+      walk: removeSurplusMatches,
     },
     {
       what: 'tenders of personal sources beyond the newest',
-      walk: async (tx, after) => {
-        const { removeSurplusTenders } = await import('./remove-surplus.ts');
-        return removeSurplusTenders(tx, after);
-      },
+      walk: removeSurplusTenders,
     },
     {
       what: 'changes of tenders',

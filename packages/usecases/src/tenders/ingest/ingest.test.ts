@@ -31,6 +31,7 @@ import { getRun } from '../../operations/get-run.ts';
 import { tenders } from '../area.ts';
 import { createFeed, listFeeds } from '../feeds.ts';
 import { getTender } from '../get-tender.ts';
+import { tenderHandlers } from '../handlers.ts';
 import { readSource } from '../jobs.ts';
 import { runSource } from '../sources.ts';
 import { triageTender } from '../triage.ts';
@@ -50,7 +51,7 @@ const workers: TestWorker[] = [];
 const startWorker = () => {
   const worker = startTestWorker(
     url,
-    { handlers: tenders.jobs ?? [], concurrency: tenders.concurrency ?? {} },
+    { handlers: tenderHandlers, concurrency: tenders.concurrency ?? {} },
     { env: { ...env, DATA_DIR: config.dataDir } },
   );
   workers.push(worker);

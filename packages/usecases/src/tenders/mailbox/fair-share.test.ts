@@ -12,6 +12,7 @@ import { startDrippingImap } from '@portal/testing/servers/dripping-imap';
 import { serviceBinary } from '@portal/testing/services';
 import { startTestWorker } from '@portal/testing/worker';
 import { tenders } from '../area.ts';
+import { tenderHandlers } from '../handlers.ts';
 import { getAlertMailbox, putAlertMailbox } from './mailbox.ts';
 import { startDueAlertMails } from './start-due-fetches.ts';
 
@@ -83,7 +84,7 @@ describeOnEachQueue('a worker', (env) => {
       const [dripping, dovecot] = [await startDrippingImap(), await startDovecot()];
       const worker = startTestWorker(
         url,
-        { handlers: tenders.jobs ?? [], concurrency: tenders.concurrency ?? {} },
+        { handlers: tenderHandlers, concurrency: tenders.concurrency ?? {} },
         {
           env: { ...env, ...allowed, DATA_DIR: config.dataDir },
           workers: 1,

@@ -26,6 +26,7 @@ import { the } from '@portal/testing/the';
 import { startTestWorker } from '@portal/testing/worker';
 import { tenders } from '../area.ts';
 import { getTender } from '../get-tender.ts';
+import { tenderHandlers } from '../handlers.ts';
 import { listTenders } from '../list-tenders.ts';
 import { listSources, runSource } from '../sources.ts';
 import { storeNotices } from '../store-notices.ts';
@@ -588,7 +589,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     const { ctx } = await reader([alertAbout(951)]);
     const worker = startTestWorker(
       url,
-      { handlers: tenders.jobs ?? [], concurrency: tenders.concurrency ?? {} },
+      { handlers: tenderHandlers, concurrency: tenders.concurrency ?? {} },
       { env: { ...env, DATA_DIR: config.dataDir } },
     );
     try {
