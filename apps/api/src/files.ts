@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { PortalError } from '@portal/domain/errors';
 import { shownFileName } from '@portal/domain/text';
-import { freeBuffersBehind } from '@portal/platform/files/free-buffers';
 import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
@@ -53,7 +52,6 @@ export async function sendFile(
     if (request.method === 'HEAD') stream.destroy();
     // Somebody cut the file short meanwhile: what has come is not all of it, and the rest never comes.
     else stream.once('end', () => stream.bytesRead < length && request.socket.destroy());
-    if (inParts) stream.on('data', freeBuffersBehind);
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;

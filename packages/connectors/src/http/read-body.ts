@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatheredBytes } from '@portal/domain/gathered-bytes';
 import { throwUnwritable } from '@portal/domain/unwritable';
-import { bufferCollector } from './buffer-collector.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
@@ -103,7 +102,6 @@ export async function saveBody(
 ): Promise<number> {
   await using own = typeof path === 'string' ? await open(path, 'wx', 0o600).catch(throwUnwritable) : null;
   const file = own ?? (path as FileHandle);
-  const freeBuffers = bufferCollector();
   let sizeBytes = 0;
   try {
     await pipeline([
@@ -115,7 +113,6 @@ export async function saveBody(
           sizeBytes += chunk.length;
           if (sizeBytes > limits.maxBytes) throw new OutboundError('too_large', host);
           await file.writeFile(chunk).catch(throwUnwritable);
-          freeBuffers(chunk.length);
         }
       },
     ]);
