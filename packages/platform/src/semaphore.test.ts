@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openFairSlots, openSharedSlots, openSemaphore, openSemaphores } from './semaphore.ts';
+import { openSemaphore } from './semaphore.ts';
 
 const inSlotOf = (slots: number, queueLimit: number) =>
   openSemaphore({ slots, queueLimit, refusal: () => new Error('too many') });
@@ -29,18 +29,16 @@ it('runs so many at a time, in order of arrival, and refuses whoever comes beyon
 });
 
 it('refuses whoever has waited for long enough, for a place of its own or of all, and goes on with the next', async () => {
-  const room = { slots: 1, queueLimit: 5 };
-  const inSlot = openSharedSlots({ each: room, all: room, refusal: () => new Error('too long') });
+  const inSlot = openSemaphore({ slots: 1, queueLimit: 5, refusal: () => new Error('too long') });
   const gate = Promise.withResolvers<string>();
   const begun: string[] = [];
   const enter = (key: string, name: string, waitMs?: number) =>
     inSlot(
-      key,
       () => {
         begun.push(name);
         return gate.promise;
       },
-      waitMs && performance.now() + waitMs,
+      waitMs === undefined ? { key } : { key, until: performance.now() + waitMs },
     );
   const first = enter('a', 'first');
   const [ofOwn, ofAll, patient] = [enter('a', 'own', 100), enter('b', 'all', 100), enter('a', 'patient')];
@@ -61,14 +59,17 @@ it('goes on after work that fails', async () => {
 });
 
 it('keeps those of one key apart from those of another', async () => {
-  const inSlotOf = openSemaphores({ slots: 1, queueLimit: 1, refusal: () => new Error('too many') });
+  const inSlot = openSemaphore({ perKey: 1, queueLimitPerKey: 1, refusal: () => new Error('too many') });
   const gate = Promise.withResolvers<string>();
   const begun: string[] = [];
   const enter = (key: string, name: string) =>
-    inSlotOf(key, () => {
-      begun.push(name);
-      return gate.promise;
-    });
+    inSlot(
+      () => {
+        begun.push(name);
+        return gate.promise;
+      },
+      { key },
+    );
   const all = [enter('a', 'first of a'), enter('a', 'second of a'), enter('b', 'first of b')];
   await expect(enter('a', 'third of a')).rejects.toThrow('too many');
   expect(begun).toEqual(['first of a', 'first of b']);
@@ -78,20 +79,25 @@ it('keeps those of one key apart from those of another', async () => {
 });
 
 it('gives no key more of the shared slots than its own, and lets the next key in before the first one’s second', async () => {
-  const inSlot = openSharedSlots({
-    each: { slots: 1, queueLimit: 1 },
-    all: { slots: 2, queueLimit: 1 },
+  const inSlot = openSemaphore({
+    slots: 2,
+    perKey: 1,
+    queueLimit: 2,
+    queueLimitPerKey: 1,
     refusal: () => new Error('too many'),
   });
   const gates = new Map<string, PromiseWithResolvers<string>>();
   const begun: string[] = [];
   const enter = (key: string, name: string) =>
-    inSlot(key, () => {
-      begun.push(name);
-      const gate = Promise.withResolvers<string>();
-      gates.set(name, gate);
-      return gate.promise;
-    });
+    inSlot(
+      () => {
+        begun.push(name);
+        const gate = Promise.withResolvers<string>();
+        gates.set(name, gate);
+        return gate.promise;
+      },
+      { key },
+    );
   const all = [enter('a', 'a1'), enter('a', 'a2'), enter('b', 'b1'), enter('c', 'c1')];
   await expect(enter('a', 'a3')).rejects.toThrow('too many');
   await expect(enter('d', 'd1')).rejects.toThrow('too many');
@@ -108,13 +114,16 @@ describe('fair slots', () => {
   const { signal } = new AbortController();
 
   it('go to the most urgent, among these to who holds the fewest, and never all to the least urgent', async () => {
-    const inSlot = openFairSlots({ slots: 4, leastUrgent: { urgency: 2, slots: 3 } });
+    const inSlot = openSemaphore({ slots: 4, leastUrgent: { urgency: 2, slots: 3 } });
     const order: string[] = [];
     const work = (key: string, urgency: number) =>
-      inSlot({ key, urgency, signal }, async () => {
-        order.push(`${key}${urgency}`);
-        await pause(20);
-      });
+      inSlot(
+        async () => {
+          order.push(`${key}${urgency}`);
+          await pause(20);
+        },
+        { key, urgency, signal },
+      );
     const times = (count: number, key: string, urgency: number) =>
       Array.from({ length: count }, () => work(key, urgency));
     await Promise.all([...times(6, 'a', 2), ...times(6, 'a', 0), ...times(3, 'b', 0)]);
@@ -124,15 +133,18 @@ describe('fair slots', () => {
   });
 
   it('are not all held by one key, nor all of its share by what is least urgent', async () => {
-    const inSlot = openFairSlots({ slots: 6, perKey: 4, leastUrgent: { urgency: 2, slots: 5, perKey: 3 } });
+    const inSlot = openSemaphore({ slots: 6, perKey: 4, leastUrgent: { urgency: 2, slots: 5, perKey: 3 } });
     const order: string[] = [];
     const letGo = Promise.withResolvers<void>();
     const enter = (count: number, key: string, urgency: number) =>
       Array.from({ length: count }, () =>
-        inSlot({ key, urgency, signal }, () => {
-          order.push(`${key}${urgency}`);
-          return letGo.promise;
-        }),
+        inSlot(
+          () => {
+            order.push(`${key}${urgency}`);
+            return letGo.promise;
+          },
+          { key, urgency, signal },
+        ),
       );
     const work = [...enter(5, 'a', 2), ...enter(2, 'a', 0), ...enter(5, 'b', 2), ...enter(1, 'c', 0)];
     await pause(1);
@@ -144,18 +156,16 @@ describe('fair slots', () => {
   });
 
   it('are waited for until the signal, and lost by nobody', async () => {
-    const inSlot = openFairSlots({ slots: 1, leastUrgent: { urgency: 2, slots: 1 } });
+    const inSlot = openSemaphore({ slots: 1, leastUrgent: { urgency: 2, slots: 1 } });
     const letGo = Promise.withResolvers<void>();
-    const first = inSlot({ key: 'a', urgency: 0, signal }, () => letGo.promise);
+    const first = inSlot(() => letGo.promise, { key: 'a', signal });
     const impatient = new AbortController();
-    const second = inSlot({ key: 'a', urgency: 0, signal: impatient.signal }, async () => 'never');
+    const second = inSlot(async () => 'never', { key: 'a', signal: impatient.signal });
     impatient.abort(new Error('too late'));
     await expect(second).rejects.toThrow('too late');
     letGo.resolve();
     await first;
-    await expect(inSlot({ key: 'a', urgency: 0, signal }, async () => Promise.reject(new Error('no')))).rejects.toThrow(
-      'no',
-    );
-    expect(await inSlot({ key: 'a', urgency: 0, signal }, async () => 'in')).toBe('in');
+    await expect(inSlot(async () => Promise.reject(new Error('no')), { key: 'a', signal })).rejects.toThrow('no');
+    expect(await inSlot(async () => 'in', { key: 'a', signal })).toBe('in');
   });
 });

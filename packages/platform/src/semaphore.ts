@@ -1,180 +1,128 @@
 import { longestWaitMs } from './answer-in-time.ts';
 
-/** When whoever comes now has waited for a place for long enough, by `performance.now()`. */
-const soon = (): number => performance.now() + longestWaitMs;
-
-/**
- * Runs at most `slots` pieces of work at a time and lets at most `queueLimit` wait, in order of arrival;
- * whoever comes beyond that meets `refusal` at once, and whoever has no place `until` then, 15 s from now unless said, meets it then.
- */
-export function openSemaphore({
-  slots,
-  queueLimit,
-  refusal,
-}: {
-  slots: number;
-  queueLimit: number;
-  refusal: () => Error;
-}) {
-  const waiting = new Set<() => void>();
-  let running = 0;
-
-  async function place(until: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.add(resolve);
-    const timer = setTimeout(() => {
-      if (waiting.delete(resolve)) reject(refusal());
-    }, until - performance.now());
-    await promise.finally(() => clearTimeout(timer));
-  }
-
-  async function inSlot<T>(work: () => Promise<T>, until = soon()): Promise<T> {
-    if (running >= slots) {
-      if (waiting.size >= queueLimit) throw refusal();
-      await place(until);
-    } else {
-      running += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      // The slot passes on without becoming free, so nobody who comes now overtakes who waits.
-      const [next] = waiting;
-      if (next) {
-        waiting.delete(next);
-        next();
-      } else {
-        running -= 1;
-      }
-    }
-  }
-  return Object.assign(inSlot, {
-    /** How many wait for a slot right now. */
-    waiting: () => waiting.size,
-  });
+/** How many pieces of work may be under way at once, and how many may wait. */
+export interface SemaphoreLimits {
+  slots?: number;
+  /** Of these for one key, such as a tenant. */
+  perKey?: number;
+  /** What is least urgent may be held to some of the slots, so that others find one at once: work keeps its slot however long it takes. */
+  leastUrgent?: { urgency: number; slots: number; perKey?: number };
+  /** Who would be one more waits for nothing and meets `refusal`. */
+  queueLimit?: number;
+  queueLimitPerKey?: number;
 }
 
-/** The same for each key by itself, as if every key had slots of its own. */
-export function openSemaphores(limits: Parameters<typeof openSemaphore>[0]) {
-  const byKey = new Map<string, { inSlot: ReturnType<typeof openSemaphore>; callers: number }>();
-
-  return async function inSlotOf<T>(key: string, work: () => Promise<T>, until?: number): Promise<T> {
-    const of = byKey.get(key) ?? { inSlot: openSemaphore(limits), callers: 0 };
-    byKey.set(key, of);
-    of.callers += 1;
-    try {
-      return await of.inSlot(work, until);
-    } finally {
-      of.callers -= 1;
-      if (of.callers === 0) byKey.delete(key);
-    }
-  };
+interface Entry {
+  key?: string;
+  /** 0 is the most urgent. */
+  urgency?: number;
+  /** Given up then, by `performance.now()`, with `refusal`: 15 s from now unless said. */
+  until?: number;
+  /** Given up once it is aborted, with its reason. Without a `refusal` it alone ends the wait. */
+  signal?: AbortSignal;
 }
 
-interface Room {
-  slots: number;
-  queueLimit: number;
-}
-
-/**
- * Slots that all keys share and none can take for itself: each key has a few of its own, and whoever has one of these waits in order
- * of arrival for one of all. Keys whose work hangs so keep others out only when there are `all.slots / each.slots` of them.
- */
-export function openSharedSlots({ each, all, refusal }: { each: Room; all: Room; refusal: () => Error }) {
-  const inSlotOf = openSemaphores({ ...each, refusal });
-  const inSlot = openSemaphore({ ...all, refusal });
-  return <T>(key: string, work: () => Promise<T>, until = soon()): Promise<T> =>
-    inSlotOf(key, () => inSlot(work, until), until);
-}
-
-/** Work that waits for a place. */
 interface Waiting {
   key: string;
   urgency: number;
   enter: () => void;
 }
 
-/** Places of all keys together, and of them at most so many for one key. */
-interface Places {
-  slots: number;
-  perKey?: number;
-}
-
 /**
- * A number of places that many keys share. A free one goes to the most urgent work that waits (0 is the most urgent), among that to the
- * key that holds the fewest, then in order of arrival. What is least urgent may be held to some of the places, so that others find one
- * at once, and so may each key: work that has begun keeps its place however long it takes.
+ * A semaphore whose slots many keys share. A free slot goes to the most urgent work that waits, among that to the key that holds the
+ * fewest, then to the one whose last turn is longest ago, then in order of arrival. Libraries for queues know no keys and bound no wait.
  */
-export function openFairSlots({
-  slots,
+export function openSemaphore({
+  slots = Infinity,
   perKey = slots,
-  leastUrgent = { urgency: Number.POSITIVE_INFINITY, slots },
-}: Places & { leastUrgent?: Places & { urgency: number } }) {
+  leastUrgent = { urgency: Infinity, slots },
+  queueLimit = Infinity,
+  queueLimitPerKey = queueLimit,
+  refusal,
+}: SemaphoreLimits & { refusal?: () => Error }) {
   const waiting = new Set<Waiting>();
   const all = openCounts();
   const least = openCounts();
+  const queued = openCounts();
+  /** When each key that holds a slot or waits for one got its last: the number of that turn. */
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
 
   const isLeast = (urgency: number): boolean => urgency >= leastUrgent.urgency;
-  const heldBy = (key: string): number => all.of(key);
-  const hasRoom = ({ key, urgency }: Waiting): boolean =>
-    heldBy(key) < perKey &&
+  const hasSlot = ({ key, urgency }: Waiting): boolean =>
+    all.total() < slots &&
+    all.of(key) < perKey &&
     (!isLeast(urgency) ||
       (least.total() < leastUrgent.slots && least.of(key) < (leastUrgent.perKey ?? leastUrgent.slots)));
+  const lastTurn = (key: string): number => lastTurns.get(key) ?? 0;
+  const isBefore = (one: Waiting, other: Waiting): boolean =>
+    (one.urgency - other.urgency || all.of(one.key) - all.of(other.key) || lastTurn(one.key) - lastTurn(other.key)) < 0;
 
   function admit(): void {
-    while (all.total() < slots) {
+    for (;;) {
       let next: Waiting | null = null;
-      for (const one of waiting) {
-        if (!hasRoom(one)) continue;
-        const isBefore =
-          next === null ||
-          one.urgency < next.urgency ||
-          (one.urgency === next.urgency && heldBy(one.key) < heldBy(next.key));
-        if (isBefore) next = one;
-      }
+      for (const one of waiting) if (hasSlot(one) && (next === null || isBefore(one, next))) next = one;
       if (next === null) return;
       take(next);
+      stopWaiting(next);
+      next.enter();
     }
   }
-
-  function take(one: Waiting): void {
-    waiting.delete(one);
-    all.add(one.key, 1);
-    if (isLeast(one.urgency)) least.add(one.key, 1);
-    one.enter();
+  function stopWaiting(one: Waiting): boolean {
+    const isWaiting = waiting.delete(one);
+    if (isWaiting) queued.add(one.key, -1);
+    forgetTurn(one.key);
+    return isWaiting;
   }
-
-  function leave({ key, urgency }: { key: string; urgency: number }): void {
+  function take({ key, urgency }: Waiting): void {
+    all.add(key, 1);
+    if (isLeast(urgency)) least.add(key, 1);
+    lastTurns.set(key, (turns += 1));
+  }
+  function leave({ key, urgency }: Waiting): void {
     all.add(key, -1);
     if (isLeast(urgency)) least.add(key, -1);
+    forgetTurn(key);
     admit();
   }
+  function forgetTurn(key: string): void {
+    if (all.of(key) === 0 && queued.of(key) === 0) lastTurns.delete(key);
+  }
 
-  /** Does the work once there is a place. Throws the signal's reason when it has to wait for too long. */
-  return async function inSlot<T>(
-    { key, urgency, signal }: { key: string; urgency: number; signal: AbortSignal },
-    work: () => Promise<T>,
-  ): Promise<T> {
-    signal.throwIfAborted();
-    const entered = Promise.withResolvers<void>();
-    const one: Waiting = { key, urgency, enter: entered.resolve };
-    const giveUp = () => {
-      if (waiting.delete(one)) entered.reject(signal.reason);
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
+  async function slotFor(one: Waiting, { until, signal }: Entry): Promise<void> {
+    if (queued.total() >= queueLimit || queued.of(one.key) >= queueLimitPerKey) throw refusal?.();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    one.enter = resolve;
     waiting.add(one);
-    admit();
+    queued.add(one.key, 1);
+    const giveUp = (reason: unknown) => stopWaiting(one) && reject(reason);
+    const abort = () => giveUp(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    const patienceMs = until === undefined ? longestWaitMs : until - performance.now();
+    const timer = refusal && setTimeout(() => giveUp(refusal()), patienceMs);
     try {
-      await entered.promise;
+      await promise;
     } finally {
-      signal.removeEventListener('abort', giveUp);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     }
+  }
+
+  async function inSlot<T>(work: () => Promise<T>, entry: Entry = {}): Promise<T> {
+    entry.signal?.throwIfAborted();
+    const one: Waiting = { key: entry.key ?? '', urgency: entry.urgency ?? 0, enter: () => undefined };
+    if (hasSlot(one)) take(one);
+    else await slotFor(one, entry);
     try {
       return await work();
     } finally {
       leave(one);
     }
-  };
+  }
+  return Object.assign(inSlot, {
+    /** How many wait for a slot right now. */
+    waiting: () => queued.total(),
+  });
 }
 
 /** How many there are, in all and of each key. */

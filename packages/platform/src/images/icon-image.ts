@@ -1,8 +1,9 @@
 import { iconMaxBytes } from '@portal/domain/dashboards/favorites';
 import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
+import { callLimits } from '../limits.ts';
 import { resource } from '../resource.ts';
-import { openSemaphore, openSemaphores } from '../semaphore.ts';
+import { openSemaphore } from '../semaphore.ts';
 import type { Whose } from '../work-apart/fair-turns.ts';
 import type { WorkApart } from '../work-apart/open-work-apart.ts';
 import { TaskError, taskOf } from '../work-apart/task.ts';
@@ -51,14 +52,12 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
     maxMemoryMb: 400,
     maxOutputBytes: largestIconBytes + 1024,
   });
-  const inSlotOf = openSemaphores({
-    slots: 1,
-    queueLimit: 2,
+  const inSlotOfOwner = openSemaphore({
+    ...callLimits.ownLargeIcons,
     refusal: () => busy('Your other icons are still being looked at. Please try again in a few seconds.', 5),
   });
   const inSlot = openSemaphore({
-    slots: 1,
-    queueLimit: 20,
+    ...callLimits.largeIcons,
     refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),
   });
 
@@ -73,7 +72,8 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
   }
 
   async function cleaned(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
-    if (bytes.byteLength > quickSvgBytes) return inSlotOf(owner.ownerId, () => inSlot(() => cleanApart(bytes, owner)));
+    if (bytes.byteLength > quickSvgBytes)
+      return inSlotOfOwner(() => inSlot(() => cleanApart(bytes, owner)), { key: owner.ownerId });
     // 0.02 s of the start that few APIs have a use for.
     const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);

@@ -1,21 +1,18 @@
 import { busy, unavailable } from '@portal/domain/errors';
 import { longestWaitMs } from '../answer-in-time.ts';
 import type { UserContext } from '../context.ts';
+import { callLimits } from '../limits.ts';
 import { consumeOrThrow, type RateLimit } from '../rate-limit.ts';
 import { resource } from '../resource.ts';
-import { openSemaphore, openSemaphores } from '../semaphore.ts';
+import { openSemaphore } from '../semaphore.ts';
 import { type Task, TaskError } from './task.ts';
-
-/** Places of all, each with its files in memory: one at work and those that wait for it. */
-const places = { all: 40, ofTenant: 10, ofAccount: 5 };
 
 const inPlaceOf = resource(() => {
   const refusal = () => unavailable('Too many files are being read right now. Please try again in a few seconds.');
-  const inPlace = openSemaphore({ slots: places.all, queueLimit: 0, refusal });
-  const inPlaceOfTenant = openSemaphores({ slots: places.ofTenant, queueLimit: 0, refusal });
-  const inSlotOfAccount = openSemaphores({ slots: 1, queueLimit: places.ofAccount - 1, refusal });
+  const inPlace = openSemaphore({ ...callLimits.uploads, refusal });
+  const inSlotOfAccount = openSemaphore({ ...callLimits.ownUploads, refusal });
   return <T>({ actor, tenantId }: UserContext, until: number, work: () => Promise<T>): Promise<T> =>
-    inPlaceOfTenant(tenantId, () => inPlace(() => inSlotOfAccount(actor.id, work, until)));
+    inPlace(() => inSlotOfAccount(work, { key: actor.id, until }), { key: tenantId });
 });
 
 /**

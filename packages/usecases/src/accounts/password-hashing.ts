@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 import { unavailable } from '@portal/domain/errors';
+import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 
@@ -31,9 +32,8 @@ export interface PasswordHashing {
  * a burst of sign-ins waits for itself instead of starving every other request.
  */
 export function openPasswordHashing({
-  slots = availableParallelism(),
-  // At about 20 ms each this is a wait of some seconds on two cores; beyond it a caller is better told to come back.
-  queueLimit = 500,
+  slots = callLimits.passwordHashes.slots,
+  queueLimit = callLimits.passwordHashes.queueLimit,
 } = {}): PasswordHashing {
   const inSlot = openSemaphore({
     slots,

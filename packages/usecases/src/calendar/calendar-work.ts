@@ -4,18 +4,16 @@ import { unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { longestWaitMs } from '@portal/platform/answer-in-time';
 import type { TenantContext } from '@portal/platform/context';
+import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { type Task, TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run as readDav } from './dav-task.ts';
 
 export const tooBusy = (cause?: unknown) =>
   unavailable('Too many calendars are being read right now. Please try again in a few seconds.', cause);
 
-/** As many as there are processes, so that other work never waits behind more than what these are at. */
-const slots = resource(() =>
-  openSharedSlots({ each: { slots: 1, queueLimit: 200 }, all: { slots: 2, queueLimit: 1_000 }, refusal: tooBusy }),
-);
+const inSlot = resource(() => openSemaphore({ ...callLimits.calendarReadings, refusal: tooBusy }));
 
 /**
  * Work on what calendars answered, in a process apart, one piece for each user at a time. What `read` gives is in memory no sooner than
@@ -38,7 +36,7 @@ export const workApart = <Input, Output>(
       return null;
     }
   };
-  return slots(ctx)(userId, work, until);
+  return inSlot(ctx)(work, { key: userId, until });
 };
 
 /** A file is gone: replaced by a newer one, or lost. */

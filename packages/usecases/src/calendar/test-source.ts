@@ -5,7 +5,8 @@ import { addressOf, type CalendarSourceTest, type CalendarTestResult } from '@po
 import { busy, notFound } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { callLimits } from '@portal/platform/limits';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { TimeoutError, withTimeout } from '@portal/platform/timeout';
 import { recordAudit } from './audit.ts';
@@ -13,10 +14,8 @@ import { collectionsApart } from './calendar-work.ts';
 import { receive } from './read-source.ts';
 import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored-source.ts';
 
-/** Of a tenant, and of all. Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
-const inSlot = openSharedSlots({
-  each: { slots: 4, queueLimit: 0 },
-  all: { slots: 40, queueLimit: 0 },
+const inSlot = openSemaphore({
+  ...callLimits.calendarTests,
   refusal: () => busy('Several calendars are already being tested. Please try again in a moment.', 15),
 });
 
@@ -62,7 +61,7 @@ async function tried(
       hasStoredSecret: Boolean(stored?.password),
       each: 'user',
     });
-    return await inSlot(ctx.tenantId, () => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2));
+    return await inSlot(() => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2), { key: ctx.tenantId });
   } catch (error) {
     const failure = error instanceof TimeoutError ? new CalendarFailure('timeout') : error;
     if (!(failure instanceof CalendarFailure)) throw error;

@@ -8,9 +8,10 @@ import { busy, notFound, PortalError } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { answerInTime } from '@portal/platform/answer-in-time';
 import type { UserContext } from '@portal/platform/context';
+import { callLimits } from '@portal/platform/limits';
 import { consumeOrThrow, type RateLimit } from '@portal/platform/rate-limit';
 import { addRun, joinRun } from '@portal/platform/runs/start';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { claimOne } from './claims.ts';
 import { getCloudInstance } from './instances.ts';
 import { checkAllInstances } from './jobs.ts';
@@ -23,10 +24,8 @@ const perTenant: RateLimit = { name: 'cloud checks of all by hand', max: 1, wind
 const checkMs = 20 * SECOND;
 const lookEveryMs = 100;
 
-/** Checks by hand at once, which is the sockets of a process: of a tenant, and of all. */
-const inPlace = openSharedSlots({
-  each: { slots: 20, queueLimit: 100 },
-  all: { slots: 200, queueLimit: 0 },
+const inPlace = openSemaphore({
+  ...callLimits.cloudChecksByHand,
   refusal: () => busy('Many clouds are already being checked. Please try again in a moment.', 15),
 });
 
@@ -49,7 +48,7 @@ async function checkNow(ctx: UserContext, id: string, patience: AbortSignal): Pr
     await takeTurn(tx, perInstance, id);
     return found.now;
   });
-  await inPlace(ctx.tenantId, () => checkOrAwait(ctx, id, beganAt, patience));
+  await inPlace(() => checkOrAwait(ctx, id, beganAt, patience), { key: ctx.tenantId });
   return getCloudInstance(ctx, id);
 }
 

@@ -1,18 +1,15 @@
 import { readCloud } from '@portal/connectors/cloud-status/read-cloud';
 import type { TenantContext } from '@portal/platform/context';
+import { jobLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openFairSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { together } from '@portal/platform/together';
 import { type Claim, releaseClaims } from './claims.ts';
 import { settleChecks } from './settle-checks.ts';
 
 /** Checks at once in one job; a tenant may have a job by hand beside the one that is due. */
 const maxAtOnce = 100;
-/**
- * Checks of all tenants at once, which is the sockets of a process. Whoever holds the fewest places gets the next one, so that a tenant
- * of silent clouds keeps none from the others; a tenant holds a quarter of them at most.
- */
-const inPlaceOf = resource(() => openFairSlots({ slots: 500, perKey: 125 }));
+const inPlaceOf = resource(() => openSemaphore(jobLimits.cloudChecks));
 /**
  * Claimed ahead, so that no place is empty while the database is asked: as many as are at work, but some when none is. Whatever the
  * number of places, checks of ten seconds so end within their lease.
@@ -77,15 +74,14 @@ export async function checkInstances(
 
   let atWork = 0;
   let waiting = 0;
-  const checkNext = () =>
-    inPlace({ key: ctx.tenantId, urgency: 0, signal }, async () => {
-      waiting -= 1;
-      const claimed = isOver() ? undefined : ahead.shift();
-      if (!claimed) return;
-      atWork += 1;
-      changed.resolve();
-      await check(claimed).finally(() => (atWork -= 1));
-    });
+  const checkNext = async () => {
+    waiting -= 1;
+    const claimed = isOver() ? undefined : ahead.shift();
+    if (!claimed) return;
+    atWork += 1;
+    changed.resolve();
+    await check(claimed).finally(() => (atWork -= 1));
+  };
   for (;;) {
     changed = Promise.withResolvers<void>();
     if (!isOver()) {
@@ -93,7 +89,7 @@ export async function checkInstances(
       if (supply === 'unknown' && ahead.length <= mostAhead / 2) begin(claimMore(mostAhead - ahead.length));
       for (let free = Math.min(maxAtOnce - atWork, ahead.length) - waiting; free > 0; free -= 1) {
         waiting += 1;
-        begin(checkNext());
+        begin(inPlace(checkNext, { key: ctx.tenantId, signal }));
       }
     }
     if (underWay === 0) break;

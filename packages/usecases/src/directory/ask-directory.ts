@@ -3,15 +3,14 @@ import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import { busy } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { callLimits } from '@portal/platform/limits';
+import { openSemaphore } from '@portal/platform/semaphore';
 
 /** A page of few attributes has some hundred kilobytes; a server that sends more and more is cut off long before it fills the memory. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** A silent server holds a slot for as long as it is waited for. It takes twelve tenants with two of them each to hold all. */
-const inSlot = openSharedSlots({
-  each: { slots: 2, queueLimit: 3 },
-  all: { slots: 24, queueLimit: 48 },
+const inSlot = openSemaphore({
+  ...callLimits.directoryQuestions,
   refusal: () =>
     busy('The directory is already being searched or tested several times. Please try again in a moment.', 15),
 });
@@ -28,7 +27,7 @@ export const askDirectory = <T>(
 ): Promise<T> => {
   const askedAt = performance.now();
   const left = () => Math.max(0, Math.round(askedAt + timeoutMs - performance.now()));
-  return inSlot(tenantId, () => askNow(server, work, left()), askedAt + timeoutMs / 2);
+  return inSlot(() => askNow(server, work, left()), { key: tenantId, until: askedAt + timeoutMs / 2 });
 };
 
 async function askNow<T>(

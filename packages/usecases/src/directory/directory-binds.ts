@@ -3,8 +3,9 @@ import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
+import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openSharedSlots, openSemaphores } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
 const patienceMs = 5 * SECOND;
@@ -36,16 +37,14 @@ export interface DirectoryBinds {
   refusalMs(): number;
 }
 
-/** Binds of sign-ins, so many at a time that a directory which does not answer holds up its own tenant alone. */
-export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perProcess = 200 } = {}): DirectoryBinds {
+/** Binds of sign-ins. */
+export function openDirectoryBinds(
+  policy: AddressPolicy,
+  { slots = callLimits.directoryBinds.slots, perKey = callLimits.directoryBinds.perKey } = {},
+): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
-  // As long as the queue for hashes: a flood of guesses is told the same whether or not a directory knows the name.
-  const inTurn = openSemaphores({ slots: 1, queueLimit: 500, refusal });
-  const inSlotOfTenant = openSharedSlots({
-    each: { slots: perTenant, queueLimit: 500 },
-    all: { slots: perProcess, queueLimit: 0 },
-    refusal,
-  });
+  const inTurn = openSemaphore({ ...callLimits.directorySignIns, refusal });
+  const inSlot = openSemaphore({ ...callLimits.directoryBinds, slots, perKey, refusal });
 
   // The slowest of this stretch of time and of the one before.
   let slowest = { now: 0, before: 0, since: performance.now() };
@@ -67,15 +66,18 @@ export function openDirectoryBinds(policy: AddressPolicy, { perTenant = 8, perPr
     },
     inTurn: (subject, work) => {
       const deadline = performance.now() + patienceMs;
-      return inTurn(subject, () => work(deadline));
+      return inTurn(() => work(deadline), { key: subject });
     },
     check: (tenantId, host, { dn, password }, deadline) =>
-      inSlotOfTenant(tenantId, async () => {
-        const { checkPassword } = await import('@portal/connectors/ldap/check-password');
-        const timeoutMs = Math.floor(deadline - performance.now());
-        if (timeoutMs <= 0) throw new LdapError('timeout', ldapAddress(host.url), 'did not answer in time.');
-        return checkPassword({ ...host, policy }, dn, password, { timeoutMs });
-      }),
+      inSlot(
+        async () => {
+          const { checkPassword } = await import('@portal/connectors/ldap/check-password');
+          const timeoutMs = Math.floor(deadline - performance.now());
+          if (timeoutMs <= 0) throw new LdapError('timeout', ldapAddress(host.url), 'did not answer in time.');
+          return checkPassword({ ...host, policy }, dn, password, { timeoutMs });
+        },
+        { key: tenantId },
+      ),
   };
 }
 

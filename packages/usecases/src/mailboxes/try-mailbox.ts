@@ -4,16 +4,15 @@ import { busy, unavailable } from '@portal/domain/errors';
 import type { ImapTest } from '@portal/domain/imap';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
+import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openSemaphores, openSharedSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './mailbox-trial-task.ts';
 
 /** Longer than each of its steps may take. */
 const usualTestMs = 20 * SECOND;
-/** Trials at a time. Each has a process of some 60 MB, so that nothing but the trial ends with what a server sends. */
-const most = { ofProcess: 12, ofTenant: 3, ofAccount: 2 };
 
 interface Trial {
   folder: string;
@@ -26,19 +25,16 @@ interface Trial {
 const refusal = () => busy('Several mailboxes are already being tested. Please try again in a moment.', 15);
 
 const places = resource(() => {
-  // Nobody waits for a place: a person would wait for longer than an answer may take.
-  const inPlaceOfTenant = openSharedSlots({
-    each: { slots: most.ofTenant, queueLimit: 0 },
-    all: { slots: most.ofProcess, queueLimit: 0 },
-    refusal,
-  });
-  const inPlaceOfAccount = openSemaphores({ slots: most.ofAccount, queueLimit: 0, refusal });
+  const inPlaceOfTenant = openSemaphore({ ...callLimits.mailboxTrials, refusal });
+  const inPlaceOfAccount = openSemaphore({ ...callLimits.ownMailboxTrials, refusal });
   return <T>({ actor, tenantId }: UserContext, work: () => Promise<T>): Promise<T> =>
-    inPlaceOfAccount(actor.id, () => inPlaceOfTenant(tenantId, work));
+    inPlaceOfAccount(() => inPlaceOfTenant(work, { key: tenantId }), { key: actor.id });
 });
 
 /** Processes of their own: a slow mail server takes no place from files that people upload. No password meets another trial in one. */
-const processes = resource(() => openWorkApart({ processes: most.ofProcess, queueLimit: 0, heapMb: 64, tasksEach: 1 }));
+const processes = resource(() =>
+  openWorkApart({ processes: callLimits.mailboxTrials.slots, queueLimit: 0, heapMb: 64, tasksEach: 1 }),
+);
 
 const trialWithin = (testMs: number) =>
   taskOf<typeof run>(new URL('mailbox-trial-task.ts', import.meta.url), {

@@ -3,14 +3,12 @@ import type { LargeAnswers } from '@portal/connectors/servers/server-session';
 import type { ReadAnswer } from '@portal/domain/monitoring/answers';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { jobLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openFairSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
 import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './answer-task.ts';
-
-/** Runs that hold large answers at once: 64 MiB of them in a process, each with 8 MiB. A tenant has a quarter. */
-const runsWithLarge = { slots: 8, perKey: 2 };
 
 const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
   timeoutMs: 10 * SECOND,
@@ -20,7 +18,7 @@ const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
 
 /** Their own process: what users upload waits behind no monitored server. All that have room fit its queue, though each asks side by side. */
 const opened = resource(() => ({
-  inRoom: openFairSlots(runsWithLarge),
+  inRoom: openSemaphore(jobLimits.largeServerAnswers),
   apart: openWorkApart({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
 }));
 
@@ -36,7 +34,7 @@ export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
           if (signal.aborted) leave();
           else signal.addEventListener('abort', () => leave(), { once: true });
         });
-      inRoom({ key: ctx.tenantId, urgency: 0, signal }, untilEnd).catch(reject);
+      inRoom(untilEnd, { key: ctx.tenantId, signal }).catch(reject);
       return promise;
     },
     read: async (order, host) => {

@@ -17,16 +17,15 @@ import {
 } from '@portal/domain/monitoring/servers';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
-import { openSharedSlots } from '@portal/platform/semaphore';
+import { callLimits } from '@portal/platform/limits';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { recordAudit } from './audit.ts';
 import { largeAnswersFor } from './large-answers.ts';
 import { hasSecretFor, serverWith, type StoredServer, storedServer } from './stored-server.ts';
 
-/** Nobody waits for a place: what hangs would make a person wait for longer than the answer may take. */
-const inSlot = openSharedSlots({
-  each: { slots: 4, queueLimit: 0 },
-  all: { slots: 40, queueLimit: 0 },
+const inSlot = openSemaphore({
+  ...callLimits.serverTests,
   refusal: () => busy('Several servers are already being tested. Please try again in a moment.', 15),
 });
 
@@ -69,7 +68,7 @@ async function tried(ctx: UserContext, stored: StoredServer | undefined, form: F
       input,
       hasStoredSecret: hasSecretFor(form, stored),
     });
-    return await inSlot(ctx.tenantId, () => look(ctx, server));
+    return await inSlot(() => look(ctx, server), { key: ctx.tenantId });
   } catch (error) {
     if (!(error instanceof ServerFailure)) throw error;
     return { ok: false, failure: error.failure, version: null, message: error.message };

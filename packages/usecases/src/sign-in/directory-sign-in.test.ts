@@ -266,7 +266,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
   it('holds up nobody of another tenant while a directory hangs, and waits in turn within its own', async () => {
     const hanging = await openTcpGate(slapd.url);
     hanging.hold();
-    const binds = openDirectoryBinds({ reach: 'private', allowHosts: [] }, { perTenant: 3 });
+    const binds = openDirectoryBinds({ reach: 'private', allowHosts: [] }, { perKey: 3 });
     const host = { url: hanging.url, startTls: false, skipTlsVerify: false, caCertificatePem: null };
     const deadline = performance.now() + 60_000;
     let settled = 0;

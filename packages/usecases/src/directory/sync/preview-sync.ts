@@ -15,8 +15,9 @@ import { newId } from '@portal/domain/ids';
 import { portions } from '@portal/domain/portions';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openSharedSlots, openSemaphore } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { listLdapMappings } from '../ldap-mappings.ts';
 import { configuredDirectory, excludedNames, ldapServerOf } from '../stored-ldap-config.ts';
 import { countGroupChanges, goneGroups } from './apply-groups.ts';
@@ -34,11 +35,7 @@ const MiB = 1024 * 1024;
 
 const refusal = () => busy('Several previews are being made already. Please try again in a moment.', 15);
 
-/**
- * One at a time for a tenant and two may wait, so that a silent server keeps waiting whose it is, for 15 s. It takes twelve such tenants
- * to hold all slots, and each leaves its own to the next in line after 25 s.
- */
-const inSlot = openSharedSlots({ each: { slots: 1, queueLimit: 2 }, all: { slots: 12, queueLimit: 24 }, refusal });
+const inSlot = openSemaphore({ ...callLimits.syncPreviews, refusal });
 
 /** Previews are made where everybody's requests are answered. */
 const beginReading = resource(() =>
@@ -50,8 +47,7 @@ const beginReading = resource(() =>
   }),
 );
 
-/** What has been read is compared by the database alone, whose memory it takes. No directory is waited for, so a turn is short. */
-const inComparison = openSemaphore({ slots: 2, queueLimit: 12, refusal });
+const inComparison = openSemaphore({ ...callLimits.syncComparisons, refusal });
 
 /**
  * What a synchronization would do now; nothing is written but the stage, which is cleared again. Throws 409
@@ -60,31 +56,36 @@ const inComparison = openSemaphore({ slots: 2, queueLimit: 12, refusal });
  */
 export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> {
   const config = await configuredDirectory(ctx);
-  return inSlot(ctx.tenantId, async () => {
-    const signal = AbortSignal.timeout(patienceMs);
-    const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
-    using memory = beginReading(ctx)();
-    try {
-      const read = await readDirectory({
-        ctx,
-        stage,
-        config,
-        server: ldapServerOf(ctx, config),
-        sources: fieldSources(await listLdapMappings(ctx)),
-        now: await databaseTime(ctx),
-        signal,
-        memory,
-        onRead: () => undefined,
-      }).catch((error: unknown) => {
-        if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
-        throw signal.aborted ? tooSlow(config.serverUrl, error) : error;
-      });
-      // What is to be compared is in the database: the server is not to blame for how long that takes.
-      return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));
-    } finally {
-      await clearStage(stage);
-    }
-  });
+  return inSlot(() => preview(ctx, config), { key: ctx.tenantId });
+}
+
+async function preview(
+  ctx: TenantContext,
+  config: Awaited<ReturnType<typeof configuredDirectory>>,
+): Promise<LdapSyncPreview> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
+  using memory = beginReading(ctx)();
+  try {
+    const read = await readDirectory({
+      ctx,
+      stage,
+      config,
+      server: ldapServerOf(ctx, config),
+      sources: fieldSources(await listLdapMappings(ctx)),
+      now: await databaseTime(ctx),
+      signal,
+      memory,
+      onRead: () => undefined,
+    }).catch((error: unknown) => {
+      if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
+      throw signal.aborted ? tooSlow(config.serverUrl, error) : error;
+    });
+    // What is to be compared is in the database: the server is not to blame for how long that takes.
+    return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));
+  } finally {
+    await clearStage(stage);
+  }
 }
 
 function tooSlow(serverUrl: string, cause: unknown): Error {

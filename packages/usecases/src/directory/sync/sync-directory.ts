@@ -12,9 +12,10 @@ import { portions } from '@portal/domain/portions';
 import { MINUTE } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { jobLimits, urgency } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
 import type { RunAtWork } from '@portal/platform/runs/state';
-import { openFairSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import {
   createAccounts,
   deactivateAccounts,
@@ -52,11 +53,7 @@ const beginReading = resource(() =>
   }),
 );
 
-/** Most likely to end soon first: nobody waits behind a directory that could not be read the last time. */
-const urgency = { usual: 0, failedBefore: 1 } as const;
-
-/** Synchronizations that a process makes at once, one of each tenant. Some places are kept for directories that could be read. */
-const inSlotOf = resource(() => openFairSlots({ slots: 10, leastUrgent: { urgency: urgency.failedBefore, slots: 7 } }));
+const inSlotOf = resource(() => openSemaphore(jobLimits.directorySyncs));
 
 /**
  * One run: reads the directory to its end, then brings accounts, groups and memberships in line with it, one transaction for each
@@ -72,7 +69,7 @@ export async function syncTenantDirectory(
   const { run, signal } = work;
   if (!run) throw new Error('A synchronization begins with a run.');
   const waiting = { key: ctx.tenantId, urgency: await urgencyOf(ctx, run), signal };
-  await inSlotOf(ctx)(waiting, () => syncInSlot(ctx, { ...work, run, force, readingMs }));
+  await inSlotOf(ctx)(() => syncInSlot(ctx, { ...work, run, force, readingMs }), waiting);
 }
 
 async function urgencyOf(ctx: TenantContext, run: RunAtWork): Promise<number> {
@@ -85,7 +82,7 @@ async function urgencyOf(ctx: TenantContext, run: RunAtWork): Promise<number> {
       .orderBy(desc(ldapSyncRuns.id))
       .limit(1),
   );
-  return last?.state === 'failed' && !last.isBlocked ? urgency.failedBefore : urgency.usual;
+  return last?.state === 'failed' && !last.isBlocked ? urgency.hung : urgency.answered;
 }
 
 async function syncInSlot(

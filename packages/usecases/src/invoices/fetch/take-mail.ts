@@ -2,19 +2,16 @@ import type { Mailbox, MailHead } from '@portal/connectors/imap/mailbox';
 import { mailMaxBytes } from '@portal/domain/invoices/limits';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
+import { jobLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openFairSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { type MailReading, readMail } from '../reading/read-mail.ts';
 import type { Fetching } from './fetching.ts';
 import { isTooLarge } from './seen-mails.ts';
 
 /** Mails of one tenant in memory at once: while one is downloaded, another is read. */
 export const mailsAtOnce = 2;
-/**
- * Mails a process has in memory at once, 25 MiB and their documents each; those who wait hold nothing but a connection. More than one
- * tenant has, for its mail server may keep them for as long as a run lasts.
- */
-const inMemory = resource(() => openFairSlots({ slots: 4, perKey: mailsAtOnce }));
+const inMemory = resource(() => openSemaphore(jobLimits.invoiceMails));
 
 /** The longest that a mail waits for its place. A connection that is silent for half a minute is given up. */
 const waitMs = 20 * SECOND;
@@ -60,11 +57,12 @@ export function takeMail(
   else {
     const askedAt = performance.now();
     const late = AbortSignal.timeout(Math.max(0, Math.ceil(Math.min(waitMs, beginsUntil - askedAt))));
-    inMemory(ctx)({ key: ctx.tenantId, urgency: 0, signal: AbortSignal.any([signal, late]) }, async () => {
+    const hold = async () => {
       const hasWaited = performance.now() - askedAt > noticeableMs;
       end(await download(ctx, box, head, { until, hasWaited }));
       await isOver.promise;
-    }).catch((error: unknown) => {
+    };
+    inMemory(ctx)(hold, { key: ctx.tenantId, signal: AbortSignal.any([signal, late]) }).catch((error: unknown) => {
       if (error === late.reason) end({ kind: 'no-place' });
       else downloaded.reject(error);
     });

@@ -3,37 +3,16 @@ import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/s
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
+import { jobLimits, urgency } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
-import { openFairSlots } from '@portal/platform/semaphore';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { hasModuleOn } from '../../modules/module-access.ts';
 import { smallestInterval } from '../poll-plan.ts';
 import { lookAtServer } from './look-at-server.ts';
 import { isLookOpen, lostLooks, openServerRows } from './server-rows.ts';
 
-/** How likely a server is to answer soon, most likely first: nobody waits behind one that hung the last time. */
-const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
-
-/**
- * Servers a process asks at once. Some places are kept for those that answer, and a tenant has a quarter of them: servers that answer
- * at first and then stall hold theirs for a minute, whatever they did the last time.
- */
-const inSlotOf = resource(() =>
-  openFairSlots({ slots: 100, perKey: 25, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 20 } }),
-);
-
-/**
- * Looks at servers whose last look ended its process, or was under way in one that ended: one at a time in a process, so that one that
- * does it again takes no other of them with it.
- */
-const aloneOf = resource(() => openFairSlots({ slots: 1 }));
-
-/** Servers of one run at one host, under whatever ports: they hang and stall together. One place is kept for those that answer. */
-const openHostSlots = () =>
-  openFairSlots({
-    slots: Number.POSITIVE_INFINITY,
-    perKey: 4,
-    leastUrgent: { urgency: urgency.hung, slots: Number.POSITIVE_INFINITY, perKey: 3 },
-  });
+const inSlotOf = resource(() => openSemaphore(jobLimits.serverLooks));
+const aloneOf = resource(() => openSemaphore(jobLimits.suspectServerLooks));
 
 /** A server that took longer counts as one that may hang. */
 const slowMs = 10 * SECOND;
@@ -61,7 +40,7 @@ export async function pollTenantServers(
   await Promise.all(broken.map(rows.rest));
   const inSlot = inSlotOf(ctx);
   const alone = aloneOf(ctx);
-  const atHost = openHostSlots();
+  const atHost = openSemaphore(jobLimits.serverLooksAtHost);
   const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   let done = 0;
   const lookAt = async (server: (typeof servers)[number], impatient: AbortSignal) => {
@@ -71,12 +50,12 @@ export async function pollTenantServers(
     };
     let hasBegun = false;
     try {
-      await atHost({ ...waiting, key: server.host }, () =>
-        (server.isSuspect ? alone : inSlot)({ ...waiting, key: ctx.tenantId }, () => {
-          hasBegun = true;
-          return lookAtServer(ctx, server.id, { rows, signal });
-        }),
-      );
+      const look = () => {
+        hasBegun = true;
+        return lookAtServer(ctx, server.id, { rows, signal });
+      };
+      const lookInSlot = () => (server.isSuspect ? alone : inSlot)(look, { ...waiting, key: ctx.tenantId });
+      await atHost(lookInSlot, { ...waiting, key: server.host });
     } catch (error) {
       // One that did not have its turn stays as it is; the next run begins with those that have waited longest.
       if (hasBegun || signal.aborted) throw error;
