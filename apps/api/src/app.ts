@@ -40,12 +40,13 @@ const limits = {
   bodyLimit: 1024 * 1024,
   /** From a request's first byte to its last; whoever takes longer is gone within half a minute. */
   requestTimeout: 28 * SECOND,
-  /** A silent socket; longer than any call waits (`Prefer: wait` 25 s). */
-  connectionTimeout: 120 * SECOND,
+  /** How long a reader may take nothing of its answer. Node looks twice before it says so: whoever stalls is gone within half a minute. */
+  connectionTimeout: 12 * SECOND,
   /** Longer than load balancers keep theirs (60 s), so that it is they who hang up. */
   keepAliveTimeout: 72 * SECOND,
   http: {
-    headersTimeout: 15 * SECOND,
+    // Shorter than `connectionTimeout`, which says nothing.
+    headersTimeout: 10 * SECOND,
     connectionsCheckingInterval: 1 * SECOND,
     maxHeaderSize: 16 * 1024,
     // What a body and an answer wait in. Node keeps each chunk as an object: 64 KiB sent byte by byte would weigh 20 MB until they are read.
@@ -83,26 +84,22 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   answerUnknownExpectations(fastify.server, headers);
   const app = useZod(fastify);
 
-  const load = limitLoad(app, metrics);
-
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     reply.headers(headers).header('x-request-id', request.id);
     done();
   });
   await answerOrigins(app, config);
-  app.addHook('onRequest', (request, reply, done) => {
-    const refusal = load.enter(request, reply);
-    if (reply.sent) return;
-    const { host } = request.headers;
-    const lacksHost = host === undefined && request.raw.httpVersion === '1.1';
-    done(refusal ?? (lacksHost ? invalid('VALIDATION_FAILED', 'The request names no host.') : undefined));
+  limitLoad(app, metrics);
+  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
+    const lacksHost = headers.host === undefined && raw.httpVersion === '1.1';
+    done(lacksHost ? invalid('VALIDATION_FAILED', 'The request names no host.') : undefined);
   });
   // Cookies are parsed where one is needed, not for every request.
   await app.register(cookie, { hook: false });
   checkOrigins(app, config);
   answerUnknownPaths(app);
-  guardRoutes(app, runtime, load);
+  guardRoutes(app, runtime);
   listRoutes(app);
   answerWithDeclaredStatus(app);
   readJsonBodies(app);

@@ -8,7 +8,6 @@ import { checkModuleAccess } from '@portal/usecases/modules/module-access';
 import { sessionTokenOf } from '../session-cookie.ts';
 import type { App } from '../zod-app.ts';
 import { addressOf } from './client-address.ts';
-import type { Load } from './load.ts';
 
 type Guard = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
@@ -33,7 +32,7 @@ declare module 'fastify' {
  * Deny by default: every route says in `config.access` who may call it, or the server does not start.
  * The guard made from it runs before anything of the request's body is read.
  */
-export function guardRoutes(app: App, runtime: Runtime, load: Load): void {
+export function guardRoutes(app: App, runtime: Runtime): void {
   app.decorateRequest('system');
   app.decorateRequest(session);
   app.decorateRequest('ctx', {
@@ -52,7 +51,7 @@ export function guardRoutes(app: App, runtime: Runtime, load: Load): void {
     route.config = { ...route.config, access };
     if (access.kind === 'open') route.bodyLimit ??= openBodyMaxBytes;
     const others = route.onRequest === undefined ? [] : [route.onRequest].flat();
-    route.onRequest = [guardOf(access, `${String(route.method)} ${route.url}`, runtime, load), ...others];
+    route.onRequest = [guardOf(access, `${String(route.method)} ${route.url}`, runtime), ...others];
   });
 }
 
@@ -64,7 +63,7 @@ export function markPluginRoutes(scope: App, access: Access): void {
   scope.accessOfPluginRoutes = access;
 }
 
-function guardOf(access: Access, route: string, runtime: Runtime, load: Load): Guard {
+function guardOf(access: Access, route: string, runtime: Runtime): Guard {
   const systemContextOf = (request: FastifyRequest) =>
     runtime.system({ requestId: request.id, ip: addressOf(request), userAgent: request.headers['user-agent'] ?? null });
 
@@ -79,7 +78,7 @@ function guardOf(access: Access, route: string, runtime: Runtime, load: Load): G
     request.system = systemContextOf(request);
     authenticate(request.system, sessionTokenOf(request)).then((ctx) => {
       request[session] = ctx;
-      const refused = load.enterAccount(request, ctx.actor.id) ?? refusal(ctx);
+      const refused = request.countFor(ctx.actor.id) ?? refusal(ctx);
       if (refused || access.kind !== 'module') return done(refused);
       checkModuleAccess(ctx, access).then(() => done(), done);
     }, done);
