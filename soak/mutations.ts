@@ -26,7 +26,6 @@ const heldOtherwise: [where: string, why: string][] = [
   ['accounts/email-change.ts:112', accounts],
   ['accounts/password-reset.ts:104', accounts],
   ['reminders/queue-due-mails.ts', accounts],
-  ['sign-in/sign-in.ts:265', accounts],
   ['alerts/match-tenders.ts', accounts],
   ['alerts/start-due-alerts.ts', accounts],
   ['tenders/mailbox/mailbox.ts', accounts],

@@ -10,8 +10,8 @@ type Limits = Readonly<Record<string, SemaphoreLimits>>;
 export const callLimits = {
   /** One hash per core. At about 20 ms each the queue is a wait of some seconds on two cores; beyond it a caller is better told to come back. */
   passwordHashes: { slots: availableParallelism(), queueLimit: 500 },
-  /** As long a queue as for hashes: a flood of guesses is told the same whether or not a directory knows the name. The key is the account. */
-  directorySignIns: { perKey: 1, queueLimitPerKey: 500 },
+  /** As long a queue as for hashes: a flood of guesses is told the same at any point. The key is the username and the address. */
+  signIns: { perKey: 1, queueLimitPerKey: 500 },
   /** A directory that does not answer holds up its own tenant alone. */
   directoryBinds: { slots: 200, perKey: 8, queueLimit: 2_000, queueLimitPerKey: 500 },
   /** A silent server holds a slot for as long as it is waited for. It takes twelve tenants with two of them each to hold all. */

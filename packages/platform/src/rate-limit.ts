@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { eq, type SQL, sql, type SQLWrapper } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
+import { valuesOf } from '@portal/db/row-of';
 import { rateWindows } from '@portal/db/schema/platform/operations';
 import { countedAddress } from './counted-address.ts';
 
@@ -112,56 +113,59 @@ export async function retryAfter(tx: Tx, limit: RateLimit, subject: string): Pro
   return row?.waitSec ?? null;
 }
 
-/** Limits over one window that must all have room, as statements name them. The third is told apart: it may be lifted. */
+/** Limits over one window that must all have room, as statements name them. */
 export interface AllLimits extends Record<string, unknown> {
-  first: Buffer;
-  firstMax: number;
-  second: Buffer;
-  secondMax: number;
-  third: Buffer;
-  thirdMax: number;
+  keys: Buffer[];
+  maxes: number[];
   windowSec: number;
+  /** Lifts the last of them while it is counted. */
+  known: Buffer;
+  knownSec: number;
 }
 
-export const allLimits = (
-  [limit, subject]: [RateLimit, string],
-  [other, otherSubject]: [RateLimit, string],
-  [third, thirdSubject]: [RateLimit, string],
-): AllLimits => ({
-  first: keyOf(limit, subject),
-  firstMax: limit.max,
-  second: keyOf(other, otherSubject),
-  secondMax: other.max,
-  third: keyOf(third, thirdSubject),
-  thirdMax: third.max,
-  windowSec: limit.windowSec,
+/** The last limit is lifted where something was counted for `known`. */
+export const allLimits = (limits: [RateLimit, string][], known: [RateLimit, string]): AllLimits => ({
+  keys: limits.map((each) => keyOf(...each)),
+  maxes: limits.map(([limit]) => limit.max),
+  windowSec: limits[0]?.[0].windowSec ?? 0,
+  known: keyOf(...known),
+  knownSec: known[0].windowSec,
 });
 
-// More than any window holds, so there is always room.
-const noLimit = 2 ** 31 - 1;
-
-/** The same limits without the third. */
-export const withoutThird = (limits: AllLimits): AllLimits => ({ ...limits, thirdMax: noLimit });
-
-const [first, second, third] = [sql.placeholder('first'), sql.placeholder('second'), sql.placeholder('third')];
-const maxOfEach = sql`case ${rateWindows.key} when ${first} then ${sql.placeholder('firstMax')}::int when ${second} then ${sql.placeholder('secondMax')}::int else ${sql.placeholder('thirdMax')}::int end`;
-const waitSec = sql<number | null>`max(${secondsUntil(freeAt(maxOfEach))})`;
+const keys = sql`${sql.placeholder('keys')}::bytea[]`;
+const known = sql`${sql.placeholder('known')}::bytea`;
+const knownUntil = sql<Date>`now() + make_interval(secs => ${sql.placeholder('knownSec')}::int)`;
+const asked = sql`unnest(${keys}, ${sql.placeholder('maxes')}::int[]) with ordinality as asked(key, max, place)`;
+const freeAtAsked = freeAt(sql`asked.max`);
+const isLifted = sql`asked.place = cardinality(${keys}) and exists (select from ${rateWindows} mark where mark.key = ${known} and mark.expires_at > now())`;
 
 /** Part of a statement with the parameters of `allLimits`: one row with the seconds until there is room, null where there is. */
 export const remainingOfAll = (db: Pick<Tx, 'select'>) =>
   db
-    .select({
-      waitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} <> ${third})`.as('wait_sec'),
-      thirdWaitSec: sql<number | null>`${waitSec} filter (where ${rateWindows.key} = ${third})`.as('third_wait_sec'),
-    })
+    .select({ waitSec: sql<number | null>`max(${secondsUntil(freeAtAsked)})`.as('wait_sec') })
     .from(rateWindows)
-    .where(sql`${rateWindows.key} in (${first}, ${second}, ${third}) and ${freeAt(maxOfEach)} > now()`);
+    .innerJoin(asked, sql`asked.key = ${rateWindows.key}`)
+    .where(sql`${freeAtAsked} > now() and not (${isLifted})`);
 
 /** Part of a statement with the parameters of `allLimits`: forgets what was counted for the first, if `cause` has a row. */
 export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
   db
     .delete(rateWindows)
-    .where(sql`${rateWindows.key} = ${sql.placeholder('first')} and exists (select from ${cause})`)
+    .where(sql`${rateWindows.key} = (${keys})[1] and exists (select from ${cause})`)
+    .returning({ key: rateWindows.key });
+
+/** Part of a statement with the parameters of `allLimits`: counts `known`, once a day at most, if `cause` has a row. */
+export const countedKnown = (db: Pick<Tx, 'insert'>, cause: SQLWrapper) =>
+  db
+    .insert(rateWindows)
+    .select(
+      sql`select ${valuesOf(rateWindows, { key: known, hits: sql`array[now()]`, expiresAt: knownUntil })} from ${cause}`,
+    )
+    .onConflictDoUpdate({
+      target: rateWindows.key,
+      set: { hits: sql`array[now()]`, expiresAt: knownUntil },
+      setWhere: sql`${rateWindows.expiresAt} < ${knownUntil} - interval '1 day'`,
+    })
     .returning({ key: rateWindows.key });
 
 const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', remainingOfAll);
@@ -169,7 +173,7 @@ const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', remaini
 /** Seconds until all have room again, or null when they have it now. */
 export async function retryAfterOfAll(tx: Pick<Tx, 'run'>, limits: AllLimits): Promise<number | null> {
   const [row] = await tx.run(untilRoomForAll, limits);
-  return row?.waitSec ?? row?.thirdWaitSec ?? null;
+  return row?.waitSec ?? null;
 }
 
 /** Forgets what was counted for a subject. */

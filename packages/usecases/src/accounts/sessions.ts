@@ -8,7 +8,7 @@ import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
 import { auditOf, type AuditParams } from '@portal/platform/audit';
 import type { SystemContext, UserContext } from '@portal/platform/context';
-import { type AllLimits, clearedFirst, remainingOfAll } from '@portal/platform/rate-limit';
+import { type AllLimits, clearedFirst, countedKnown, remainingOfAll } from '@portal/platform/rate-limit';
 import { isTrustworthy } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
@@ -81,7 +81,7 @@ export const openCheckedSession = prepared<
           isTrustworthy,
           sql`${users.passwordHash} is not distinct from ${sql.placeholder('passwordHash')}`,
           sql`${users.ldapDn} is not distinct from ${sql.placeholder('ldapDn')}`,
-          sql`(select coalesce(${remaining.waitSec}, ${remaining.thirdWaitSec}) from ${remaining}) is null`,
+          sql`(select ${remaining.waitSec} from ${remaining}) is null`,
         ),
       )
       .returning({ lastLoginAt: users.lastLoginAt, sessionVersion: users.sessionVersion }),
@@ -107,8 +107,9 @@ export const openCheckedSession = prepared<
       .returning({ id: sessions.id }),
   );
   const cleared = db.$with('cleared').as(clearedFirst(db, marked));
+  const known = db.$with('known').as(countedKnown(db, marked));
   const audited = db.$with('audited').as(auditOf(db, marked));
-  return db.with(remaining, marked, opened, replaced, cleared, audited).select().from(marked);
+  return db.with(remaining, marked, opened, replaced, cleared, known, audited).select().from(marked);
 });
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);

@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
+import { checkPassword } from '@portal/connectors/ldap/check-password';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapHost } from '@portal/connectors/ldap/server';
 import { unavailable } from '@portal/domain/errors';
@@ -8,7 +9,7 @@ import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 
 /** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
-const patienceMs = 5 * SECOND;
+export const patienceMs = 5 * SECOND;
 
 /** How long a slow refusal is remembered, at least. */
 const memoryMs = 15 * MINUTE;
@@ -16,11 +17,6 @@ const memoryMs = 15 * MINUTE;
 const stepMs = SECOND / 10;
 
 export interface DirectoryBinds {
-  /**
-   * Runs the sign-ins that share a limit one after the other: the failure of a guess is counted before the next one binds, so
-   * many at once neither get past the limit nor lock the account in the directory.
-   */
-  inTurn<T>(subject: string, work: (deadline: number) => Promise<T>): Promise<T>;
   /**
    * Whether the directory takes this password for this DN. Throws an LdapError for any other answer, and for none before the
    * deadline (of `performance.now()`).
@@ -43,7 +39,6 @@ export function openDirectoryBinds(
   { slots = callLimits.directoryBinds.slots, perKey = callLimits.directoryBinds.perKey } = {},
 ): DirectoryBinds {
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
-  const inTurn = openSemaphore({ ...callLimits.directorySignIns, refusal });
   const inSlot = openSemaphore({ ...callLimits.directoryBinds, slots, perKey, refusal });
 
   // The slowest of this stretch of time and of the one before.
@@ -64,14 +59,9 @@ export function openDirectoryBinds(
       const { now, before } = slowestOfLate();
       return Math.max(now, before);
     },
-    inTurn: (subject, work) => {
-      const deadline = performance.now() + patienceMs;
-      return inTurn(() => work(deadline), { key: subject });
-    },
     check: (tenantId, host, { dn, password }, deadline) =>
       inSlot(
         async () => {
-          const { checkPassword } = await import('@portal/connectors/ldap/check-password');
           const timeoutMs = Math.floor(deadline - performance.now());
           if (timeoutMs <= 0) throw new LdapError('timeout', ldapAddress(host.url), 'did not answer in time.');
           return checkPassword({ ...host, policy }, dn, password, { timeoutMs });

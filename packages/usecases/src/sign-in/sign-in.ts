@@ -4,59 +4,84 @@ import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import type { Tx } from '@portal/db/open';
 import { prepared } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/accounts/users';
-import { auditEntries } from '@portal/db/schema/platform/audit';
 import { tenants } from '@portal/db/schema/tenants';
 import { isSuperAdmin } from '@portal/domain/access';
-import { normalizeUsername, type Profile } from '@portal/domain/accounts/accounts';
-import type { OwnAccount } from '@portal/domain/accounts/accounts';
-import { busy, unauthenticated } from '@portal/domain/errors';
+import { normalizeUsername, type OwnAccount, type Profile } from '@portal/domain/accounts/accounts';
+import { busy, unauthenticated, unavailable } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { SystemContext } from '@portal/platform/context';
 import { countedAddress } from '@portal/platform/counted-address';
+import { callLimits } from '@portal/platform/limits';
 import {
   type AllLimits,
   allLimits,
+  consume,
   type RateLimit,
   remainingOfAll,
+  retryAfter,
   retryAfterOfAll,
-  consume,
-  withoutThird,
 } from '@portal/platform/rate-limit';
+import { resource } from '@portal/platform/resource';
+import { openSemaphore } from '@portal/platform/semaphore';
 import { isTemporaryPasswordOver, ownColumns, toProfile } from '../accounts/account-columns.ts';
 import { auditParams, recordAudit } from '../accounts/audit.ts';
 import { passwordHashing } from '../accounts/password-hashing.ts';
 import { type SessionClaims, sessionTokens } from '../accounts/session-token.ts';
 import { openCheckedSession, sessionParams } from '../accounts/sessions.ts';
-import { directoryBinds } from '../directory/directory-binds.ts';
+import { directoryBinds, patienceMs } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 
+const windowSec = 15 * 60;
 /** Failed sign-ins of one username from one address. */
-const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec: 15 * 60 };
+const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec };
 /** Failed sign-ins from one address, whatever the username. */
-const perAddress: RateLimit = { name: 'sign-in per address', max: 60, windowSec: 15 * 60 };
+const perAddress: RateLimit = { name: 'sign-in per address', max: 60, windowSec };
 /**
- * Failed sign-ins of one username from everywhere: whoever has many addresses guesses no faster. It is lifted where the account
- * has signed in from before, so that nobody locks its owner out.
+ * Failed sign-ins of one username from addresses it has not signed in from: whoever has many addresses guesses no faster, and
+ * nobody locks the owner out.
  */
-const perUsernameEverywhere: RateLimit = { name: 'sign-in per username', max: 100, windowSec: 15 * 60 };
+const perUsernameElsewhere: RateLimit = { name: 'sign-in per username', max: 100, windowSec };
+/** Counted when somebody gets in: an address the username has signed in from. */
+const signedInHere: RateLimit = { name: 'signed in', max: 1, windowSec: 30 * 24 * 60 * 60 };
+
+/**
+ * Sign-ins of one username from one address follow each other: the failure of a guess is counted before the next is looked at, so
+ * many at once neither get past the limit nor lock the account in its directory.
+ */
+const turns = resource(() =>
+  openSemaphore({
+    ...callLimits.signIns,
+    refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),
+  }),
+);
 
 export interface SignedIn {
   profile: Profile;
   token: string;
 }
 
-/** One try to sign in, as failures are counted by it. */
+/** One try to sign in. */
 interface Attempt {
   username: string;
+  password: string;
   address: string;
-  subject: string;
+  /** The username from this address. */
+  here: string;
   limits: AllLimits;
-  /** Whether it comes from where the account has signed in before; asked only once the limit over all addresses is reached. */
-  isFamiliar: boolean;
   /** The session the caller came with. */
   replaced: SessionClaims | null;
+  /** By `performance.now()`. */
   startedAt: number;
 }
+
+/** An account with what decides whether it may sign in, and how. */
+type Found = OwnAccount & {
+  passwordHash: string | null;
+  ldapDn: string | null;
+  isActive: boolean;
+  tenantIsActive: boolean;
+  isTemporaryPasswordOver: boolean;
+};
 
 /**
  * Checks username and password and opens a session; an account without a password of its own is checked by its directory, but
@@ -72,128 +97,105 @@ export async function signIn(
 ): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
   const address = countedAddress(system.ip ?? '');
-  const subject = `${username}\0${address}`;
-  const limits = allLimits([perUsername, subject], [perAddress, address], [perUsernameEverywhere, username]);
+  const here = `${username}\0${address}`;
+  const limits = allLimits(
+    [
+      [perUsername, here],
+      [perAddress, address],
+      [perUsernameElsewhere, username],
+    ],
+    [signedInHere, here],
+  );
   const replaced = previousToken === undefined ? null : sessionTokens(system).read(previousToken);
   const startedAt = performance.now();
-
-  await passwordHashing(system).coalesce();
-  const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUp, { ...limits, username });
-  const isFamiliar = row?.familiarIps?.some((ip) => countedAddress(ip) === address) ?? false;
-  const waitSec = row?.waitSec ?? (isFamiliar ? null : row?.thirdWaitSec) ?? null;
-  if (waitSec !== null) throw tooManyFailures(system, waitSec);
-  const attempt = {
-    username,
-    address,
-    subject,
-    limits: isFamiliar ? withoutThird(limits) : limits,
-    isFamiliar,
-    replaced,
-    startedAt,
-  };
-  const found = row && accountIn(row);
+  const attempt = { username, password: credentials.password, address, here, limits, replaced, startedAt };
   try {
-    return await signInAs(system, attempt, found, credentials.password);
+    return await turns(system)(() => signInNow(system, attempt), { key: here });
   } catch (error) {
-    await untilAllAreAnswered(system, attempt);
+    // A directory says no in its own time, and one that is slow or away only when patience ends: answered at once, local accounts and
+    // names that nobody has would be told from its accounts. So while a directory is slow, it costs seconds whoever mistyped; nobody
+    // who gets in waits.
+    const restMs = startedAt + directoryBinds(system).refusalMs() - performance.now();
+    if (restMs > 0) await pause(restMs);
     throw error;
   }
 }
 
-async function signInAs(
-  system: SystemContext,
-  attempt: Attempt,
-  found: Found | undefined,
-  password: string,
-): Promise<SignedIn> {
-  // A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
-  if (found && isDirectoryAccount(found) && mayCome(found) && password.trim() !== '')
-    return signInAtDirectory(system, attempt, found, password);
+async function signInNow(system: SystemContext, attempt: Attempt): Promise<SignedIn> {
+  await passwordHashing(system).coalesce();
+  const { waitSec, found } = await lookUp(system, attempt);
+  if (waitSec !== null) throw tooManyFailures(system, waitSec);
 
-  const matches = await passwordHashing(system).verify(found?.passwordHash ?? null, password);
-  if (!found?.passwordHash || !matches || !mayCome(found)) throw await refusal(system, attempt, found);
-
-  const newHash = passwordHashing(system).isOutdated(found.passwordHash)
-    ? await passwordHashing(system).hash(password)
-    : found.passwordHash;
-  const signedIn = await openSignIn(system, attempt, found, newHash);
-  if (signedIn) return signedIn;
-  if (newHash !== found.passwordHash) {
-    // Another sign-in may have renewed the same outdated hash meanwhile: the password counts against the one stored now.
-    const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUp, {
-      ...attempt.limits,
-      username: attempt.username,
-    });
-    const present = row && accountIn(row);
-    if (present && present.passwordHash !== found.passwordHash) return signInAs(system, attempt, present, password);
+  const isRight = await checkPassword(system, attempt, found);
+  if (!found || isRight !== true) {
+    const refusal = await countFailure(system, attempt, found, isRight instanceof LdapError ? isRight : undefined);
+    if (found && mayAskDirectory(found, attempt))
+      directoryBinds(system).noteRefusal(performance.now() - attempt.startedAt);
+    throw refusal;
   }
-  throw invalidCredentials();
-}
-
-/** Signs in by a bind under the account's DN at the active directory of its tenant. */
-async function signInAtDirectory(
-  system: SystemContext,
-  attempt: Attempt,
-  found: Found & { ldapDn: string },
-  password: string,
-): Promise<SignedIn> {
-  // Costs what an unknown username costs, and nothing is refused before: what answers faster than a hash is not told from one.
-  const decoy = passwordHashing(system).verify(null, password);
-  const refuse = async (unreachable?: LdapError) => {
-    await decoy;
-    return refusal(system, attempt, found, unreachable);
-  };
-  const signingIn = directoryBinds(system).inTurn(attempt.subject, async (deadline) => {
-    const [waitSec, [host]] = await system
-      .inTenant(found.tenantId)
-      .tx((tx) => Promise.all([retryAfterFailure(tx, attempt), tx.run(activeLdapHost, {})]));
-    // Others whose turn came first reached the limit.
-    if (waitSec !== null) throw tooManyFailures(system, waitSec);
-    try {
-      const credentials = { dn: found.ldapDn, password };
-      if (host && (await directoryBinds(system).check(found.tenantId, host, credentials, deadline))) {
-        const signedIn = await openSignIn(system, attempt, found);
-        if (!signedIn) throw invalidCredentials();
-        return signedIn;
-      }
-    } catch (error) {
-      if (error instanceof LdapError) throw await refuse(error);
-      throw error;
-    }
-    throw await refuse();
-  });
-  const [{ status }] = await Promise.allSettled([signingIn, decoy]);
-  if (status === 'rejected') directoryBinds(system).noteRefusal(performance.now() - attempt.startedAt);
-  return signingIn;
+  const newHash =
+    found.passwordHash !== null && passwordHashing(system).isOutdated(found.passwordHash)
+      ? await passwordHashing(system).hash(attempt.password)
+      : found.passwordHash;
+  const signedIn = await open(system, attempt, found, newHash);
+  if (signedIn) return signedIn;
+  // Another sign-in may have renewed the same outdated hash meanwhile: the password counts against the one stored now.
+  if (newHash !== found.passwordHash) return signInNow(system, attempt);
+  throw unauthenticated('INVALID_CREDENTIALS');
 }
 
 /**
- * Makes every refusal take as long as those of directories have lately. A directory says no in its own time, and one that is slow or
- * away only when patience ends: answered at once, local accounts and names that nobody has would be told from its accounts. So a
- * slow directory costs seconds those who mistyped, whoever they are, while it is slow; nobody who gets in waits.
+ * Whether this is the password of an account that may sign in; an LdapError when the directory that knows cannot be asked. A hash is
+ * checked in any case: what answers faster than one is told from the others.
  */
-async function untilAllAreAnswered(system: SystemContext, { startedAt }: Attempt): Promise<void> {
-  const restMs = startedAt + directoryBinds(system).refusalMs() - performance.now();
-  if (restMs > 0) await pause(restMs);
+async function checkPassword(
+  system: SystemContext,
+  attempt: Attempt,
+  found: Found | undefined,
+): Promise<boolean | LdapError> {
+  const hashed = passwordHashing(system).verify(found?.passwordHash ?? null, attempt.password);
+  const asked = found && mayAskDirectory(found, attempt) ? askDirectory(system, attempt, found) : null;
+  const [matches, answer] = await Promise.all([hashed, asked]);
+  return answer ?? (found !== undefined && mayCome(found) && matches);
 }
-
-const isDirectoryAccount = (found: Found): found is Found & { ldapDn: string } =>
-  found.passwordHash === null && found.ldapDn !== null && !isSuperAdmin(found);
 
 const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive && !found.isTemporaryPasswordOver;
 
-/** Counts a failed sign-in and answers what its caller is told: 401, or 429 when there was no room for another failure. */
-async function refusal(
+// A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
+const mayAskDirectory = (found: Found, { password }: Attempt): found is Found & { ldapDn: string } =>
+  found.passwordHash === null &&
+  found.ldapDn !== null &&
+  !isSuperAdmin(found) &&
+  mayCome(found) &&
+  password.trim() !== '';
+
+/** Binds under the account's DN at the active directory of its tenant. */
+async function askDirectory(
   system: SystemContext,
-  attempt: Attempt,
+  { password, startedAt }: Attempt,
+  { tenantId, ldapDn: dn }: Found & { ldapDn: string },
+): Promise<boolean | LdapError> {
+  const [host] = await system.inTenant(tenantId).tx((tx) => tx.run(activeLdapHost, {}));
+  if (!host) return false;
+  try {
+    return await directoryBinds(system).check(tenantId, host, { dn, password }, startedAt + patienceMs);
+  } catch (error) {
+    if (error instanceof LdapError) return error;
+    throw error;
+  }
+}
+
+/** Counts a failed sign-in and answers what its caller is told: 401, or 429 when there was no room for another failure. */
+async function countFailure(
+  system: SystemContext,
+  { username, address, here }: Attempt,
   found?: Found,
   unreachable?: LdapError,
 ): Promise<Error> {
-  const { username, address, subject } = attempt;
-  const counted = await system.acrossTenants('a failed sign-in counts against its address', async (tx) => {
-    const hasRoom = await consume(tx, perUsername, subject);
-    if (!hasRoom || !(await consume(tx, perAddress, address))) return false;
-    if (!(await consume(tx, perUsernameEverywhere, username)) && !attempt.isFamiliar) return false;
+  const isCounted = await system.acrossTenants('a failed sign-in counts against its address', async (tx) => {
+    if (!(await consume(tx, perUsername, here)) || !(await consume(tx, perAddress, address))) return false;
+    const isKnown = (await retryAfter(tx, signedInHere, here)) !== null;
+    if (!isKnown && !(await consume(tx, perUsernameElsewhere, username))) return false;
     await recordAudit(tx, system, {
       action: 'auth.login_failed',
       tenantId: found?.tenantId ?? null,
@@ -203,20 +205,20 @@ async function refusal(
     return true;
   });
   // Guesses that were under way together do not get more answers than guesses one after the other.
-  if (!counted) return tooManyFailures(system, perUsername.windowSec);
+  if (!isCounted) return tooManyFailures(system, windowSec);
   system.metrics.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
-  return invalidCredentials();
+  return unauthenticated('INVALID_CREDENTIALS');
 }
 
 /**
  * Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. Null when
  * the account is not the one that was checked any more; throws 429.
  */
-async function openSignIn(
+async function open(
   system: SystemContext,
-  attempt: Attempt,
+  { limits, replaced }: Attempt,
   found: Found,
-  newHash = found.passwordHash,
+  newHash: string | null,
 ): Promise<SignedIn | null> {
   const {
     passwordHash,
@@ -226,12 +228,11 @@ async function openSignIn(
     isTemporaryPasswordOver: _over,
     ...account
   } = found;
-  const { replaced } = attempt;
   const scope = system.inTenant(account.tenantId);
   const opening = sessionParams(system, { id: newId(), tenantId: account.tenantId, userId: account.id });
   const open = (tx: Tx) =>
     tx.runAndCommit(openCheckedSession, {
-      ...attempt.limits,
+      ...limits,
       ...auditParams(
         { actor: account, ip: system.ip },
         {
@@ -254,7 +255,7 @@ async function openSignIn(
       : await scope.tx(open);
   if (!opened) {
     // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
-    const waitSec = await retryAfterFailure(scope, attempt);
+    const waitSec = await retryAfterOfAll(scope, limits);
     if (waitSec !== null) throw tooManyFailures(system, waitSec);
     return null;
   }
@@ -271,20 +272,12 @@ async function openSignIn(
 }
 
 // Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
-const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
+const lookUpStatement = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
   const remaining = db.$with('remaining').as(remainingOfAll(db));
   return db
     .with(remaining)
     .select({
       waitSec: remaining.waitSec,
-      thirdWaitSec: remaining.thirdWaitSec,
-      // The log, for sessions that have ended are gone by the next day.
-      familiarIps: sql<string[] | null>`case when ${remaining.thirdWaitSec} is not null then array(
-        select distinct ${auditEntries.ip} from ${auditEntries} where ${auditEntries.tenantId} = ${users.tenantId}
-        and ${auditEntries.actorId} = ${users.id} and ${auditEntries.action} = 'auth.login'
-        and ${auditEntries.at} > now() - interval '30 days' and ${auditEntries.ip} is not null limit 1000) end`.as(
-        'familiar_ips',
-      ),
       ...ownColumns,
       passwordHash: users.passwordHash,
       ldapDn: users.ldapDn,
@@ -297,33 +290,16 @@ const lookUp = prepared<AllLimits & { username: string }>()('sign_in_look_up', (
     .leftJoin(tenants, eq(tenants.id, users.tenantId));
 });
 
-/** The account a look-up has come upon, if any: its row is there for the limits alone otherwise. */
-const accountIn = ({
-  waitSec: _waitSec,
-  thirdWaitSec: _thirdWaitSec,
-  familiarIps: _familiarIps,
-  ...account
-}: {
-  waitSec: number | null;
-  thirdWaitSec: number | null;
-  familiarIps: string[] | null;
-  id: string | null;
-}): Found | undefined => (account.id === null ? undefined : (account as Found));
-
-/** An account with what decides whether it may sign in, and how. */
-type Found = OwnAccount & {
-  passwordHash: string | null;
-  ldapDn: string | null;
-  isActive: boolean;
-  tenantIsActive: boolean;
-  isTemporaryPasswordOver: boolean;
-};
-
-/** Null while another failure would still be counted, else the seconds until it would. */
-const retryAfterFailure = (tx: Pick<Tx, 'run'>, attempt: Attempt): Promise<number | null> =>
-  retryAfterOfAll(tx, attempt.limits);
-
-const invalidCredentials = () => unauthenticated('INVALID_CREDENTIALS');
+/** The account of a username, if any, and the seconds until another failure would be counted; null while it would. */
+async function lookUp(
+  system: SystemContext,
+  { limits, username }: Attempt,
+): Promise<{ waitSec: number | null; found: Found | undefined }> {
+  const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUpStatement, { ...limits, username });
+  // There is a row for the limits alone, too.
+  const { waitSec, ...found } = row ?? { waitSec: null, id: null };
+  return { waitSec, found: found.id === null ? undefined : (found as Found) };
+}
 
 function tooManyFailures(system: SystemContext, waitSec: number): Error {
   system.metrics.countSignIn('throttled');
