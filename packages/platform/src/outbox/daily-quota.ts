@@ -1,6 +1,5 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, notInArray, type SQL, sql } from 'drizzle-orm';
 import type { Reader, Tx } from '@portal/db/open';
-import { prepared } from '@portal/db/prepared';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
 import { conflict } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -21,49 +20,26 @@ export const today = sql<string>`(now() at time zone 'Europe/Berlin')::date`;
 /** What a tenant may send in a day of mails nobody waits for. */
 const unreserved = (limit: number): number => limit - Math.floor(limit / reservedShare);
 
-const takeQuota = prepared<{ id: string; tenantId: string; count: number }>()('mail_day_take', (db) =>
-  db
+/** Counts so many mails. The row of the day is held until the commit, so whoever else asks for the same tenant counts after us. */
+async function take(tx: Tx, tenantId: string, count: number) {
+  const [day] = await tx
     .insert(mailDays)
-    .values({
-      id: sql.placeholder('id'),
-      tenantId: sql.placeholder('tenantId'),
-      day: today,
-      counted: sql.placeholder('count'),
-    })
+    .values({ id: newId(), tenantId, day: today, counted: count })
     .onConflictDoUpdate({
       target: [mailDays.tenantId, mailDays.day],
       set: { counted: sql`${mailDays.counted} + excluded.counted` },
     })
-    .returning({ day: mailDays.day, counted: mailDays.counted, limitReachedAt: mailDays.limitReachedAt }),
-);
+    .returning({ day: mailDays.day, counted: mailDays.counted, limitReachedAt: mailDays.limitReachedAt });
+  if (!day) throw new Error('counting mails of a day returned no row');
+  return day;
+}
 
-const giveQuotaBack = prepared<{ day: string; count: number }>()('mail_day_give_back', (db) =>
-  db
+/** Gives back what mails had taken that end because there is no room. */
+const noteHeldBack = (tx: Tx, count: number, more: { limitReachedAt?: SQL } = {}) =>
+  tx
     .update(mailDays)
-    .set({ counted: sql`greatest(${mailDays.counted} - ${sql.placeholder('count')}::int, 0)` })
-    .where(eq(mailDays.day, sql.placeholder('day')))
-    .returning({ id: mailDays.id }),
-);
-
-const countedToday = prepared<{ userIds: string[] }>()('mails_counted_today', (db) =>
-  db
-    .select({ userId: mails.userId, kind: mails.kind, count: sql<number>`count(*)::int`.as('count') })
-    .from(mails)
-    .where(sql`${mails.userId} = any(${sql.placeholder('userIds')}::uuid[]) and ${mails.countedOn} = ${today}`)
-    .groupBy(mails.userId, mails.kind),
-);
-
-const noteHeldBack = prepared<{ count: number; isLimitReached: boolean }>()('mail_day_held_back', (db) =>
-  db
-    .update(mailDays)
-    .set({
-      counted: sql`${mailDays.counted} - ${sql.placeholder('count')}::int`,
-      heldBack: sql`${mailDays.heldBack} + ${sql.placeholder('count')}::int`,
-      limitReachedAt: sql`case when ${sql.placeholder('isLimitReached')}::boolean then coalesce(${mailDays.limitReachedAt}, now()) else ${mailDays.limitReachedAt} end`,
-    })
-    .where(eq(mailDays.day, today))
-    .returning({ id: mailDays.id }),
-);
+    .set({ counted: sql`${mailDays.counted} - ${count}`, heldBack: sql`${mailDays.heldBack} + ${count}`, ...more })
+    .where(eq(mailDays.day, today));
 
 interface Asking {
   id: string;
@@ -77,27 +53,31 @@ export interface HeldBack<Mail> {
   message: string;
 }
 
-/**
- * Takes room of the tenant's day for mails that this transaction has marked as counted today, and answers those there is none
- * for. The row of the day is held until the commit, so whoever else asks for the same tenant counts after us.
- */
+/** Takes room of the tenant's day for mails that this transaction has marked as counted today, and answers those there is none for. */
 export async function takeDailyQuota<Mail extends Asking>(
   tx: Tx,
   asking: Mail[],
   { kinds, tenantId, limit }: { kinds: OutboxMails; tenantId: string; limit: number },
 ): Promise<HeldBack<Mail>[]> {
-  const [[day], counts] = await Promise.all([
-    tx.run(takeQuota, { id: newId(), tenantId, count: asking.length }),
-    // Sent behind it, and so begun with the row held: it sees what was counted before us, and our own marks.
-    tx.run(countedToday, { userIds: [...new Set(asking.flatMap(({ userId }) => userId ?? []))] }),
-  ]);
-  if (!day) throw new Error('counting mails of a day returned no row');
-  const perAccount = new Map(counts.map(({ userId, kind, count }) => [`${userId} ${kind}`, count]));
-  for (const { userId, kind } of asking) {
-    const key = `${userId} ${kind}`;
-    const marked = perAccount.get(key);
-    if (marked !== undefined) perAccount.set(key, marked - 1);
-  }
+  if (asking.length === 0) return [];
+  const day = await take(tx, tenantId, asking.length);
+  const isCountedBefore = and(
+    inArray(
+      mails.userId,
+      asking.flatMap(({ userId }) => userId ?? []),
+    ),
+    eq(mails.countedOn, today),
+    notInArray(
+      mails.id,
+      asking.map(({ id }) => id),
+    ),
+  );
+  const counts = await tx
+    .select({ account: sql<string>`${mails.userId} || ' ' || ${mails.kind}`, count: sql<number>`count(*)::int` })
+    .from(mails)
+    .where(isCountedBefore)
+    .groupBy(mails.userId, mails.kind);
+  const perAccount = new Map(counts.map(({ account, count }) => [account, count]));
   let counted = day.counted - asking.length;
   const heldBack: HeldBack<Mail>[] = [];
   for (const mail of asking) {
@@ -117,7 +97,8 @@ export async function takeDailyQuota<Mail extends Asking>(
   }
   if (heldBack.length === 0) return heldBack;
   const isLimitReached = heldBack.some(({ failure }) => failure === 'tenant_limit');
-  await tx.run(noteHeldBack, { count: heldBack.length, isLimitReached });
+  const limitReachedAt = sql`coalesce(${mailDays.limitReachedAt}, now())`;
+  await noteHeldBack(tx, heldBack.length, isLimitReached ? { limitReachedAt } : {});
   if (isLimitReached && day.limitReachedAt === null) {
     await recordAudit(tx, { ip: null }, { action: 'mails.daily_limit', tenantId, summary: tenantLimitReached(limit) });
   }
@@ -130,12 +111,10 @@ export async function takeDailyQuota<Mail extends Asking>(
  */
 export async function takeQuotaForOne(ctx: TenantContext): Promise<string> {
   const limit = ctx.config.mailDailyPerTenant;
-  const { tenantId } = ctx;
   const day = await ctx.tx(async (tx) => {
-    const [taken] = await tx.run(takeQuota, { id: newId(), tenantId, count: 1 });
-    if (!taken) throw new Error('counting mails of a day returned no row');
-    if (taken.counted <= unreserved(limit)) return taken.day;
-    await tx.run(noteHeldBack, { count: 1, isLimitReached: false });
+    const { day, counted } = await take(tx, ctx.tenantId, 1);
+    if (counted <= unreserved(limit)) return day;
+    await noteHeldBack(tx, 1);
     return null;
   });
   if (day === null) throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
@@ -144,9 +123,13 @@ export async function takeQuotaForOne(ctx: TenantContext): Promise<string> {
 
 /** Gives back what mails had taken that were not tried after all, by the day they were counted on. */
 export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<void> {
-  const counts = new Map<string, number>();
-  for (const day of countedOn) counts.set(day, (counts.get(day) ?? 0) + 1);
-  for (const [day, count] of [...counts].toSorted()) await tx.run(giveQuotaBack, { day, count });
+  for (const day of [...new Set(countedOn)].toSorted()) {
+    const count = countedOn.filter((other) => other === day).length;
+    await tx
+      .update(mailDays)
+      .set({ counted: sql`greatest(${mailDays.counted} - ${count}, 0)` })
+      .where(eq(mailDays.day, day));
+  }
 }
 
 /** What the tenant at work has sent over the service's own server today, and what was held back. */
