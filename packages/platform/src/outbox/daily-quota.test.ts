@@ -192,6 +192,6 @@ it('cannot be given back by a worker whose lease ran out', async () => {
   await makeDue(tenantId);
   await claimMails(scope, 1, terms(10));
   const settlement = { outcome: 'skipped', failure: 'outdated', message: 'late', isUntried: true } as const;
-  await settleMails(scope, [{ mail: slept as ClaimedMail, settlement }]);
+  await settleMails(scope, kinds, [{ mail: slept as ClaimedMail, settlement }]);
   expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 0 });
 });

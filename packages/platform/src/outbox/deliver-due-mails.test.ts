@@ -345,7 +345,7 @@ describe('a worker that dies', () => {
     await scope.tx((tx) => tx.update(mails).set({ dueAt: sql`now()` }));
     const [awake] = await claim(scope, 1);
     const settle = async (mail: typeof slept, settlement: Settlement) =>
-      mail && (await settleMails(scope, [{ mail, settlement }])).has(mail.id);
+      mail && (await settleMails(scope, kinds, [{ mail, settlement }])).has(mail.id);
     expect(await settle(slept, { outcome: 'failed', failure: 'connect', message: 'late' })).toBe(false);
     expect(await settle(awake, { outcome: 'sent' })).toBe(true);
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'sent' }]);

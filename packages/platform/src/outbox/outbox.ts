@@ -1,14 +1,12 @@
-import { and, asc, eq, exists, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, lte, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import type { TenantScope, Tx } from '@portal/db/open';
-import { prepared } from '@portal/db/prepared';
 import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
 import { giveDailyQuotaBack, type HeldBack, takeDailyQuota, today } from './daily-quota.ts';
-import type { OutboxMails } from './mail.ts';
-import { rememberAll, type Remembered } from './remembering.ts';
+import { type Attempt, mayHaveArrived, type OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
 import { leavesBy, type WayOut } from './way-out.ts';
 
@@ -54,22 +52,6 @@ export interface Claim {
 
 const isDue = and(inArray(mails.state, ['queued', 'sending']), lte(mails.dueAt, sql`now()`));
 
-const accountsOfMails = prepared<{ userIds: string[] }>()('accounts_of_mails', (db) =>
-  db
-    .select({
-      id: users.id,
-      role: users.role,
-      username: users.username,
-      displayName: users.displayName,
-      firstName: users.firstName,
-      email: users.email,
-      isActive: users.isActive,
-      ldapDn: users.ldapDn,
-    })
-    .from(users)
-    .where(sql`${users.id} = any(${sql.placeholder('userIds')}::uuid[])`),
-);
-
 /** Which mails a claim takes before the others. */
 export type First = 'awaited' | 'others';
 
@@ -91,7 +73,11 @@ export function dueMails(
   );
   const ofSort = (sort: First) =>
     tx
-      .select({ id: mails.id, countedBefore: sql<string | null>`${mails.countedOn}`.as('counted_before') })
+      .select({
+        id: mails.id,
+        userId: mails.userId,
+        countedBefore: sql<string | null>`${mails.countedOn}`.as('counted_before'),
+      })
       .from(mails)
       .where(and(isDue, eq(mails.isAwaited, sort === 'awaited'), isTenantActive, leavesBy(tx, way, ownServer)))
       .orderBy(asc(mails.dueAt))
@@ -129,6 +115,7 @@ export function claimMails(
         ...(dailyLimit !== null && { countedOn: today }),
       })
       .from(due)
+      .leftJoin(users, eq(users.id, due.userId))
       .where(eq(mails.id, due.id))
       .returning({
         id: mails.id,
@@ -143,20 +130,29 @@ export function claimMails(
         userId: mails.userId,
         countedOn: mails.countedOn,
         countedBefore: due.countedBefore,
+        account: {
+          id: users.id,
+          role: users.role,
+          username: users.username,
+          displayName: users.displayName,
+          firstName: users.firstName,
+          email: users.email,
+          isActive: users.isActive,
+          ldapDn: users.ldapDn,
+        },
       });
     if (taken.length === 0) {
       const stored = await storedSmtpConfig(tx);
       return { claimed: [], heldBack: [], isOutdated: (stored?.version ?? null) !== ownServer };
     }
-    const userIds = taken.flatMap(({ userId }) => userId ?? []);
-    const asking =
-      dailyLimit === null ? [] : taken.filter(({ countedOn, countedBefore }) => countedOn !== countedBefore);
-    const [accounts, heldBack] = await Promise.all([
-      userIds.length === 0 ? [] : tx.run(accountsOfMails, { userIds }),
-      asking.length === 0 || dailyLimit === null
+    const heldBack =
+      dailyLimit === null
         ? []
-        : takeDailyQuota(tx, asking, { kinds, tenantId: scope.tenantId, limit: dailyLimit }),
-    ]);
+        : await takeDailyQuota(
+            tx,
+            taken.filter(({ countedOn, countedBefore }) => countedOn !== countedBefore),
+            { kinds, tenantId: scope.tenantId, limit: dailyLimit },
+          );
     const why = new Map(heldBack.map(({ mail, ...reason }) => [mail.id, reason]));
     if (why.size > 0)
       await tx
@@ -164,15 +160,10 @@ export function claimMails(
         .set({ countedOn: null })
         .where(inArray(mails.id, [...why.keys()]));
     const claim: Claim = { claimed: [], heldBack: [], isOutdated: false };
-    for (const { attempts, userId, countedOn, countedBefore, isAwaited: _, ...row } of byAwaited(taken)) {
+    for (const { attempts, countedOn, countedBefore, isAwaited: _, userId: __, ...row } of byAwaited(taken)) {
       const reason = why.get(row.id);
-      const mail = {
-        ...row,
-        tries: attempts - row.interruptions,
-        leaseId,
-        countedOn: reason || countedOn === countedBefore ? null : countedOn,
-        account: accounts.find((account) => account.id === userId) ?? null,
-      };
+      const isCounted = !reason && countedOn !== countedBefore;
+      const mail = { ...row, tries: attempts - row.interruptions, leaseId, countedOn: isCounted ? countedOn : null };
       if (reason) claim.heldBack.push({ mail, ...reason });
       else claim.claimed.push(mail);
     }
@@ -183,90 +174,73 @@ export function claimMails(
 const byAwaited = <Row extends { isAwaited: boolean }>(rows: Row[]): Row[] =>
   rows.toSorted((a, b) => Number(b.isAwaited) - Number(a.isAwaited));
 
-/**
- * How a try ended. `postponed` is tried again after the pause; everything else is the mail's end.
- * What is `remembered` is so in the same transaction. One that was not even handed to the mail server is not counted.
- */
-export type Settlement = { remembered?: Remembered | undefined; isUntried?: boolean } & (
-  | { outcome: 'sent' }
-  | { outcome: 'skipped' | 'not_configured' | 'quota' | 'failed'; failure: string; message: string }
-  | { outcome: 'postponed'; failure: string; message: string; afterSec: number }
-);
-
-const list = (name: keyof Ended & string, type: 'uuid' | 'text' | 'int' | 'boolean') =>
-  sql`${sql.placeholder(name)}::${sql.raw(type)}[]`;
-
-/** One place in each list for every mail. */
-interface Ended extends Record<string, unknown[]> {
-  ids: string[];
-  leaseIds: string[];
-  states: Mail['state'][];
-  failures: (string | null)[];
-  messages: (string | null)[];
-  /** Seconds until the next try; without any it is the mail’s end. */
-  afterSec: (number | null)[];
-  areUncounted: boolean[];
+/** How a claim of a mail ended. */
+export interface Settlement {
+  /** `postponed` is tried again, `returned` is as before its claim, untried; everything else is the mail's end. */
+  outcome: 'sent' | 'postponed' | 'returned' | 'skipped' | 'not_configured' | 'quota' | 'failed';
+  failure?: string;
+  message?: string;
+  /** Until a mail that is postponed or returned is due again. */
+  afterSec?: number;
+  /** It was not even handed to the mail server, and is not counted. */
+  isUntried?: boolean;
 }
 
-const settle = prepared<Ended>()('settle_mails', (db) =>
-  db
-    .update(mails)
-    .set({
-      leaseId: null,
-      state: sql`ended.state::mail_state`,
-      failure: sql`ended.failure`,
-      failureMessage: sql`ended.message`,
-      dueAt: sql`coalesce(now() + make_interval(secs => ended.after_sec), ${mails.dueAt})`,
-      countedOn: sql`case when not ended.is_uncounted then ${mails.countedOn} end`,
-      settledAt: sql`case when ended.after_sec is null then now() end`,
-    })
-    .from(
-      sql`unnest(${list('ids', 'uuid')}, ${list('leaseIds', 'uuid')}, ${list('states', 'text')}, ${list('failures', 'text')},
-        ${list('messages', 'text')}, ${list('afterSec', 'int')}, ${list('areUncounted', 'boolean')})
-        ended (id, lease_id, state, failure, message, after_sec, is_uncounted)`,
-    )
-    .where(and(eq(mails.id, sql`ended.id`), eq(mails.leaseId, sql`ended.lease_id`)))
-    .returning({ id: mails.id }),
-);
-
-// Whoever deletes an account holds its row before that of its mails, so settlements ask in the same order.
-const holdAccounts = prepared<{ userIds: string[] }>()('hold_accounts_of_mails', (db) =>
-  db
-    .select({ id: users.id })
-    .from(users)
-    .where(sql`${users.id} = any(${sql.placeholder('userIds')}::uuid[])`)
-    .orderBy(asc(users.id))
-    .for('key share'),
-);
+export interface Ended {
+  mail: Pick<
+    ClaimedMail,
+    'id' | 'leaseId' | 'tenantId' | 'kind' | 'data' | 'tries' | 'interruptions' | 'account' | 'countedOn'
+  >;
+  settlement: Settlement;
+}
 
 /**
- * Writes how tries ended, in one transaction: all of it or nothing. A mail whose lease ran out is another worker's and left
- * alone; answers the ids of those that were not.
+ * Writes how claims ended, with what their kinds remember of it, in one transaction: all of it or nothing. A mail whose lease ran out is
+ * another worker's and left alone; answers the ids of those that were not.
  */
-export const settleMails = (
-  scope: TenantScope,
-  ended: { mail: Pick<ClaimedMail, 'id' | 'leaseId' | 'account' | 'countedOn'>; settlement: Settlement }[],
-): Promise<Set<string>> =>
+export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended[]): Promise<Set<string>> =>
   scope.tx(async (tx) => {
-    const failures = ended.map(({ settlement }) => (settlement.outcome === 'sent' ? null : settlement));
-    // Sent one behind the other: the second waits until the first has what it holds.
-    const accountsHeld = tx.run(holdAccounts, { userIds: ended.flatMap(({ mail }) => mail.account?.id ?? []) });
-    const settled = tx.run(settle, {
-      ids: ended.map(({ mail }) => mail.id),
-      leaseIds: ended.map(({ mail }) => mail.leaseId),
-      states: ended.map(({ settlement: { outcome } }) => (outcome === 'postponed' ? 'queued' : outcome)),
-      failures: failures.map((failed) => failed?.failure ?? null),
-      messages: failures.map((failed) => failed?.message ?? null),
-      afterSec: failures.map((failed) => (failed?.outcome === 'postponed' ? failed.afterSec : null)),
-      areUncounted: ended.map(({ mail, settlement }) => isUncounted(mail, settlement)),
-    });
-    const [rows] = await Promise.all([settled, accountsHeld]);
-    const ours = new Set(rows.map(({ id }) => id));
+    // Whoever deletes an account holds its row before that of its mails, so settlements ask in the same order.
+    await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(
+        inArray(
+          users.id,
+          ended.flatMap(({ mail }) => mail.account?.id ?? []),
+        ),
+      )
+      .orderBy(asc(users.id))
+      .for('key share');
+    const rows = ended.map(({ mail: { id, leaseId, countedOn }, settlement }) => ({
+      ...settlement,
+      id,
+      leaseId,
+      state: settlement.afterSec === undefined ? settlement.outcome : 'queued',
+      isReturned: settlement.outcome === 'returned',
+      isUncounted: isUncounted({ countedOn }, settlement),
+    }));
+    const settled = await tx
+      .update(mails)
+      .set({
+        leaseId: null,
+        state: sql`ended.state`,
+        attempts: sql`${mails.attempts} - ended."isReturned"::int`,
+        failure: sql`case when ended."isReturned" then ${mails.failure} else ended.failure end`,
+        failureMessage: sql`case when ended."isReturned" then ${mails.failureMessage} else ended.message end`,
+        dueAt: sql`coalesce(now() + make_interval(secs => ended."afterSec"), ${mails.dueAt})`,
+        countedOn: sql`case when not ended."isUncounted" then ${mails.countedOn} end`,
+        settledAt: sql`case when ended."afterSec" is null then now() end`,
+      })
+      .from(
+        sql`json_to_recordset(${JSON.stringify(rows)}::json) ended (id uuid, "leaseId" uuid, state mail_state, failure text,
+          message text, "afterSec" int, "isReturned" boolean, "isUncounted" boolean)`,
+      )
+      .where(and(eq(mails.id, sql`ended.id`), eq(mails.leaseId, sql`ended."leaseId"`)))
+      .returning({ id: mails.id });
+    const ours = new Set(settled.map(({ id }) => id));
     const written = ended.filter(({ mail }) => ours.has(mail.id));
-    await rememberAll(
-      tx,
-      written.flatMap(({ settlement }) => settlement.remembered ?? []),
-    );
+    await remember(tx, kinds, written);
     // Last, as everywhere: whoever holds the row of the day waits for no other.
     await giveDailyQuotaBack(
       tx,
@@ -276,41 +250,29 @@ export const settleMails = (
   });
 
 /** What an earlier try had counted stays counted. */
-const isUncounted = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { isUntried }: Settlement): boolean =>
-  isUntried === true && countedOn !== null;
+const isUncounted = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { outcome, isUntried }: Settlement): boolean =>
+  (isUntried === true || outcome === 'returned') && countedOn !== null;
 
-/** Gives claimed mails back untried: as they were, but due now. Those whose lease ran out stay with whoever has them. */
-export async function returnMails(
-  scope: TenantScope,
-  claimed: Pick<ClaimedMail, 'id' | 'leaseId' | 'countedOn'>[],
-): Promise<void> {
-  if (claimed.length === 0) return;
-  const newlyCounted = claimed.flatMap(({ id, countedOn }) => (countedOn === null ? [] : id));
-  const [ids, leaseIds] = [claimed.map(({ id }) => id), claimed.map(({ leaseId }) => leaseId)];
-  const isOurs = and(inArray(mails.id, ids), inArray(mails.leaseId, leaseIds));
-  await scope.tx(async (tx) => {
-    const { free, isFree } = freeMails(tx, isOurs);
-    const returned = await tx
-      .with(free)
-      .update(mails)
-      .set({
-        state: 'queued',
-        leaseId: null,
-        attempts: sql`${mails.attempts} - 1`,
-        dueAt: sql`now()`,
-        countedOn:
-          newlyCounted.length === 0
-            ? mails.countedOn
-            : sql`case when ${inArray(mails.id, newlyCounted)} then null else ${mails.countedOn} end`,
-      })
-      .where(isFree)
-      .returning({ id: mails.id });
-    const ours = new Set(returned.map(({ id }) => id));
-    await giveDailyQuotaBack(
-      tx,
-      claimed.flatMap(({ id, countedOn }) => (ours.has(id) ? (countedOn ?? []) : [])),
-    );
-  });
+/** Tells each kind of mail of all its tries at once; nothing of one whose row cannot be read. */
+async function remember(tx: Tx, kinds: OutboxMails, ended: Ended[]): Promise<void> {
+  for (const [name, those] of Map.groupBy(ended, ({ mail }) => mail.kind)) {
+    const kind = kinds.get(name);
+    const attempts = those.flatMap(({ mail, settlement }): Attempt<unknown>[] => {
+      const { tenantId, tries, account } = mail;
+      const row = kind?.data.safeParse(mail.data);
+      const outcome = attemptOutcome(settlement);
+      if (!account || !row?.success || outcome === null) return [];
+      return [{ tenantId, userId: account.id, data: row.data, tries, outcome, mayHaveArrived: mayHaveArrived(mail) }];
+    });
+    if (attempts.length > 0) await kind?.remember?.(tx, attempts);
+  }
+}
+
+function attemptOutcome({ outcome, isUntried }: Settlement): Attempt<unknown>['outcome'] | null {
+  if (outcome === 'returned') return null;
+  if (outcome === 'skipped') return 'dropped';
+  if (outcome === 'not_configured' || outcome === 'quota') return 'withheld';
+  return outcome === 'failed' && isUntried ? 'withheld' : outcome;
 }
 
 /** Rows of one statement: a tenant may have any number of mails waiting. */
@@ -325,22 +287,22 @@ export async function postponeDueMails(
   for (let postponed = mailsAtOnce; postponed === mailsAtOnce;)
     postponed = await scope.tx(async (tx) => {
       const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), leavesBy(tx, way, ownServer));
-      const { free, isFree } = freeMails(tx, isWaiting);
+      // Mails nobody else holds: waiting for several one after the other could deadlock with an account's deletion.
+      const free = tx
+        .$with('free')
+        .as(
+          tx
+            .select({ id: mails.id })
+            .from(mails)
+            .where(isWaiting)
+            .limit(mailsAtOnce)
+            .for('update', { skipLocked: true }),
+        );
       const { rowCount } = await tx
         .with(free)
         .update(mails)
         .set({ dueAt: sql`now() + make_interval(secs => ${afterSec})` })
-        .where(isFree);
+        .where(inArray(mails.id, tx.select({ id: free.id }).from(free)));
       return rowCount ?? 0;
     });
-}
-
-/** Mails nobody else holds at the moment: waiting for several one after the other could deadlock with an account's deletion. */
-function freeMails(tx: Tx, condition: SQL | undefined) {
-  const free = tx
-    .$with('free')
-    .as(
-      tx.select({ id: mails.id }).from(mails).where(condition).limit(mailsAtOnce).for('update', { skipLocked: true }),
-    );
-  return { free, isFree: inArray(mails.id, tx.select({ id: free.id }).from(free)) };
 }

@@ -22,6 +22,8 @@ const { url, ownerUrl, make, runtime } = await testRuntime();
 let trouble: SmtpTrouble | undefined;
 /** Dies once it has written its row, and before the transaction ends. */
 let dies = false;
+/** The same for one account alone. */
+let diesFor: string | null = null;
 let smtp: TestSmtpServer;
 beforeAll(async () => {
   const owner = new Client({ connectionString: ownerUrl });
@@ -52,7 +54,7 @@ const news = defineMail({
   async remember(tx, attempts) {
     for (const { userId, outcome } of attempts)
       await tx.execute(sql`insert into remembered values (${userId}, ${outcome})`);
-    if (dies) throw new Error('died');
+    if (dies || attempts.some(({ userId }) => userId === diesFor)) throw new Error('died');
   },
 });
 const kinds = new Map([[news.kind, news]]);
@@ -187,5 +189,23 @@ it('is told once of a dropped mail although a worker died before its transaction
   expect([await outbox(user), await remembered(user)]).toEqual([
     [{ state: 'skipped', failure: 'outdated' }],
     ['dropped'],
+  ]);
+});
+
+it('undoes what it meets for one mail alone, and not for those sent beside it', async () => {
+  const first = await reader();
+  const others = [];
+  for (let n = 0; n < 4; n += 1) others.push(await reader({ tenantId: first.tenantId }));
+  for (const user of [first, ...others]) await queue(user);
+  diesFor = others[1]?.id ?? '';
+  await expect(deliver(first)).rejects.toThrow('died');
+  diesFor = null;
+  expect(await Promise.all([first, ...others].map(remembered))).toEqual([['sent'], ['sent'], [], ['sent'], ['sent']]);
+  expect((await outbox(first)).map(({ state }) => state).toSorted()).toEqual([
+    'sending',
+    'sent',
+    'sent',
+    'sent',
+    'sent',
   ]);
 });

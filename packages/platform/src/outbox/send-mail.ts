@@ -4,14 +4,13 @@ import type { MailTransport } from '@portal/mail/transport';
 import type { TenantContext } from '../context.ts';
 import { usualRetryAfterSec } from './mail.ts';
 import type { ClaimedMail, ClaimTerms, Settlement } from './outbox.ts';
-import { remembered } from './remembering.ts';
 import { type AddressedMail, renderQueuedMail, UnmailableError } from './render-queued-mail.ts';
 
 /** One way out as it stands: which mails leave over it, and what goes with each of them. */
 export interface Leaving extends ClaimTerms {
   tenantName: string;
-  fromAddress: string;
-  transport: MailTransport;
+  /** Null where there is none, and mails end unsent. */
+  server: { transport: MailTransport; fromAddress: string } | null;
 }
 
 /** A mail whose workers keep dying is not tried for ever. */
@@ -28,11 +27,18 @@ export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pi
 /** One try: writes the mail, hands it to the mail server, and says how that ended. Throws what says nothing about the mail. */
 export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: Leaving): Promise<Settlement> {
   const facts = { ...factsOf(ctx, mail), try: mail.tries };
+  const { kinds, ownServer, server } = leaving;
+  if (!server) {
+    const message =
+      ownServer === null
+        ? 'No mail server is configured, neither for the tenant nor for the service.'
+        : 'The service has no mail server, and mails to this account are only sent over that server.';
+    return { outcome: 'not_configured', failure: 'not_configured', message };
+  }
   if (mail.interruptions > maxInterruptions) {
     ctx.log.error(facts, 'a mail was interrupted too often and was given up');
     const message = 'Sending this mail was interrupted too often.';
-    const withheld = remembered(leaving.kinds, mail, 'withheld');
-    return { outcome: 'failed', failure: 'interrupted', message, remembered: withheld };
+    return { outcome: 'failed', failure: 'interrupted', message, isUntried: true };
   }
   let written: AddressedMail;
   try {
@@ -41,25 +47,25 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: L
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
     ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
-    const end = remembered(leaving.kinds, mail, outcome === 'failed' ? 'withheld' : 'dropped');
-    return { outcome, failure, message, isUntried: true, remembered: end };
+    return { outcome, failure, message, isUntried: true };
   }
   const { recipient, ...content } = written;
   try {
-    await leaving.transport.send({
+    await server.transport.send({
       ...content,
       to: { address: recipient.address, name: recipient.displayName },
-      messageId: messageIdFor(`${ctx.tenantId}/${mail.key}`, mailDomain(leaving.fromAddress)),
+      messageId: messageIdFor(`${ctx.tenantId}/${mail.key}`, mailDomain(server.fromAddress)),
     });
     ctx.log.info(facts, 'mail sent');
-    return { outcome: 'sent', remembered: remembered(leaving.kinds, mail, 'sent') };
+    return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     const { failure, message } = error;
-    const pauses = leaving.kinds.get(mail.kind)?.retryAfterSec ?? usualRetryAfterSec;
+    const pauses = kinds.get(mail.kind)?.retryAfterSec ?? usualRetryAfterSec;
     const afterSec = error.retry ? pauses[mail.tries - 1] : undefined;
     ctx.log.warn({ ...facts, failure, reason: message, retryAfterSec: afterSec ?? null }, 'mail not sent');
-    const end = afterSec === undefined ? { outcome: 'failed' as const } : { outcome: 'postponed' as const, afterSec };
-    return { ...end, failure, message, remembered: remembered(leaving.kinds, mail, end.outcome) };
+    return afterSec === undefined
+      ? { outcome: 'failed', failure, message }
+      : { outcome: 'postponed', failure, message, afterSec };
   }
 }

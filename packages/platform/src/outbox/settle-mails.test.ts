@@ -7,9 +7,8 @@ import { waitingForLocks } from '@portal/testing/locks';
 import { kinds } from '@portal/testing/mail-kinds';
 import { testRuntime } from '@portal/testing/runtime';
 import { passwordChangedMail } from '@portal/usecases/accounts/mails/password-changed';
-import { claimMails, type Settlement, settleMails } from './outbox.ts';
+import { claimMails, settleMails } from './outbox.ts';
 import { queueMails } from './queue-mail.ts';
-import { settleTogether } from './settle-together.ts';
 
 const { runtime, make } = await testRuntime();
 
@@ -32,45 +31,6 @@ async function claimedMails(count: number) {
   return { scope, states, userId, found: claimed.toSorted((a, b) => a.id.localeCompare(b.id)) };
 }
 
-it('gives tries that end meanwhile one transaction', async () => {
-  const { scope, states, found } = await claimedMails(20);
-  let transactions = 0;
-  const settle = settleTogether({
-    ...scope,
-    tx: (work) => {
-      transactions += 1;
-      return scope.tx(work);
-    },
-  });
-  expect(await Promise.all(found.map((mail) => settle(mail, { outcome: 'sent' })))).toEqual(found.map(() => true));
-  expect(transactions).toBe(2);
-  expect(new Set(await states())).toEqual(new Set(['sent']));
-});
-
-it('lets what one settlement meets undo that one alone, with all that belongs to it', async () => {
-  const { scope, states, found, userId } = await claimedMails(4);
-  const settle = settleTogether(scope);
-  const broken: Settlement = {
-    outcome: 'sent',
-    remembered: {
-      kind: {
-        async remember(tx) {
-          await tx.update(users).set({ displayName: 'remembered' }).where(eq(users.id, userId));
-          throw new Error('broken');
-        },
-      },
-      attempt: { tenantId: scope.tenantId, userId, data: {}, tries: 1, outcome: 'sent', mayHaveArrived: false },
-    },
-  };
-  const results = await Promise.allSettled(
-    found.map((mail, at) => settle(mail, at === 2 ? broken : { outcome: 'sent' })),
-  );
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(await states()).toEqual(['sent', 'sent', 'sending', 'sent']);
-  const [user] = await scope.read((db) => db.select().from(users).where(eq(users.id, userId)));
-  expect(user?.displayName).toBeNull();
-});
-
 it('waits for the deletion of an account and does not meet it half-way', async () => {
   const { scope, states, found, userId } = await claimedMails(2);
   const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -89,6 +49,7 @@ it('waits for the deletion of an account and does not meet it half-way', async (
   await isHeld.promise;
   const settled = settleMails(
     scope,
+    kinds,
     found.map((mail) => ({ mail, settlement: { outcome: 'sent' as const } })),
   );
   await expect.poll(() => waitingForLocks(runtime.database), { timeout: 20_000 }).toBe(1);
