@@ -280,7 +280,7 @@ try {
       unit: 's',
       goal: 'at most 2.0',
     });
-    report('repeated synchronization', { ours: of('repeat'), limit: of('read'), unit: 's', goal: 'at most 1.3' });
+    report('repeated synchronization', { ours: of('repeat'), limit: of('read'), unit: 's', goal: 'at most 2.5' });
     report('the same after one person has changed', {
       ours: of('oneChanged'),
       limit: of('read'),

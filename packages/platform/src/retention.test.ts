@@ -110,8 +110,6 @@ it('removes what has been kept long enough and nothing else', async () => {
       ldapDn: 'uid=x',
       hasBadEmail: false,
       groups: [],
-      fingerprint: 'f',
-      belonging: 'b',
     };
     await tx.insert(ldapStagedEntries).values([
       { ...staged, runId: newId(), stagedAt: ago(2) },

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import {
-  bigint,
   boolean,
   check,
   foreignKey,
@@ -14,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
+import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { runs } from './platform/operations.ts';
 import { tenants } from './tenants.ts';
 
@@ -91,9 +90,8 @@ export const ldapSyncRuns = pgTable(
 );
 
 /**
- * The entries of a directory that a sync run or a preview has read and not yet applied: whoever the snapshot does not vouch for.
- * Unlogged, which only the migration can say: a crash of the server empties the table, and whoever works with it makes sure that
- * it has not.
+ * The entries of a directory that a sync run or a preview has read and not yet applied. Unlogged, which only the
+ * migration can say: a crash of the server empties the table, and whoever works with it makes sure that it has not.
  */
 export const ldapStagedEntries = pgTable(
   'ldap_staged_entries',
@@ -115,120 +113,11 @@ export const ldapStagedEntries = pgTable(
     lastName: text(),
     /** Positions in the list of groups that the run holds. */
     groups: integer().array().notNull(),
-    /** In base64. */
-    fingerprint: text().notNull(),
-    belonging: text().notNull(),
-    expiresAt: instant(),
     stagedAt: instant().notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.directoryId] }),
     index('ldap_staged_entries_staged').on(t.stagedAt),
-    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
-    ...tenantPolicies(t.tenantId),
-  ],
-);
-
-/** What the last successful sync run of a tenant read its directory by, and how it found the groups. */
-export const ldapSnapshots = pgTable(
-  'ldap_snapshots',
-  {
-    tenantId: uuid().primaryKey(),
-    /** A hash of everything but the entries that decides what becomes of them: mappings, filter, lists, release. */
-    settingsHash: text().notNull(),
-    /** The same for the same groups with the same members. */
-    groupsDigest: text().notNull(),
-    takenAt: instant().notNull().defaultNow(),
-  },
-  (t) => [
-    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
-    ...tenantPolicies(t.tenantId),
-  ],
-);
-
-/**
- * How each entry of the directory was found then, and what its account was to be. Rows may go missing at any time, and being
- * unlogged they do in a crash of the server: the next sync run then compares these people with their accounts.
- */
-export const ldapSnapshotEntries = pgTable(
-  'ldap_snapshot_entries',
-  {
-    tenantId: uuid().notNull(),
-    directoryId: text().notNull(),
-    /** A hash of the entry's bytes. */
-    fingerprint: bytea().notNull(),
-    /** A hash of the groups the person is in, and whether the include list lets them in. */
-    belonging: text().notNull(),
-    isLive: boolean().notNull(),
-    /** When the same entry switches the account off. */
-    expiresAt: instant(),
-    /** A hash of what the account was to be; null when there is something to say about the person in each run. */
-    rowHash: bigint({ mode: 'bigint' }),
-    /** A hash of the memberships the account was to have. */
-    membershipsHash: bigint({ mode: 'bigint' }).notNull(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.directoryId] }),
-    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
-    ...tenantPolicies(t.tenantId),
-  ],
-);
-
-/** @public Serves the previous release alone, which still runs while this one takes its place; it goes with the next release's migration. */
-export const ldapStagedPeople = pgTable(
-  'ldap_staged_people',
-  {
-    tenantId: uuid().notNull(),
-    /** The run that reads, or an id of its own for a preview. */
-    runId: uuid().notNull(),
-    /** Which try of the run: one that was given up may still be writing. */
-    attempt: integer().notNull(),
-    part: integer().notNull(),
-    directoryIds: text().array().notNull(),
-    standings: text().array().notNull(),
-    dns: text().array().notNull(),
-    usernames: text().array().notNull(),
-    emails: text().array().notNull(),
-    /** `bad` for an address that is none. */
-    emailFaults: text().array().notNull(),
-    displayNames: text().array().notNull(),
-    firstNames: text().array().notNull(),
-    lastNames: text().array().notNull(),
-    /** Of each person positions in the list of groups that the run holds, joined by commas. */
-    groups: text().array().notNull(),
-    stagedAt: instant().notNull().defaultNow(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.part] }),
-    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
-    ...tenantPolicies(t.tenantId),
-  ],
-);
-
-/** @public Serves the previous release alone, which still runs while this one takes its place; it goes with the next release's migration. */
-export const ldapReadings = pgTable(
-  'ldap_readings',
-  {
-    tenantId: uuid().primaryKey(),
-    /** The run that read these people. */
-    runId: uuid().notNull(),
-    /** By which entries became accounts: mappings, filter, lists, release. */
-    rules: text().notNull(),
-    /** The same for the same groups with the same members. */
-    groupsDigest: text().notNull(),
-    /** Sum over the accounts, groups and memberships it left behind; another one means that somebody has touched them since. */
-    importedSum: text().notNull(),
-    /** Directory ids of the groups, a line each. */
-    groupIds: text().notNull(),
-    /** Fingerprints and standings of the people, some bytes each. */
-    entries: bytea().notNull(),
-    /** A line for each of the same people. */
-    directoryIds: text().notNull(),
-    /** The groups of each as positions in the list of groups, joined by commas. */
-    groups: text().notNull(),
-    readAt: instant().notNull().defaultNow(),
-  },
-  (t) => [
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
     ...tenantPolicies(t.tenantId),
   ],

@@ -171,7 +171,7 @@ export function isSwitchedOff(entry: DirectoryEntry, now: Date): boolean {
 }
 
 /** When the account expires, in milliseconds since 1970; null for never. */
-export function expiryOf(entry: DirectoryEntry): bigint | null {
+function expiryOf(entry: DirectoryEntry): bigint | null {
   const [expires] = entry.values('accountExpires');
   if (expires === undefined || neverExpires.has(expires) || !/^\d{1,19}$/.test(expires)) return null;
   return BigInt(expires) / 10_000n - fileTimeEpochMs;

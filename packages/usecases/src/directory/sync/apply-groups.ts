@@ -11,9 +11,8 @@ import {
   renameImportedGroups,
   setImportedMemberships,
 } from '../../modules/imported-groups.ts';
-import { mapConcurrently } from './map-concurrently.ts';
-import type { Delta } from './read-directory.ts';
-import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
+import type { DirectoryRead } from './read-directory.ts';
+import { checkStage, expectPeople, linesOf, type Stage, stagedPeople } from './stage.ts';
 import type { SyncReport } from './sync-report.ts';
 
 /** Groups or people per transaction. */
@@ -23,19 +22,16 @@ const batch = { groups: 1_000, people: 5_000 } as const;
 const mayBeTouched = sql`u.role <> 'SUPER_ADMIN'`;
 
 /** How many of the kept groups the directory has no more. */
-export function goneGroups({ groups: read, knownGroups }: Delta): { goneGroups: number; knownGroups: number } {
-  const inDirectory = new Set(read.map(({ directoryId }) => directoryId));
+export function goneGroups({ groups: found, knownGroups }: DirectoryRead): { goneGroups: number; knownGroups: number } {
+  const inDirectory = new Set(found.map(({ directoryId }) => directoryId));
   const gone = knownGroups.filter(({ directoryId }) => !inDirectory.has(directoryId));
   return { goneGroups: gone.length, knownGroups: knownGroups.length };
 }
 
-/**
- * Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written.
- * Answers for each group of the directory its id here; `noGroup` for one without members here.
- */
-export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncReport['inBatch']): Promise<string[]> {
-  const plan = await planDirectoryGroups(stage, delta);
-  const idOf = new Map(delta.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
+/** Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written. */
+export async function applyGroups(stage: Stage, read: DirectoryRead, inBatch: SyncReport['inBatch']): Promise<void> {
+  const plan = await planDirectoryGroups(stage, read);
+  const idOf = new Map(read.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
   for (const part of portions(plan.create, batch.groups)) {
     const made = part.map((group) => ({ id: newId(), ...group }));
     await inBatch(async (tx) => ({ groups: await createImportedGroups(tx, stage.scope.tenantId, made) }));
@@ -44,31 +40,28 @@ export async function applyGroups(stage: Stage, delta: Delta, inBatch: SyncRepor
   for (const part of portions(plan.rename, batch.groups))
     await inBatch(async (tx) => ({ groups: await renameImportedGroups(tx, part) }));
   const removed = new Set(plan.remove.map(({ directoryId }) => directoryId));
-  const groupIds = delta.groups.map(({ directoryId }) =>
+  const groupIds = read.groups.map(({ directoryId }) =>
     removed.has(directoryId) ? noGroup : (idOf.get(directoryId) ?? noGroup),
   );
-  const members = await membersToChange(stage, groupIds, delta);
-  // Each person's memberships are apart from everybody else's.
-  await mapConcurrently(portions(members, batch.people), 2, (part) =>
-    inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) })),
-  );
+  const members = await membersToChange(stage, groupIds, read);
+  for (const part of portions(members, batch.people))
+    await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) }));
   // Last, so that the memberships in them are counted as the preview counts them.
   for (const part of portions(plan.remove, batch.groups)) {
     const ids = part.map(({ id }) => id);
     await inBatch(async (tx) => ({ groups: await removeImportedGroups(tx, ids) }));
   }
-  return groupIds;
 }
 
 /** How many groups and memberships a run would write, when `skipped` (directory ids) get no account. */
 export async function countGroupChanges(
   stage: Stage,
-  delta: Delta,
+  read: DirectoryRead,
   skipped: string[],
 ): Promise<{ groups: number; memberships: number }> {
-  const directoryIds = sql.param(delta.groups.map(({ directoryId }) => directoryId));
+  const directoryIds = sql.param(read.groups.map(({ directoryId }) => directoryId));
   return stage.scope.tx(async (tx) => {
-    await expectPeople(tx, countOf(delta.changed));
+    await expectPeople(tx, read.people);
     const { rows } = await tx.execute<{ positions: number[] | null; memberships: number }>(sql`
       with wanted as (
         select s.directory_id as person, p.position, g.directory_id as group_id
@@ -79,11 +72,11 @@ export async function countGroupChanges(
       actual as (
         select u.directory_id as person, g.directory_id as group_id from ${groupMembers} m
         join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched} and ${isAmong(delta.changed)})
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched})
       select (select array_agg(distinct position) from wanted) as positions,
         (select count(*)::int from wanted full join actual using (person, group_id)
           where wanted.position is null or actual.group_id is null) as memberships`);
-    const plan = planUsedGroups(delta, new Set(rows[0]?.positions), await keptGroups(tx, stage, delta));
+    const plan = planUsedGroups(read, new Set(rows[0]?.positions), await keptGroups(tx, stage));
     return {
       groups: plan.create.length + plan.rename.length + plan.remove.length,
       memberships: rows[0]?.memberships ?? 0,
@@ -91,37 +84,40 @@ export async function countGroupChanges(
   });
 }
 
-const planDirectoryGroups = (stage: Stage, delta: Delta): Promise<GroupsPlan> =>
+const planDirectoryGroups = (stage: Stage, read: DirectoryRead): Promise<GroupsPlan> =>
   stage.scope.tx(async (tx) => {
-    await expectPeople(tx, countOf(delta.changed));
-    const kept = await keptGroups(tx, stage, delta);
-    if (delta.staged === 0) return planUsedGroups(delta, new Set(), kept);
+    await expectPeople(tx, read.people);
+    const kept = await keptGroups(tx, stage);
+    if (read.people === 0) return planUsedGroups(read, new Set(), kept);
     await checkStage(tx, stage);
     const { rows } = await tx.execute<{ position: number }>(sql`
       select distinct p.position from ${stagedPeople(stage, 's')}
         join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
         cross join lateral unnest(s.groups) p (position)
       where s.standing = 'live'`);
-    return planUsedGroups(delta, new Set(rows.map(({ position }) => position)), kept);
+    return planUsedGroups(read, new Set(rows.map(({ position }) => position)), kept);
   });
 
 /** The groups that have a member here or that modules are granted to are kept while the directory has them; others are not. */
-const planUsedGroups = ({ groups: read, knownGroups }: Delta, positions: Set<number>, kept: Set<string>): GroupsPlan =>
+const planUsedGroups = (
+  { groups: found, knownGroups }: DirectoryRead,
+  positions: Set<number>,
+  kept: Set<string>,
+): GroupsPlan =>
   planGroups(
     knownGroups,
-    read.filter(({ directoryId }, position) => positions.has(position) || kept.has(directoryId)),
+    found.filter(({ directoryId }, position) => positions.has(position) || kept.has(directoryId)),
   );
 
 /**
- * Directory ids of groups that are kept even if nobody on the stage is in them: those with a member for whom the snapshot vouches, and
- * those with grants, which a group that is empty for a while must not lose.
+ * Directory ids of groups that are kept even if nobody on the stage is in them: those with a SUPER_ADMIN, and those with grants, which
+ * a group that is empty for a while must not lose.
  */
-async function keptGroups(tx: Tx, stage: Stage, { changed }: Delta): Promise<Set<string>> {
+async function keptGroups(tx: Tx, stage: Stage): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select distinct g.directory_id as id from ${groups} g join ${groupMembers} m on m.tenant_id = g.tenant_id and m.group_id = g.id
       join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id
-    where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null
-      and ((${isAmong(changed)}) is not true or not ${mayBeTouched})
+    where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null and not ${mayBeTouched}
     union
     select g.directory_id from ${moduleGrants} granted join ${groups} g on g.tenant_id = granted.tenant_id and g.id = granted.group_id
     where g.tenant_id = ${stage.scope.tenantId} and g.directory_id is not null`);
@@ -149,16 +145,15 @@ const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] |
   where group_id <> ${noGroup}`;
 
 /** Accounts whose groups of the directory are others than those they are in here. */
-async function membersToChange(stage: Stage, groupIds: string[], { changed, staged }: Delta): Promise<Member[]> {
-  if (changed?.length === 0) return [];
+async function membersToChange(stage: Stage, groupIds: string[], { people }: DirectoryRead): Promise<Member[]> {
   return stage.scope.tx(async (tx) => {
-    await expectPeople(tx, countOf(changed));
-    if (staged > 0) await checkStage(tx, stage);
+    await expectPeople(tx, people);
+    if (people > 0) await checkStage(tx, stage);
     const { rows } = await tx.execute<{ members: string | null }>(sql`
       with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
         select m.user_id, m.group_id from ${groupMembers} m
         join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched} and ${isAmong(changed)}),
+        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched}),
       others as (
         select distinct user_id from wanted full join actual using (user_id, group_id)
         where wanted.group_id is null or actual.group_id is null)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
-import { checkStage, countOf, expectPeople, isAmong, linesOf, type Stage, stagedPeople } from './stage.ts';
+import { checkStage, expectPeople, linesOf, type Stage, stagedPeople } from './stage.ts';
 
 /** An imported account that the directory does not let in any more. */
 export interface LeavingAccount {
@@ -29,13 +29,13 @@ export interface Changes {
   duplicates: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, set against set; accounts that are not on it and may leave are among `changed`. */
+/** Compares the stage with the accounts of its tenant, set against set. */
 export async function findChanges(
   stage: Stage,
-  { staged, changed, excluded }: { staged: number; changed: string[] | null; excluded: Set<string> },
+  { staged, excluded }: { staged: number; excluded: Set<string> },
 ): Promise<Changes> {
   return stage.scope.tx(async (tx) => {
-    await expectPeople(tx, countOf(changed));
+    await expectPeople(tx, staged);
     if (staged > 0) await checkStage(tx, stage);
     const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
     const isQuiet = unknown.length === 0 && differing.length === 0;
@@ -44,7 +44,7 @@ export async function findChanges(
       unknown,
       differing: differing.filter((id) => !swaps.has(id)),
       swaps: [...swaps],
-      leaving: changed?.length === 0 ? [] : await findLeaving(tx, stage, { changed, excluded }),
+      leaving: await findLeaving(tx, stage, excluded),
       active: await tx.$count(
         users,
         sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
@@ -83,11 +83,7 @@ async function findSwaps(tx: Tx, stage: Stage): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-async function findLeaving(
-  tx: Tx,
-  stage: Stage,
-  { changed, excluded }: { changed: string[] | null; excluded: Set<string> },
-): Promise<LeavingAccount[]> {
+async function findLeaving(tx: Tx, stage: Stage, excluded: Set<string>): Promise<LeavingAccount[]> {
   // An account whose person is gone, while a new one came by its username, is found by that and stays.
   const { rows } = await tx.execute<LeavingAccount & Record<string, unknown>>(sql`
     with strangers as (
@@ -99,7 +95,7 @@ async function findLeaving(
     from ${users} u left join ${stagedPeople(stage, 's')} on s.directory_id = u.directory_id
       left join strangers n on n.username = u.username and s.directory_id is null
     where u.tenant_id = ${stage.scope.tenantId} and u.ldap_dn is not null and u.is_active and s.standing is distinct from 'live'
-      and n.username is null and ${isAmong(changed)}
+      and n.username is null
     order by u.username`);
   return rows;
 }

@@ -6,7 +6,7 @@ import type { DirectoryPerson } from '@portal/domain/directory/person';
 import { type AccountPlan, type KnownAccount, movesThatWork, planAccount } from '@portal/domain/directory/plan';
 import type { TenantContext } from '@portal/platform/context';
 import type { Changes } from './find-changes.ts';
-import type { Delta } from './read-directory.ts';
+import type { DirectoryRead } from './read-directory.ts';
 import { checkStage, type Stage, stagedPeople } from './stage.ts';
 
 /** A person on the stage, the account found for it, and who holds what it wants. */
@@ -36,7 +36,7 @@ export async function planAccounts(
   options: {
     duplicates: Changes['duplicates'];
     excluded: Set<string>;
-    isRead: Delta['isRead'];
+    isRead: DirectoryRead['isRead'];
     areSwaps?: boolean;
     givenUp?: GivenUp;
   },
@@ -156,7 +156,7 @@ async function readCandidates(
   tx: Tx,
   stage: Stage,
   directoryIds: string[],
-  isRead: Delta['isRead'],
+  isRead: DirectoryRead['isRead'],
 ): Promise<Candidate[]> {
   await checkStage(tx, stage);
   const { rows: people } = await tx.execute<DirectoryPerson & Record<string, unknown>>(sql`

@@ -113,9 +113,7 @@ async function compare(
   const counts = { ...noCounts, read: read.people, skipped: read.people - read.live };
   const warnings = new Warnings();
   warnings.add(...read.warnings);
-  const { delta } = read;
-  if (delta === null) return { counts, isBlocked: false, changes: [], warnings: warnings.list() };
-  const found = await findChanges(stage, { ...delta, excluded });
+  const found = await findChanges(stage, { staged: read.people, excluded });
   const changes: SyncChange[] = [];
   const skippedIds: string[] = [];
   const note = (change: SyncChange) => changes.length < maxPreviewChanges && changes.push(change);
@@ -125,7 +123,7 @@ async function compare(
     const plans = await planAccounts(ctx, stage, ids, {
       duplicates: found.duplicates,
       excluded,
-      isRead: delta.isRead,
+      isRead: read.isRead,
       areSwaps,
       ...(givenUp && { givenUp }),
     });
@@ -155,10 +153,10 @@ async function compare(
     const details = isExcluded ? excludedDetails : 'Is switched off: the directory does not let it in any more.';
     note({ kind: 'deactivate', username, details });
   }
-  const groupChanges = await countGroupChanges(stage, delta, skippedIds);
+  const groupChanges = await countGroupChanges(stage, read, skippedIds);
   return {
     counts: { ...counts, ...groupChanges },
-    isBlocked: deactivationLimitOf(found, { people: read.people, ...goneGroups(delta) }) !== null,
+    isBlocked: deactivationLimitOf(found, { people: read.people, ...goneGroups(read) }) !== null,
     changes,
     warnings: warnings.list(),
   };

@@ -1,15 +1,17 @@
+import { isNotNull, sql } from 'drizzle-orm';
 import { openDirectory } from '@portal/connectors/ldap/directory';
 import type { LdapServer } from '@portal/connectors/ldap/server';
+import { users } from '@portal/db/schema/accounts/users';
+import { groups } from '@portal/db/schema/modules';
 import type { DirectoryGroup } from '@portal/domain/directory/groups';
 import { attributesOf, type FieldSources } from '@portal/domain/directory/person';
-import { type KnownGroup, planGroups } from '@portal/domain/directory/plan';
+import type { KnownGroup } from '@portal/domain/directory/plan';
 import type { TenantContext } from '@portal/platform/context';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { userSearch } from '../user-search.ts';
 import { PeopleReader } from './people-reader.ts';
 import { readGroups } from './read-groups.ts';
 import type { ReadingMemory } from './reading-memory.ts';
-import { loadSnapshot, type NewSnapshot, settingsHashOf } from './snapshot.ts';
 import { countStaged, type Stage, stageLost } from './stage.ts';
 
 export interface DirectoryReading {
@@ -28,16 +30,10 @@ export interface DirectoryReading {
 }
 
 export interface DirectoryRead {
-  /** How many people the directory has, and how many of them may come in. */
+  /** How many people the directory has, all of them on the stage, and how many of them may come in. */
   people: number;
   live: number;
   warnings: string[];
-  /** What differs from the snapshot; null when nothing does, and all is as it says. */
-  delta: Delta | null;
-}
-
-/** How the directory differs from what the last sync run left behind. */
-export interface Delta extends Omit<NewSnapshot, 'groupIds'> {
   /** The groups of the directory. */
   groups: DirectoryGroup[];
   /** Those of them and others that are kept here already. */
@@ -47,47 +43,43 @@ export interface Delta extends Omit<NewSnapshot, 'groupIds'> {
 }
 
 /**
- * Reads the whole directory: first its groups and who is in them, then page by page its people. Those for whom the snapshot
- * vouches pass by, the others go onto the stage. Returns when the last page is there; throws an LdapError for whatever keeps
- * it from coming, and what its memory throws.
+ * Reads the whole directory: first its groups and who is in them, then page by page its people, who go onto the stage. Throws an
+ * LdapError for whatever keeps the last page from coming, and what its memory throws.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {
   const { ctx, server, config, sources, signal, stage, memory, onRead } = reading;
+  const { knownGroups, active } = await findKnown(ctx);
   await using directory = await openDirectory(server, { signal, onHeld: (bytes) => memory.take(bytes) });
-  const search = userSearch(directory, config);
-  const settingsHash = settingsHashOf(ctx, config, { filter: search.filter, sources });
-  // The database compares what it has while the directory lists its groups.
-  const loading = loadSnapshot(ctx, settingsHash);
-  loading.catch(() => undefined);
   const found = await readGroups(directory, reading);
 
-  await using reader = new PeopleReader(reading, found, loading);
-  for await (const page of directory.pages({ ...search, attributes: attributesOf(sources) })) {
+  await using reader = new PeopleReader(reading, found);
+  for await (const page of directory.pages({ ...userSearch(directory, config), attributes: attributesOf(sources) })) {
     await reader.take(page);
-    onRead(reader.count, reader.expected);
+    onRead(reader.count, Math.max(reader.count, active));
   }
   await reader.finish();
-  onRead(reader.count, reader.expected);
-  const { staged, changed } = reader;
+  const people = reader.count;
+  onRead(people, people);
   // What a crash of the database took away in the meantime would look like people who left.
-  if (staged > 0 && (await countStaged(stage)) !== staged) throw stageLost();
-
-  const { snapshot, groups: knownGroups } = await loading;
-  const known = new Set(knownGroups.map(({ directoryId }) => directoryId));
-  const { rename, remove } = planGroups(
-    knownGroups,
-    found.groups.filter(({ directoryId }) => known.has(directoryId)),
-  );
-  const isSame =
-    changed?.length === 0 && snapshot?.groupsDigest === found.digest && rename.length === 0 && remove.length === 0;
-  const delta: Delta = {
-    settingsHash,
-    groupsDigest: found.digest,
-    changed,
-    staged,
-    groups: found.groups,
+  if (people > 0 && (await countStaged(stage)) !== people) throw stageLost();
+  const { live } = reader;
+  const { groups: ofDirectory, warnings } = found;
+  return {
+    people,
+    live,
+    warnings,
+    groups: ofDirectory,
     knownGroups,
     isRead: (directoryId) => reader.isRead(directoryId),
   };
-  return { people: reader.count, live: reader.live, warnings: found.warnings, delta: isSame ? null : delta };
 }
+
+/** The tenant's groups that came from its directory, and how many imported accounts are active. */
+const findKnown = (ctx: TenantContext) =>
+  ctx.tx(async (tx) => ({
+    knownGroups: await tx
+      .select({ id: groups.id, directoryId: sql<string>`${groups.directoryId}`, internalName: groups.internalName })
+      .from(groups)
+      .where(isNotNull(groups.directoryId)),
+    active: await tx.$count(users, sql`${users.isActive} and ${users.ldapDn} is not null`),
+  }));

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { entryOverheadBytes } from '@portal/connectors/ldap/connection';
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
@@ -19,8 +18,6 @@ import type { DirectoryReading } from './read-directory.ts';
 
 /** The groups of a directory as they were read. */
 export interface GroupsRead {
-  /** The same for the same groups with the same members, and for the same include list as it is found in the directory. */
-  digest: string;
   groups: DirectoryGroup[];
   warnings: string[];
   /** Who is in which group, and whom the include list lets in; worked out when first asked for. */
@@ -43,7 +40,6 @@ export async function readGroups(
   directory: Directory,
   { config, memory, signal }: Pick<DirectoryReading, 'config' | 'memory' | 'signal'>,
 ): Promise<GroupsRead> {
-  const digest = createHash('sha256');
   const othersTurn = takingTurns(signal);
   const graph = new GroupGraph((bytes) => memory.take(bytes));
   const kept: { position: number; entry: LdapEntry }[] = [];
@@ -66,7 +62,6 @@ export async function readGroups(
   for await (const page of directory.pages(search)) {
     for (const entry of page) {
       await othersTurn();
-      digest.update(entry.raw);
       const position = graph.add(entry, directoryIdOf(entry));
       keptBytes += entry.raw.length + entryOverheadBytes;
       if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
@@ -74,17 +69,14 @@ export async function readGroups(
         kept.push({ position, entry: entry.copy() });
         continue;
       }
-      await addMembers(directory, add, position, entry, (names) => {
-        digest.update(names.join('\n'));
-      });
+      await addMembers(directory, add, position, entry);
     }
   }
   const included =
     config.includeDns.length === 0
       ? { admission: { isOpen: true, groups: new Set<number>(), bases: [] }, warnings: [] }
-      : await readIncludes(directory, { graph: await wholeGraph(), add }, config, (found) => digest.update(found));
+      : await readIncludes(directory, { graph: await wholeGraph(), add }, config);
   return {
-    digest: digest.digest('base64'),
     groups: graph.groups,
     warnings: included.warnings,
     belonging: async () => ({ graph: await wholeGraph(), admission: included.admission }),
@@ -99,7 +91,7 @@ async function addMembers(
   add: AddMembers,
   position: number,
   entry: LdapEntry,
-  onMembers: (members: string[]) => void,
+  onMembers: (members: string[]) => void = () => undefined,
 ): Promise<void> {
   for (const attribute of memberAttributes) {
     for await (const members of directory.allValues(entry, attribute)) {
@@ -114,13 +106,12 @@ const maxForeignReads = 1_000;
 
 /**
  * What the include list names: groups, their nested ones with them, or entries with all below them. Groups may lie outside
- * the base, and then each is read by itself. `onFound` is told all that came of it.
+ * the base, and then each is read by itself.
  */
 async function readIncludes(
   directory: Directory,
   { graph, add }: { graph: GroupGraph; add: AddMembers },
   { baseDn, includeDns }: StoredLdapConfig,
-  onFound: (found: string | Buffer) => void,
 ): Promise<{ admission: Admission; warnings: string[] }> {
   const admission: Admission = { isOpen: false, groups: new Set(), bases: [] };
   const warnings: string[] = [];
@@ -130,7 +121,6 @@ async function readIncludes(
   const noted = new Set<string>();
 
   function noteForeign(members: string[]): void {
-    onFound(members.join('\n'));
     for (const member of members) {
       if (noted.size > maxForeignReads) return;
       const dn = canonicalDn(member);
@@ -141,7 +131,6 @@ async function readIncludes(
   }
 
   async function addForeignGroup(entry: LdapEntry): Promise<number> {
-    onFound(entry.raw);
     const position = graph.add(entry, directoryIdOf(entry));
     await addMembers(directory, add, position, entry, noteForeign);
     return position;
@@ -163,7 +152,6 @@ async function readIncludes(
       continue;
     }
     const entry = await directory.read(dn, searchAttributes);
-    onFound(entry === null ? `${index} none` : isGroup(entry) ? `${index} group` : `${index} base`);
     if (entry === null) warnings.push(`Entry ${index + 1} of the include list does not exist in the directory.`);
     else if (isGroup(entry)) {
       admission.groups.add(await addForeignGroup(entry));

@@ -19,10 +19,6 @@ export interface StagedPerson extends DirectoryPerson {
   standing: Standing;
   /** Positions in the list of groups that the reader holds. */
   groups: number[];
-  fingerprint: string;
-  belonging: string;
-  /** Milliseconds since 1970; null for never. */
-  expiresMs: number | null;
 }
 
 const isOf = ({ scope, runId, attempt }: Stage): SQL =>
@@ -46,13 +42,11 @@ export async function stagePeople(stage: Stage, people: StagedPerson[]): Promise
   await stage.scope.tx((tx) =>
     tx.execute(sql`
       insert into ${ldapStagedEntries} (tenant_id, run_id, attempt, directory_id, standing, ldap_dn, username, email, has_bad_email,
-        display_name, first_name, last_name, groups, fingerprint, belonging, expires_at)
+        display_name, first_name, last_name, groups)
       select ${stage.scope.tenantId}::uuid, ${stage.runId}::uuid, ${stage.attempt}::int, p."directoryId", p.standing, p.dn, p.username,
-        p.email, p."hasBadEmail", p."displayName", p."firstName", p."lastName", p.groups, p.fingerprint, p.belonging,
-        to_timestamp(p."expiresMs" / 1000)
+        p.email, p."hasBadEmail", p."displayName", p."firstName", p."lastName", p.groups
       from json_to_recordset(${JSON.stringify(people)}::json) as p("directoryId" text, standing text, dn text, username text, email text,
-        "hasBadEmail" boolean, "displayName" text, "firstName" text, "lastName" text, groups int[], fingerprint text, belonging text,
-        "expiresMs" float8)`),
+        "hasBadEmail" boolean, "displayName" text, "firstName" text, "lastName" text, groups int[])`),
   );
 }
 
@@ -68,13 +62,6 @@ export async function expectPeople(tx: Tx, count: number): Promise<void> {
   await tx.execute(sql`set local work_mem = '64MB'`);
   await tx.execute(sql`set local enable_nestloop = off`);
 }
-
-/** How many these directory ids are; null for everybody, however many that is. */
-export const countOf = (directoryIds: string[] | null): number => directoryIds?.length ?? Infinity;
-
-/** Whether the account `u` is one of a person of these directory ids; null for everybody. */
-export const isAmong = (directoryIds: string[] | null): SQL =>
-  directoryIds === null ? sql`true` : sql`u.directory_id = any(${linesParam(directoryIds)})`;
 
 /** Takes people who seemed to be live for excluded. */
 export const excludeStaged = (tx: Tx, stage: Stage, directoryIds: string[]) =>

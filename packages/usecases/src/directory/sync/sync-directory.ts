@@ -28,9 +28,8 @@ import { applyGroups, goneGroups } from './apply-groups.ts';
 import { deactivationLimitOf } from './deactivation-limit.ts';
 import { type Changes, findChanges, type LeavingAccount } from './find-changes.ts';
 import { planAccounts } from './plan-accounts.ts';
-import { type Delta, type DirectoryRead, readDirectory } from './read-directory.ts';
+import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { openReadingMemory } from './reading-memory.ts';
-import { saveSnapshot } from './snapshot.ts';
 import { checkStage, clearStage, excludeStaged, type Stage } from './stage.ts';
 import { openSyncReport, type SyncReport } from './sync-report.ts';
 
@@ -124,15 +123,8 @@ async function syncInSlot(
     report.counts.skipped = read.people - read.live;
     report.warnings.add(...read.warnings);
 
-    const { delta } = read;
-    const groupIds =
-      delta &&
-      (await applyDelta({ ctx, stage, report, signal }, read, delta, { excluded: excludedNames(config), force }));
-    await report.close({
-      isBlocked: false,
-      summary: summaryOf(report.counts),
-      ...(delta && groupIds && { saveSnapshot: (tx) => saveSnapshot(tx, stage, { ...delta, groupIds }) }),
-    });
+    await applyDirectory({ ctx, stage, report, signal }, read, { excluded: excludedNames(config), force });
+    await report.close({ isBlocked: false, summary: summaryOf(report.counts) });
   } catch (error) {
     if (signal.aborted || (error instanceof PortalError && error.code === 'SYNC_BLOCKED')) throw error;
     const failure =
@@ -153,18 +145,14 @@ async function syncInSlot(
   }
 }
 
-/**
- * Does what is to be done and answers the ids of the groups by their positions. Throws 409 `SYNC_BLOCKED` when it would take too
- * much away.
- */
-async function applyDelta(
+/** Does what is to be done. Throws 409 `SYNC_BLOCKED` when it would take too much away. */
+async function applyDirectory(
   { ctx, stage, report, signal }: { ctx: TenantContext; stage: Stage; report: SyncReport; signal: AbortSignal },
-  { people }: DirectoryRead,
-  delta: Delta,
+  read: DirectoryRead,
   { excluded, force }: { excluded: Set<string>; force: boolean },
-): Promise<string[]> {
-  const changes = await findChanges(stage, { ...delta, excluded });
-  const tooMuch = deactivationLimitOf(changes, { people, ...goneGroups(delta) });
+): Promise<void> {
+  const changes = await findChanges(stage, { staged: read.people, excluded });
+  const tooMuch = deactivationLimitOf(changes, { people: read.people, ...goneGroups(read) });
   if (tooMuch !== null && !force) {
     await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${tooMuch}` });
     throw conflict('SYNC_BLOCKED', `${tooMuch} Nothing was changed. If it is right so, start it with \`force\`.`);
@@ -174,19 +162,19 @@ async function applyDelta(
   const inBatch: SyncReport['inBatch'] = (work) => {
     signal.throwIfAborted();
     return report.inBatch(async (tx) => {
-      if (delta.staged > 0) await checkStage(tx, stage);
+      if (read.people > 0) await checkStage(tx, stage);
       return work(tx);
     });
   };
-  await applyPeople({ ctx, stage, isRead: delta.isRead, excluded, report, inBatch }, changes);
+  await applyPeople({ ctx, stage, isRead: read.isRead, excluded, report, inBatch }, changes);
   await deactivateLeaving(changes.leaving, { report, inBatch });
-  return applyGroups(stage, delta, inBatch);
+  await applyGroups(stage, read, inBatch);
 }
 
 interface Applying {
   ctx: TenantContext;
   stage: Stage;
-  isRead: Delta['isRead'];
+  isRead: DirectoryRead['isRead'];
   excluded: Set<string>;
   report: SyncReport;
   inBatch: SyncReport['inBatch'];

@@ -23,16 +23,12 @@ export interface SyncReport {
   now: Date;
   counts: SyncCounts;
   warnings: Warnings;
-  /** One batch: its changes, and how many of what they were, in a transaction that this worker still owns the run for. Several may be under way. */
+  /** One batch: its changes, and how many of what they were, in a transaction that this worker still owns the run for. */
   inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
   /** Notes in the audit log, in the transaction of the change, whose accounts were switched off or on again. */
   recordSwitched(tx: Tx, how: 'off' | 'on again', usernames: readonly string[]): Promise<void>;
-  /** Writes what came of it. A summary goes into the audit log; `saveSnapshot` is done in the same transaction. */
-  close(outcome: {
-    isBlocked: boolean;
-    summary: string | null;
-    saveSnapshot?: ((tx: Tx) => Promise<void>) | undefined;
-  }): Promise<void>;
+  /** Writes what came of it. A summary goes into the audit log. */
+  close(outcome: { isBlocked: boolean; summary: string | null }): Promise<void>;
 }
 
 /** Usernames in one audit entry; of more the number alone. */
@@ -60,45 +56,31 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
   const record = (tx: Tx, summary: string) =>
     recordAudit(tx, { ...(actor && { actor }), ip: null }, { action: 'ldap.sync', tenantId: ctx.tenantId, summary });
 
-  let counting = Promise.resolve();
-  /** Counts and commits come one after the other. */
-  async function inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void> {
-    const committed = Promise.withResolvers<void>();
-    try {
-      report.counts = await ctx.tx(async (tx) => {
-        if (!(await holdRun(tx, run))) throw new TakenOverError();
-        const done = await work(tx);
-        const before = counting;
-        counting = committed.promise;
-        await before;
-        const counts = added(report.counts, done);
-        await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
-        return counts;
-      });
-    } finally {
-      committed.resolve();
-    }
-  }
-
   const report: SyncReport = {
     now: starter?.now ?? ctx.now(),
     counts: { ...found.counts, read: 0, skipped: 0 },
     warnings,
-    inBatch,
+    async inBatch(work) {
+      report.counts = await ctx.tx(async (tx) => {
+        if (!(await holdRun(tx, run))) throw new TakenOverError();
+        const counts = added(report.counts, await work(tx));
+        await tx.update(ldapSyncRuns).set({ counts }).where(eq(ldapSyncRuns.id, run.id));
+        return counts;
+      });
+    },
     async recordSwitched(tx, how, usernames) {
       if (usernames.length === 0) return;
       const named = usernames.toSorted().slice(0, mostNamed).join(', ');
       const more = usernames.length - mostNamed;
       await record(tx, `The synchronization switched accounts ${how}: ${named}${more > 0 ? ` and ${more} more` : ''}.`);
     },
-    async close({ isBlocked, summary, saveSnapshot }) {
+    async close({ isBlocked, summary }) {
       await ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) throw new TakenOverError();
         await tx
           .update(ldapSyncRuns)
           .set({ isBlocked, counts: report.counts, warnings: warnings.list() })
           .where(eq(ldapSyncRuns.id, run.id));
-        await saveSnapshot?.(tx);
         if (summary !== null) await record(tx, summary);
       });
     },
