@@ -62,8 +62,6 @@ export interface SearchAnswer {
 interface Operation {
   finalOperation: number;
   bytes: number;
-  /** Parts that are still to come, as far as that is known. */
-  ahead: number;
   onPart: (message: LdapMessage) => void;
   resolve: (message: LdapMessage) => void;
   reject: (reason: unknown) => void;
@@ -72,13 +70,6 @@ interface Operation {
 const usualAnswerBytes = 50 * 1024 * 1024;
 // What an entry costs in memory beside its text, so that many small ones are capped as well
 export const entryOverheadBytes = 400;
-// Some servers write each entry by itself, and a reader that is idle is woken for each, at a price for both. While so many are
-// still to come that nothing waits for the last of them, we look once a millisecond and find more than a hundred each time.
-const restMs = 1;
-const restWhileAhead = 150;
-const smallChunkBytes = 32 * 1024;
-// A socket that is paused leaves what comes to the kernel at once.
-const highWaterMark = 1;
 const startTlsOid = '1.3.6.1.4.1.1466.20037';
 // A peer that takes no farewell is not waited for
 const farewellMs = 1_000;
@@ -169,7 +160,7 @@ export class LdapConnection {
         throw new BerError('an answer to something else');
       }
     };
-    const { message: done, bytes } = await this.#request(request, operation.searchDone, onPart, page?.size);
+    const { message: done, bytes } = await this.#request(request, operation.searchDone, onPart);
     return this.#understand(() => ({
       bytes,
       result: parseResult(done.content),
@@ -204,7 +195,7 @@ export class LdapConnection {
 
   async #connect(): Promise<void> {
     const { host, port, isTls } = this.address;
-    const to = { host, port, highWaterMark, lookup: await this.#lookUp(host, port) };
+    const to = { host, port, lookup: await this.#lookUp(host, port) };
     if (isTls) {
       await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), ...to }));
       return;
@@ -273,21 +264,9 @@ export class LdapConnection {
         if (this.#ending !== null) return;
         this.#take(parseMessage(bytes), bytes.length);
       }
-      if (chunk.length < smallChunkBytes && this.#isFarFromDone()) this.#rest();
     } catch (error) {
       this.#end(this.#misunderstood(error));
     }
-  }
-
-  #isFarFromDone(): boolean {
-    for (const { ahead } of this.#operations.values()) if (ahead >= restWhileAhead) return true;
-    return false;
-  }
-
-  #rest(): void {
-    const socket = this.#socket;
-    socket?.pause();
-    setTimeout(() => socket?.resume(), restMs);
   }
 
   #take(message: LdapMessage, bytes: number): void {
@@ -307,12 +286,8 @@ export class LdapConnection {
       }
     }
     if (waiting === undefined) return;
-    if (message.operation === waiting.finalOperation) {
-      waiting.resolve(message);
-    } else {
-      waiting.ahead -= 1;
-      waiting.onPart(message);
-    }
+    if (message.operation === waiting.finalOperation) waiting.resolve(message);
+    else waiting.onPart(message);
   }
 
   async #request(
@@ -321,7 +296,6 @@ export class LdapConnection {
     onPart: (message: LdapMessage) => void = () => {
       throw new BerError('an answer to something else');
     },
-    ahead = 0,
   ): Promise<{ message: LdapMessage; bytes: number }> {
     if (this.#ending !== null) throw this.#ending.reason;
     const id = this.#nextId();
@@ -330,7 +304,7 @@ export class LdapConnection {
       const seconds = this.#operationTimeoutMs / 1_000;
       this.#fail('timeout', `did not finish its answer within ${seconds} seconds.`);
     }, this.#operationTimeoutMs);
-    const own: Operation = { finalOperation, bytes: 0, ahead, onPart, resolve, reject };
+    const own: Operation = { finalOperation, bytes: 0, onPart, resolve, reject };
     this.#operations.set(id, own);
     try {
       this.#socket?.write(encode(id));
