@@ -19,11 +19,13 @@ import {
 import { ldapAddress, type LdapAddress, type LdapHost, tlsOptions } from './server.ts';
 
 /*
- * ldapts encodes what is sent. Its client is not used, for these facts of its version 9.2:
- * - it connects again by itself after a loss and goes on unbound, so a run could end in an empty success;
- * - it takes a page without entries for the last one, which Active Directory sends in the middle;
- * - it takes an answer that breaks off before its result code for a success;
- * - nothing caps an answer, and a server that stalls in the TLS handshake of StartTLS is waited for without end.
+ * ldapts encodes what is sent. Its client is not used, for what its version 9.2 does in these tests:
+ * - it connects again by itself after a loss, where `autoRebind` does not help after StartTLS: a search then goes on unbound over a plain
+ *   connection: "never connects again by itself" (directory.test.ts);
+ * - it takes a page without entries for the last one: "goes on after a page without entries" (directory.test.ts);
+ * - it takes an answer without a result code for a success: "never reads a shortened answer as a success" (messages.test.ts);
+ * - it holds whatever a server sends: "takes in no entry of more than 12 MiB" and "counts what nobody asked for as well" (directory.test.ts);
+ * - it waits without end for StartTLS: "gives up on a server that stalls in the middle of the TLS handshake" (directory.test.ts).
  */
 
 export interface ConnectionOptions {

@@ -30,8 +30,8 @@ export function isValidFilter(text: string): boolean {
 }
 
 /**
- * Reads a search filter; throws a SyntaxError for anything else. ldapts has a parser too, but takes an escaped
- * byte for a character (so no objectGUID and no escaped umlaut is ever found) and knows neither attribute options nor OIDs.
+ * Reads a search filter; throws a SyntaxError for anything else. The parser of ldapts 9.2 takes an escaped byte for a character ("carries
+ * any byte" and "reads an escaped umlaut as the umlaut" in filter.test.ts) and refuses attribute options and OIDs ("isValidFilter" there).
  */
 export function parseFilter(text: string): Filter {
   let at = 0;
