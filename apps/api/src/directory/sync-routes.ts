@@ -4,6 +4,7 @@ import { LdapSyncPreview, LdapSyncRun } from '@portal/domain/directory/sync';
 import { Id } from '@portal/domain/ids';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
+import { previewSync } from '@portal/usecases/directory/sync/preview-sync';
 import { pageQuery, sendPage } from '../paging.ts';
 import { answerRun, StartedRun, waitsFor } from '../started-run.ts';
 import { type App, ById } from '../zod-app.ts';
@@ -41,10 +42,7 @@ export function registerDirectorySync(app: App): void {
         response: { 200: LdapSyncPreview },
       },
     },
-    async (request) => {
-      const { previewSync } = await import('@portal/usecases/directory/sync/preview-sync');
-      return previewSync(request.ctx);
-    },
+    (request) => previewSync(request.ctx),
   );
 
   app.post(

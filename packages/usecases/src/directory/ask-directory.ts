@@ -1,4 +1,4 @@
-import type { Directory } from '@portal/connectors/ldap/directory';
+import { type Directory, openDirectory } from '@portal/connectors/ldap/directory';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress, type LdapServer } from '@portal/connectors/ldap/server';
 import { busy } from '@portal/domain/errors';
@@ -35,7 +35,6 @@ async function askNow<T>(
   work: (directory: Directory) => Promise<T>,
   timeoutMs: number,
 ): Promise<T> {
-  const { openDirectory } = await import('@portal/connectors/ldap/directory');
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     await using directory = await openDirectory(server, { signal, connectTimeoutMs: 8 * SECOND, maxAnswerBytes });

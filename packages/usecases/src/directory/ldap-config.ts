@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { isValidFilter } from '@portal/connectors/ldap/filter';
 import { ldapConfigs } from '@portal/db/schema/directory';
 import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory/config';
 import { invalidField } from '@portal/domain/errors';
@@ -36,7 +37,7 @@ export async function getLdapConfig(ctx: UserContext): Promise<LdapConfig> {
  * would go to another server or account, or less well protected. The next synchronization follows the new interval and switch at once.
  */
 export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): Promise<LdapConfig> {
-  await checkFilter(input);
+  checkFilter(input);
   const { bindPassword, ...fields } = input;
   await ctx.tx(async (tx) => {
     const before = await storedLdapConfig(tx, 'update');
@@ -65,10 +66,8 @@ export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): P
 }
 
 /** Throws 400 for a filter no directory would understand. */
-export async function checkFilter({ userFilter }: Pick<LdapConfigInput, 'userFilter'>): Promise<void> {
-  if (userFilter === null) return;
-  const { isValidFilter } = await import('@portal/connectors/ldap/filter');
-  if (!isValidFilter(userFilter))
+export function checkFilter({ userFilter }: Pick<LdapConfigInput, 'userFilter'>): void {
+  if (userFilter !== null && !isValidFilter(userFilter))
     throw invalidField('userFilter', 'must be an LDAP filter such as (objectClass=person)');
 }
 

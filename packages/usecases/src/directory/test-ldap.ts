@@ -24,7 +24,7 @@ const countingMs = 8 * SECOND;
  * that was stored for another server, and 429 after ten tries in a minute.
  */
 export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promise<LdapTest> {
-  await checkFilter(input);
+  checkFilter(input);
   try {
     const server = await serverToTry(ctx, input);
     const sources = fieldSources(await listLdapMappings(ctx));
