@@ -7,8 +7,8 @@ import { openDatabase } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { testDatabase } from '@portal/testing/database';
 
-const database = await testDatabase();
-const otherDatabase = await testDatabase();
+// Each first start has a database that nobody has seeded.
+const [usual, lapsed, given] = [await testDatabase(), await testDatabase(), await testDatabase()];
 
 const key = `k1:${Buffer.alloc(32).toString('base64')}`;
 const keys = { SESSION_SECRET: key, SECRETS_KEYS: key };
@@ -21,8 +21,8 @@ interface Ended {
 }
 
 /** Changes the only account there is. */
-async function change(set: PgUpdateSetSource<typeof users>): Promise<void> {
-  const opened = openDatabase({ url: database.url, poolMax: 1, applicationName: 'test' });
+async function change(url: string, set: PgUpdateSetSource<typeof users>): Promise<void> {
+  const opened = openDatabase({ url, poolMax: 1, applicationName: 'test' });
   await opened.acrossTenants('a test changes a row', (tx) => tx.update(users).set(set));
   await opened.close();
 }
@@ -38,7 +38,7 @@ const run = (name: 'migrate' | 'seed', env: Record<string, string>): Promise<End
 
 describe('pnpm migrate', () => {
   it('does nothing to a database that is up to date', async () => {
-    expect(await run('migrate', { DATABASE_URL: database.url, DATABASE_MIGRATION_URL: database.ownerUrl })).toEqual({
+    expect(await run('migrate', { DATABASE_URL: usual.url, DATABASE_MIGRATION_URL: usual.ownerUrl })).toEqual({
       code: 0,
       stdout: 'The database is up to date.\n',
       stderr: '',
@@ -67,46 +67,47 @@ describe('pnpm migrate', () => {
 
 describe('pnpm seed', () => {
   it('makes the first administrator and shows the password once', async () => {
-    const first = await run('seed', { DATABASE_URL: database.url, ...keys });
+    const seed = () => run('seed', { DATABASE_URL: usual.url, ...keys });
+    const first = await seed();
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(/username {2}admin\n {2}password {2}\S{16,} {3}\(shown this once\)\n$/);
-    const second = await run('seed', { DATABASE_URL: database.url, ...keys });
-    expect(second).toEqual({ code: 0, stdout: 'Nothing to do: the database is not empty.\n', stderr: '' });
+    expect(await seed()).toEqual({ code: 0, stdout: 'Nothing to do: the database is not empty.\n', stderr: '' });
   });
 
   it('makes a new password once the first one is over and nobody else is there', async () => {
-    const seed = () => run('seed', { DATABASE_URL: database.url, ...keys });
+    const seed = () => run('seed', { DATABASE_URL: lapsed.url, ...keys });
     const passwordIn = ({ stdout }: Ended) => /password {2}(\S{16,})/.exec(stdout)?.[1];
-    await change({ temporaryPasswordUntil: sql`now()` });
+    expect(passwordIn(await seed())).toBeDefined();
+    await change(lapsed.url, { temporaryPasswordUntil: sql`now()` });
     const late = await seed();
     expect(passwordIn(late)).toBeDefined();
     expect(passwordIn(await seed())).toBeUndefined();
     // Chosen by somebody, it stays, whatever else the row says.
-    await change({ temporaryPasswordUntil: sql`now()`, mustChangePassword: false });
+    await change(lapsed.url, { temporaryPasswordUntil: sql`now()`, mustChangePassword: false });
     expect(passwordIn(await seed())).toBeUndefined();
   });
 
   it('does not show a password that was given', async () => {
-    const given = 'seven calm otters';
+    const password = 'seven calm otters';
     const { code, stdout } = await run('seed', {
-      DATABASE_URL: otherDatabase.url,
-      SEED_ADMIN_PASSWORD: given,
+      DATABASE_URL: given.url,
+      SEED_ADMIN_PASSWORD: password,
       ...keys,
     });
     expect(code).toBe(0);
     expect(stdout).toContain('the one in SEED_ADMIN_PASSWORD');
-    expect(stdout).not.toContain(given);
+    expect(stdout).not.toContain(password);
   });
 
   it('names every wrong setting', async () => {
-    const { code, stderr } = await run('seed', { DATABASE_URL: database.url });
+    const { code, stderr } = await run('seed', { DATABASE_URL: usual.url });
     expect(code).toBe(1);
     expect(stderr).toContain('SESSION_SECRET: must be set');
     expect(stderr).toContain('SECRETS_KEYS: must be set');
   });
 
   it('asks for the migration when the tables are missing', async () => {
-    const empty = new URL(database.url);
+    const empty = new URL(usual.url);
     empty.pathname = '/postgres';
     const { code, stderr } = await run('seed', { DATABASE_URL: empty.href, ...keys });
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
@@ -11,43 +11,51 @@ import { sweepOrphanFiles } from './sweep-orphans.ts';
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const { make, system: plainSystem } = await testRuntime();
-const room = openFileStore(dataDir);
-const system = (files = room) => ({ ...plainSystem(), files });
+const system = (files: ReturnType<typeof openFileStore>) => ({ ...plainSystem(), files });
 const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
-const store = async ({ isOld }: { isOld: boolean }): Promise<string> => {
-  const { path } = await room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
-  if (isOld) await utimes(join(dataDir, 'files', path), 0, 0);
-  return path;
-};
-const found = async (): Promise<string[]> => {
-  const entries = await readdir(join(dataDir, 'files'), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + '/files/'.length));
-};
+/** A file store of a test's own: what is swept are all files of a store. */
+function openRoom(name: string) {
+  const folder = join(dataDir, name, 'files');
+  const room = openFileStore(join(dataDir, name));
+  return {
+    folder,
+    room,
+    async store({ isOld }: { isOld: boolean }): Promise<string> {
+      const { path } = await room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
+      if (isOld) await utimes(join(folder, path), 0, 0);
+      return path;
+    },
+    async found(): Promise<string[]> {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    },
+  };
+}
 
 it('removes old files without a row, whatever the tenant of those with one, and spares what was just written', async () => {
+  const { folder, room, store, found } = openRoom('usual');
   const orphans = await Promise.all(Array.from({ length: 1_200 }, () => store({ isOld: true })));
   const kept = await Promise.all(Array.from({ length: 20 }, () => store({ isOld: true })));
   for (const avatarPath of kept) await make.user({ avatarPath });
   const fresh = await store({ isOld: false });
-  const unfinished = join(dataDir, 'files', `${orphans[0]}.0123456789ab.part`);
+  const unfinished = join(folder, `${orphans[0]}.0123456789ab.part`);
   await writeFile(unfinished, 'half');
   await utimes(unfinished, 0, 0);
 
-  expect(await sweepOrphanFiles(system(), owners, new AbortController().signal)).toBe(1_201);
+  expect(await sweepOrphanFiles(system(room), owners, new AbortController().signal)).toBe(1_201);
   expect((await found()).toSorted()).toEqual([...kept, fresh].toSorted());
-  expect(await sweepOrphanFiles(system(), owners, new AbortController().signal)).toBe(0);
+  expect(await sweepOrphanFiles(system(room), owners, new AbortController().signal)).toBe(0);
 });
 
 it('has nothing to do before the first upload', async () => {
-  expect(
-    await sweepOrphanFiles(system(openFileStore(join(dataDir, 'empty'))), owners, new AbortController().signal),
-  ).toBe(0);
+  expect(await sweepOrphanFiles(system(openRoom('empty').room), owners, new AbortController().signal)).toBe(0);
 });
 
 it('goes on with the other folders where one cannot be read, and says so at the end', async () => {
+  const { room, store, found } = openRoom('unreadable');
   const path = await store({ isOld: true });
   const unreadable: typeof room = {
     ...room,
@@ -62,8 +70,9 @@ it('goes on with the other folders where one cannot be read, and says so at the 
 });
 
 it('stops when told to, removing nothing more', async () => {
+  const { room, store, found } = openRoom('stopped');
   const path = await store({ isOld: true });
-  await expect(sweepOrphanFiles(system(), owners, AbortSignal.abort())).rejects.toThrow(
+  await expect(sweepOrphanFiles(system(room), owners, AbortSignal.abort())).rejects.toThrow(
     expect.objectContaining({ name: 'AbortError' }),
   );
   expect(await found()).toContain(path);
