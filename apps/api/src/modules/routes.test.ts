@@ -17,9 +17,11 @@ const refusal = async (answer: ReturnType<typeof send>) => {
 
 describe('the lists of modules', () => {
   it('show the catalog, the tenant’s switches and places, and what the caller may open', async () => {
+    const admin = await make.user({ role: 'ADMIN' });
+    const user = await make.user({ tenantId: admin.tenantId });
     const catalog = (await request({ url: '/modules/catalog', as: user })).json<object[]>();
     expect(catalog).toEqual(modules);
-    expect((await send('PATCH', '/modules/tender-radar', { enabled: false })).json()).toEqual({
+    expect((await send('PATCH', '/modules/tender-radar', { enabled: false }, admin)).json()).toEqual({
       key: 'tender-radar',
       name: 'Tender radar',
       enabled: false,
@@ -30,7 +32,7 @@ describe('the lists of modules', () => {
       modules.map(({ key }) => [key, key !== 'tender-radar']),
     );
     expect((await request({ url: '/modules/active', as: admin })).json()).toHaveLength(7);
-    await send('PATCH', '/modules/tender-radar', { enabled: true });
+    await send('PATCH', '/modules/tender-radar', { enabled: true }, admin);
     expect((await request({ url: '/modules/active', as: admin })).json()).toHaveLength(8);
     expect((await request({ url: '/modules/active', as: user })).json()).toEqual([]);
   });

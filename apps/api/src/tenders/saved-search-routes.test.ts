@@ -30,8 +30,9 @@ const searches = '/tenders/saved-searches';
 
 describe('saved searches', () => {
   it('are answered as the interface says', async () => {
+    const owner = await person();
     const filters = { text: { any: ['ammoniten'] } };
-    const made = await send('POST', searches, { name: 'Steine', filters });
+    const made = await send('POST', searches, { name: 'Steine', filters }, owner);
     const { id } = made.json<{ id: string }>();
     const shown = {
       id,
@@ -54,35 +55,35 @@ describe('saved searches', () => {
     ];
     await storeNotices(system, records);
     await matchNewTenders(system, new AbortController().signal);
-    expect((await get(searches)).json()).toEqual([{ ...shown, matchCount: 2, newCount: 2 }]);
+    expect((await get(searches, owner)).json()).toEqual([{ ...shown, matchCount: 2, newCount: 2 }]);
     const titles = async (query: string) =>
-      (await get(`/tenders?savedSearchId=${id}${query}`))
+      (await get(`/tenders?savedSearchId=${id}${query}`, owner))
         .json<{ title: string }[]>()
         .map(({ title }) => title)
         .toSorted();
     expect(await titles('')).toEqual(['Ammoniten', 'Ammoniten und Belemniten']);
     expect(await titles('&q=belemniten')).toEqual(['Ammoniten und Belemniten']);
     expect(await titles('&bundesland=BY')).toEqual(['Ammoniten']);
-    const facets = await get(`/tenders/facets?savedSearchId=${id}`);
+    const facets = await get(`/tenders/facets?savedSearchId=${id}`, owner);
     expect(facets.json()).toMatchObject({
       bundeslaender: [
         { key: 'BY', count: 1 },
         { key: 'NW', count: 1 },
       ],
     });
-    const preview = await send('POST', `${searches}/preview`, { filters });
+    const preview = await send('POST', `${searches}/preview`, { filters }, owner);
     expect([preview.statusCode, preview.json()]).toMatchObject([200, { count: 2, items: [{}, {}] }]);
-    const changed = await send('PATCH', `${searches}/${id}`, { instantAlert: true });
+    const changed = await send('PATCH', `${searches}/${id}`, { instantAlert: true }, owner);
     expect([changed.statusCode, changed.json()]).toMatchObject([
       200,
       { instantAlert: true, name: 'Steine', matchCount: 2 },
     ]);
-    const results = await send('PATCH', `${searches}/${id}`, { filters: { ...filters, kinds: ['result'] } });
+    const results = await send('PATCH', `${searches}/${id}`, { filters: { ...filters, kinds: ['result'] } }, owner);
     expect(results.json()).toMatchObject({ matchCount: 1, instantAlert: true });
     expect(await titles('')).toEqual(['Ammoniten, vergeben']);
-    const gone = await send('DELETE', `${searches}/${id}`);
+    const gone = await send('DELETE', `${searches}/${id}`, undefined, owner);
     expect([gone.statusCode, gone.body]).toEqual([204, '']);
-    expect((await get(searches)).json()).toEqual([]);
+    expect((await get(searches, owner)).json()).toEqual([]);
   });
 
   it.each([
