@@ -70,6 +70,7 @@ const promote = (boss: User, { id }: User) =>
 
 describe('an ADMIN who sets the mail server of the tenant', () => {
   it('never sees the link of a SUPER_ADMIN; everybody else’s mail goes their way', async () => {
+    const before = service.messages.length;
     const { admin, boss } = await captured();
     const user = await make.user({ tenantId: boss.tenantId });
     for (const account of [user, boss, admin]) await askForReset(account);
@@ -78,7 +79,7 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
     expect([at(theirs, user), at(theirs, admin)].map(({ length }) => length)).toEqual([1, 1]);
     const [mail] = at(service, boss);
     expect(mail?.envelopeFrom).toBe('service@example.org');
-    expect(service.messages.filter(({ envelopeTo }) => envelopeTo[0] !== boss.email)).toEqual([]);
+    expect(service.messages.slice(before).filter(({ envelopeTo }) => envelopeTo[0] !== boss.email)).toEqual([]);
     expect((await setPassword(tokenIn(mail?.text))).statusCode).toBe(204);
     // The notice of that change neither.
     await deliver(boss.tenantId);
