@@ -82,6 +82,7 @@ describe('a server', () => {
   it('keeps its secret, but only for where it was stored for', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization));
+    const before = virtualization.calls.length;
     const without = (more: object = {}) => ({ ...serverForm(virtualization), tokenSecret: undefined, ...more });
     await putServer(ctx, id, without({ name: 'new', pollIntervalMin: 9, verifyTls: true }));
     await putServer(ctx, id, without({ tokenSecret: '********' }));
@@ -99,7 +100,7 @@ describe('a server', () => {
         code: 'SECRET_REQUIRED',
       });
     }
-    expect(virtualization.calls).toEqual([]);
+    expect(virtualization.calls.slice(before)).toEqual([]);
   });
 
   it('forgets the secret of a method it no longer uses', async () => {
