@@ -17,11 +17,19 @@ import { areas } from '@portal/usecases/areas';
 import { removeExpiredRows } from './retention.ts';
 
 const retentions = areas.flatMap(({ retention = [] }) => retention);
-const { make, ownerUrl, runtime, system } = await testRuntime();
-const across = runtime.database.acrossTenants;
+// What goes is counted of the whole database, so each test has its own.
+const [ofAllKinds, ofBatches, ofFailure, ofMany] = [
+  await testRuntime(),
+  await testRuntime(),
+  await testRuntime(),
+  await testRuntime(),
+];
+const acrossOf = ({ runtime }: typeof ofMany) => runtime.database.acrossTenants;
 const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
 
 it('removes what has been kept long enough and nothing else', async () => {
+  const { make, system } = ofAllKinds;
+  const across = acrossOf(ofAllKinds);
   const user = await make.user({ pendingEmail: 'old@example.org', pendingEmailUntil: new Date(Date.now() - 1_000) });
   const pending = { pendingEmail: 'new@example.org', pendingEmailUntil: new Date(Date.now() + 60_000) };
   await make.user({ tenantId: user.tenantId, ...pending });
@@ -184,7 +192,8 @@ it('removes what has been kept long enough and nothing else', async () => {
 });
 
 it('goes on batch after batch until nothing is left', async () => {
-  await across('a test makes old rows', (tx) =>
+  const { system } = ofBatches;
+  await acrossOf(ofBatches)('a test makes old rows', (tx) =>
     tx.execute(sql`insert into rate_windows (key, hits, expires_at)
       select int4send(n), '{}', now() - interval '1 day' from generate_series(1, 12000) n`),
   );
@@ -193,8 +202,13 @@ it('goes on batch after batch until nothing is left', async () => {
 });
 
 it('goes on with the others where one fails, and says so at the end', async () => {
+  const { system } = ofFailure;
+  const across = acrossOf(ofFailure);
   await across('a test makes old rows', (tx) =>
-    tx.insert(rateWindows).values({ key: Buffer.from('c'), hits: [], expiresAt: ago(1) }),
+    tx.insert(rateWindows).values([
+      { key: Buffer.from('c'), hits: [], expiresAt: ago(1) },
+      { key: Buffer.from('d'), hits: [], expiresAt: ago(-1) },
+    ]),
   );
   const failing = { what: 'failing', remove: () => Promise.reject(new Error('too slow')) };
   const all = removeExpiredRows(system(), [failing, ...retentions], new AbortController().signal);
@@ -211,15 +225,19 @@ it('walks on from where each portion ended, however much it removed', async () =
       return { removed: places.length - 1, after: places.length < 3 ? `${places.length}` : null };
     },
   };
-  expect(await removeExpiredRows(system(), [walked], new AbortController().signal)).toEqual({ walked: 3 });
+  expect(await removeExpiredRows(ofMany.system(), [walked], new AbortController().signal)).toEqual({ walked: 3 });
   expect(places).toEqual(['0', '1', '2']);
 });
 
 it('stops between two batches when told to', async () => {
-  await expect(removeExpiredRows(system(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  await expect(removeExpiredRows(ofMany.system(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow(
+    'stop',
+  );
 });
 
 it('looks at next to nothing where nothing is due, however many rows there are', async () => {
+  const { ownerUrl, system } = ofMany;
+  const across = acrossOf(ofMany);
   const tables = [...retentions.flatMap((one) => ('table' in one ? [one.table] : [])), auditEntries];
   const many = 5_000;
   const owner = new Client({ connectionString: ownerUrl });
