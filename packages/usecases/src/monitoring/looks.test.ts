@@ -56,6 +56,15 @@ const wasLookedAtAgo = (ctx: UserContext, id: string, ago: string) =>
     const checkedAt = sql`now() - ${ago}::interval`;
     await tx.update(serverStatuses).set({ checkedAt }).where(eq(serverStatuses.id, id));
   });
+/** Leaves a node and its guest without an answer, while the cluster says that it is there. */
+function loseNode(server: Awaited<ReturnType<typeof virtualization>>): void {
+  Object.assign(the(server.cluster.guests.find(({ vmid }) => vmid === 106)), { node: 'pve2' });
+  server.intercept = (path, _request, response) => {
+    if (!path.startsWith('/nodes/pve2')) return false;
+    response.writeHead(596, 'Connection timed out', { connection: 'close' }).end();
+    return true;
+  };
+}
 const paths = ({ calls }: ProductServer) => calls.map(({ path }) => path);
 const rule = (status: { rules: { key: string }[] }, key: string) => status.rules.find((one) => one.key === key);
 
@@ -212,12 +221,7 @@ describe('a cluster', () => {
   it('with a node that is not reached asks it once a run, and knows the others', async () => {
     const ctx = await admin();
     const server = await virtualization();
-    Object.assign(the(server.cluster.guests.find(({ vmid }) => vmid === 106)), { node: 'pve2' });
-    server.intercept = (path, _request, response) => {
-      if (!path.startsWith('/nodes/pve2')) return false;
-      response.writeHead(596, 'Connection timed out', { connection: 'close' }).end();
-      return true;
-    };
+    loseNode(server);
     const status = await statusAfter(ctx, await addServer(ctx, server));
     expect(status).toMatchObject({ state: 'unknown', failure: null });
     expect(rule(status, 'node:pve2:swap')).toMatchObject({
@@ -745,10 +749,15 @@ describe('whatever a server answers', () => {
 
 it('is listed byte for byte as the schema of the list writes it, whatever was found', async () => {
   const ctx = await admin();
-  const cluster = await virtualization();
+  const [cluster, torn] = [await virtualization(), await virtualization()];
   await addServer(ctx, cluster);
   await addServer(ctx, cluster, { isActive: false });
+  await pollNow(ctx);
   the(cluster.cluster.nodes[0]).memory = 0.92;
+  the(cluster.cluster.nodes[2]).online = false;
+  loseNode(torn);
+  await addServer(ctx, torn);
+  await createServer(ctx, deadForm());
   await pollNow(ctx);
   await createServer(ctx, deadForm());
   const texts: string[] = [];
