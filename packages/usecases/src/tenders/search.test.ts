@@ -584,7 +584,7 @@ describe('a personal feed', () => {
           () => 0,
         ),
       sources: async (ctx: UserContext) => (await listSources(ctx)).filter(({ key }) => key === sourceKey).length,
-      feeds: async (ctx: UserContext) => (await listFeeds(ctx)).length,
+      feeds: async (ctx: UserContext) => (await listFeeds(ctx)).filter((feed) => feed.sourceKey === sourceKey).length,
       rows: (ctx: UserContext) => ownScope(ctx).read((db) => db.$count(tenders, eq(tenders.id, id))),
       notices: (ctx: UserContext) =>
         ownScope(ctx).read((db) => db.$count(tenderNotices, eq(tenderNotices.tenderId, id))),

@@ -25,7 +25,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startHttpServer } from '@portal/testing/servers/http-server';
 import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
 import { the } from '@portal/testing/the';
-import { startTestWorker, type TestWorker } from '@portal/testing/worker';
+import { startTestWorker } from '@portal/testing/worker';
 import { zipOf } from '@portal/testing/zip';
 import { getRun } from '../../operations/get-run.ts';
 import { tenders } from '../area.ts';
@@ -47,21 +47,17 @@ const env = {
   OUTBOUND_ALLOW_HOSTS: [sources, silent].map(({ origin }) => new URL(origin).host).join(','),
 };
 const { url, make, runtime, signedIn, system, config } = await testRuntime(env);
-const workers: TestWorker[] = [];
-const startWorker = () => {
-  const worker = startTestWorker(
+const startWorker = () =>
+  startTestWorker(
     url,
     { handlers: tenderHandlers, concurrency: tenders.concurrency ?? {} },
     { env: { ...env, DATA_DIR: config.dataDir } },
   );
-  workers.push(worker);
-  return worker;
-};
+const worker = startWorker();
 afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
+  await worker.stop();
   await sources.stop();
 });
-const worker = startWorker();
 const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
 
 const operator = async (): Promise<UserContext> => ({
@@ -547,7 +543,8 @@ describe('a source that is turned off', () => {
 
 describe('one source', () => {
   it('is read by one of two workers, however many ask', async () => {
-    startWorker();
+    const second = startWorker();
+    onTestFinished(() => second.stop());
     sources.latencyMs = 300;
     sources.days.set(
       yesterday,
@@ -566,6 +563,15 @@ describe('one source', () => {
   });
 
   it('counts what it showed', async () => {
+    const bad = exportEntry(announce(2));
+    sources.days.set(yesterday, [exportEntry(announce(1)), { name: bad.name, bytes: bad.bytes.subarray(0, 2_000) }]);
+    await look('oeffentlichevergabe');
+    sources.feeds.set('/counted.xml', { body: rssFeed(['<item><title>Meldung</title><guid>g1</guid></item>']) });
+    const reader = await signedIn(await make.user());
+    const feed = { url: `${sources.origin}/counted.xml`, title: null, scope: 'personal' } as const;
+    const { sourceKey } = await createFeed(reader, feed);
+    await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
+    await expect.poll(async () => (await sourceRow(sourceKey)).lastSuccessAt, { timeout: 20_000 }).not.toBeNull();
     const body = await worker.figures();
     expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="added".*\} \d+/);
     expect(body).toMatch(/portal_tender_notices_total\{.*source="oeffentlichevergabe",outcome="unreadable".*\} \d+/);
