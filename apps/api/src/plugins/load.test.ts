@@ -3,12 +3,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { useZod } from '../zod-app.ts';
 import { answerErrors } from './errors.ts';
 import { limitLoad } from './load.ts';
 
 const bounds: string[] = [];
+beforeEach(() => void bounds.splice(0));
 const app = useZod(Fastify({ connectionTimeout: 1_000 }));
 limitLoad(app, { countLoad: (bound) => void bounds.push(bound) });
 answerErrors(app);
