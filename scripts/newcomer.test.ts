@@ -187,7 +187,9 @@ const soonDue = (title: string) => ({
 
 const hasCurl = serviceBinary('curl') !== null;
 
-describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', { timeout: 240_000 }, () => {
+const steps = { timeout: 240_000, shuffle: false };
+// One story of one demo, which takes a minute to fill: each step begins where the one before it ended.
+describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', steps, () => {
   const [demo = '', look = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
   // Below those of embedded databases and those the system gives out, and beside those of backup.test.ts
   const port = 14_000 + (process.pid % 400) * 10;
