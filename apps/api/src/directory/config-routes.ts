@@ -3,7 +3,7 @@ import { role } from '@portal/domain/access';
 import { LdapConfig, LdapMapping, LdapMappingInput, LdapTest, LiveGroup } from '@portal/domain/directory/config';
 import { line } from '@portal/domain/text';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from '@portal/usecases/directory/ldap-config';
-import { ReadableLdapConfigInput } from '@portal/usecases/directory/ldap-config-input';
+import { ReadableLdapConfigInput } from '@portal/usecases/directory/ldap-config';
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from '@portal/usecases/directory/ldap-mappings';
 import { listLiveGroups } from '@portal/usecases/directory/list-live-groups';
 import { testLdap } from '@portal/usecases/directory/test-ldap';

@@ -2,7 +2,7 @@ import { needs } from '@portal/domain/access';
 import { ImapTest } from '@portal/domain/imap';
 import { InvoiceMailbox } from '@portal/domain/invoices/mailbox';
 import { deleteInvoiceMailbox, getInvoiceMailbox, putInvoiceMailbox } from '@portal/usecases/invoices/mailbox';
-import { ReadableMailboxInput } from '@portal/usecases/invoices/mailbox-input';
+import { ReadableMailboxInput } from '@portal/usecases/invoices/mailbox';
 import { startFetch } from '@portal/usecases/invoices/start-fetch';
 import { testInvoiceMailbox } from '@portal/usecases/invoices/test-mailbox';
 import { getRun } from '@portal/usecases/operations/get-run';

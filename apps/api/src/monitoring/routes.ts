@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { needs } from '@portal/domain/access';
 import { isRow } from '@portal/domain/monitoring/loose';
 import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
-import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/server-input';
+import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/servers';
 import {
   createServer,
   deleteServer,

@@ -2,7 +2,7 @@ import { needs } from '@portal/domain/access';
 import { ImapTest } from '@portal/domain/imap';
 import { AlertMailbox } from '@portal/domain/tenders/alert-mailbox';
 import { deleteAlertMailbox, getAlertMailbox, putAlertMailbox } from '@portal/usecases/tenders/mailbox/mailbox';
-import { ReadableAlertMailboxInput } from '@portal/usecases/tenders/mailbox/mailbox-input';
+import { ReadableAlertMailboxInput } from '@portal/usecases/tenders/mailbox/mailbox';
 import { testAlertMailbox } from '@portal/usecases/tenders/mailbox/test-mailbox';
 import { type App, NoContent } from '../zod-app.ts';
 

@@ -16,7 +16,7 @@ import { group, person, type SlapdOptions, startSlapd, type TestSlapd } from '@p
 import { otherCaCertificatePem } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { type Directory, openDirectory } from './directory.ts';
-import { escapeFilterBytes, escapeFilterValue } from './filter-value.ts';
+import { escapeFilterBytes, escapeFilterValue } from './filter.ts';
 import { LdapError } from './ldap-error.ts';
 import { MessageSplitter, parseMessage } from './messages.ts';
 import type { LdapServer } from './server.ts';

@@ -1,6 +1,6 @@
 import { BerWriter } from 'ldapts';
 import { describe, expect, it } from 'vitest';
-import { escapeFilterBytes, escapeFilterValue } from './filter-value.ts';
+import { escapeFilterBytes, escapeFilterValue } from './filter.ts';
 import { isValidFilter, parseFilter } from './filter.ts';
 
 const encoded = (filter: string): string => {

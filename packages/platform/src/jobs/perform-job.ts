@@ -1,6 +1,9 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import { eq } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { TenantScope } from '@portal/db/open';
+import type { Database } from '@portal/db/open';
+import { jobOutcomes } from '@portal/db/schema/platform/operations';
 import { tenants } from '@portal/db/schema/tenants';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
@@ -14,7 +17,6 @@ import { watchProgress } from '../runs/watch-progress.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Handler, Work } from './handler.ts';
 import type { AnyJob } from './job.ts';
-import { recordOutcome } from './record-outcome.ts';
 
 export type InterruptionReason = 'shutdown' | 'timeout' | 'lock lost';
 
@@ -178,3 +180,17 @@ const sentenceFor = (error: unknown): string =>
   error instanceof PortalError
     ? error.message
     : 'Something went wrong. The log names the cause under the id of this job.';
+
+/** Keeps how a job last went, for operators. */
+async function recordOutcome(
+  acrossTenants: Database['acrossTenants'],
+  outcome: { name: string; state: 'succeeded' | 'failed'; ms: number },
+): Promise<void> {
+  const last = { lastRunAt: sql`now()`, lastState: outcome.state, lastDurationMs: Math.round(outcome.ms) };
+  await acrossTenants('how a job went is no tenant’s', (tx) =>
+    tx
+      .insert(jobOutcomes)
+      .values({ name: outcome.name, ...last })
+      .onConflictDoUpdate({ target: jobOutcomes.name, set: { ...last, runs: sql`${jobOutcomes.runs} + 1` } }),
+  );
+}

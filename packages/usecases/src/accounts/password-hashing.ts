@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 import { unavailable } from '@portal/domain/errors';
 import { callLimits } from '@portal/platform/limits';

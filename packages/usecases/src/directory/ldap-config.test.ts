@@ -8,7 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { testRuntime } from '@portal/testing/runtime';
 import { caCertificatePem, serverKeyPem } from '@portal/testing/servers/tls';
-import { ReadableLdapConfigInput } from './ldap-config-input.ts';
+import { ReadableLdapConfigInput } from './ldap-config.ts';
 import { deleteLdapConfig, getLdapConfig, putLdapConfig } from './ldap-config.ts';
 import { addLdapMapping, deleteLdapMapping, listLdapMappings } from './ldap-mappings.ts';
 import { ldapServerOf, storedLdapConfig } from './stored-ldap-config.ts';

@@ -1,15 +1,21 @@
 import { sql } from 'drizzle-orm';
 import { isValidFilter } from '@portal/connectors/ldap/filter';
 import { ldapConfigs } from '@portal/db/schema/directory';
-import type { LdapConfig, LdapConfigInput } from '@portal/domain/directory/config';
+import { type LdapConfig, LdapConfigInput } from '@portal/domain/directory/config';
 import { invalidField } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { secretMask } from '@portal/domain/secret-input';
 import type { UserContext } from '@portal/platform/context';
+import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 import { recordAudit } from './audit.ts';
 import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
 import { ldapTarget, storedBindPassword, storedLdapConfig } from './stored-ldap-config.ts';
+
+/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
+export const ReadableLdapConfigInput = LdapConfigInput.safeExtend({
+  caCertificatePem: ReadableCaCertificatePem,
+}).meta(LdapConfigInput.meta() ?? {});
 
 const unset: LdapConfig = {
   serverUrl: null,

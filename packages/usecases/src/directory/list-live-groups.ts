@@ -1,6 +1,6 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
-import { escapeFilterValue } from '@portal/connectors/ldap/filter-value';
+import { escapeFilterValue } from '@portal/connectors/ldap/filter';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import type { LiveGroup } from '@portal/domain/directory/config';
 import { parseDn } from '@portal/domain/directory/dn';

@@ -2,11 +2,17 @@ import { sql } from 'drizzle-orm';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
 import { type ImapBox, imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
-import type { InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
+import { type InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
+import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 import { recordAudit } from './audit.ts';
 import { invoiceStorage } from './storage.ts';
 import { storedMailbox, storedPassword } from './stored-mailbox.ts';
+
+/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
+export const ReadableMailboxInput = InvoiceMailboxInput.safeExtend({ caCertificatePem: ReadableCaCertificatePem }).meta(
+  InvoiceMailboxInput.meta() ?? {},
+);
 
 const unset: Omit<InvoiceMailbox, 'storedBytes' | 'maxStoredBytes'> = {
   host: null,

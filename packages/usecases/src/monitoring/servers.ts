@@ -9,19 +9,29 @@ import {
   checkSecret,
   isWorse,
   type Server,
-  type ServerInput,
+  ServerInput,
   serverTarget,
+  ServerTestInput,
   type ServerTile,
   worstOf,
 } from '@portal/domain/monitoring/servers';
 import { type KeptStatus, neverChecked, shownRules, shownVerdict } from '@portal/domain/monitoring/settle';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
+import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 import { forgetInWidgets } from '../dashboards/named-in-widgets.ts';
 import { recordAudit } from './audit.ts';
 import { readDocuments, shownStatusColumns } from './kept-status.ts';
 import { planPolls, smallestInterval } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
+
+/** The input schemas, with their CA certificates parsed: text that only looks like PEM is refused. */
+export const ReadableServerInput = ServerInput.extend({ caCertificatePem: ReadableCaCertificatePem }).meta(
+  ServerInput.meta() ?? {},
+);
+export const ReadableServerTestInput = ServerTestInput.extend({ caCertificatePem: ReadableCaCertificatePem }).meta(
+  ServerTestInput.meta() ?? {},
+);
 
 /** Servers of a tenant (contract, “Bounds”). */
 const mostServers = 500;

@@ -1,3 +1,4 @@
+import { parse } from 'bowser';
 import type { Tx } from '@portal/db/open';
 import { busy, conflict, invalidField, upstream } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
@@ -11,7 +12,6 @@ import { giveDailyQuotaBack, takeQuotaForOne } from '@portal/platform/outbox/dai
 import { ownServerOf, serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { storedSmtpConfig } from '@portal/platform/outbox/stored-smtp-config';
 import { consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from '@portal/platform/rate-limit';
-import { reportOrigin } from './report-origin.ts';
 
 /** Accepted reports of one account. */
 const perAccount: RateLimit = { name: 'bug reports per account', max: 5, windowSec: (10 * MINUTE) / SECOND };
@@ -100,4 +100,22 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
   } finally {
     transport.close();
   }
+}
+
+// Browsers send less than half of it; what is longer is nobody's user agent, and would keep us searching.
+const maxUserAgent = 512;
+
+/** Where a report comes from, word for word: `Desktop 1.4.2 windows`, or what the user agent tells, `Web Chrome 142 Windows`. */
+function reportOrigin({ originKind, originVersion, originPlatform }: BugReport, userAgent: string | null): string[] {
+  const { browser, system } = readUserAgent(userAgent);
+  // The browser inside a desktop app says nothing of the app.
+  const [kind, usual] = originKind === 'desktop' ? ['Desktop', ''] : ['Web', browser];
+  return [kind, originVersion || usual, originPlatform || system].filter((word) => word !== '');
+}
+
+function readUserAgent(userAgent: string | null): { browser: string; system: string } {
+  if (!userAgent) return { browser: '', system: '' };
+  const { browser, os } = parse(userAgent.slice(0, maxUserAgent));
+  const major = browser.version?.split('.')[0] ?? '';
+  return { browser: [browser.name ?? '', major].filter((word) => word !== '').join(' '), system: os.name ?? '' };
 }

@@ -14,7 +14,6 @@ import { examineVirtualization } from './examine-virtualization.ts';
 import { lookMs, type Look, openLook } from './look.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import type { ServerRows } from './server-rows.ts';
-import { openTicketBox } from './ticket-box.ts';
 
 const examine: Record<ServerKind, (look: Look, memory: Memory) => Promise<Evaluation>> = {
   virtualization: examineVirtualization,
@@ -76,4 +75,23 @@ async function outcomeOf(
       miss: { failure: 'antwortform', message: 'The server answered with something that cannot be evaluated.' },
     };
   }
+}
+
+/** More than a process looks at between two sign-ins. */
+const mostPlaces = 10_000;
+
+/** Keeps the tickets of servers in the memory of the process and nowhere else; what was not used for longest goes first. */
+function openTicketBox() {
+  const places = new Map<string, TicketPlace>();
+  return {
+    /** `key` names the server as it is stored: a changed one begins without a ticket. */
+    placeFor(key: string): TicketPlace {
+      const place = places.get(key) ?? { ticket: null };
+      places.delete(key);
+      places.set(key, place);
+      const [oldest] = places.keys();
+      if (places.size > mostPlaces && oldest !== undefined) places.delete(oldest);
+      return place;
+    },
+  };
 }

@@ -3,11 +3,17 @@ import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
 import { newId } from '@portal/domain/ids';
 import { imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
-import type { AlertMailbox, AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
+import { type AlertMailbox, AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import { mailboxSource } from '@portal/domain/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
+import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 import { ownScope } from '../list-tenders.ts';
 import { storedMailbox, storedPassword } from './stored-mailbox.ts';
+
+/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
+export const ReadableAlertMailboxInput = AlertMailboxInput.safeExtend({
+  caCertificatePem: ReadableCaCertificatePem,
+}).meta(AlertMailboxInput.meta() ?? {});
 
 const unset: AlertMailbox = {
   host: null,
