@@ -54,6 +54,8 @@ async function tenantAt(serverUrl: string, settings: object = {}) {
 
 describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the directory', () => {
   const anna = person('anna', { password });
+  /** In the directory alone: no account has this name. */
+  const berta = person('berta', { password });
   const nasty = ['ö, ü & ß', 'a+b=c', '"quoted" <x>', ' leading and trailing ', '#hash;semi\\slash', 'Ελένη 🔑'].map(
     (uid) => person(uid, { password }),
   );
@@ -61,7 +63,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
   let gate: TcpGate;
   beforeAll(async () => {
     // Takes a bind with a name and no password for a success, as many directories do.
-    slapd = await startSlapd({ entries: [anna, ...nasty], configuration: 'allow bind_anon_cred' });
+    slapd = await startSlapd({ entries: [anna, berta, ...nasty], configuration: 'allow bind_anon_cred' });
     gate = await openTcpGate(slapd.url);
   });
   afterAll(async () => {
@@ -139,7 +141,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
       (await off.account(anna.dn)).username,
       (await make.user({ tenantId, ldapDn: null })).username,
       'nobody-has-this-name',
-      'anna',
+      'berta',
     ];
     const before = gate.connections();
     for (const username of names)
