@@ -28,40 +28,42 @@ async function hoarder(noteLength: number) {
 
 const asked = (cookie: string): string => `GET /reminders HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`;
 
-const title = '100 connections that ask four times each for 1,000 notes of %i characters and take nothing';
-describe.each([300, 10_000])(title, async (noteLength) => {
-  // How many are refused depends on what the process has done before.
-  const api = await startApi(databaseUrl);
+describe.each([300, 10_000])(
+  '100 connections that ask for 1,000 notes of %i characters and take nothing',
+  async (noteLength) => {
+    // How many are refused depends on what the process has done before.
+    const api = await startApi(databaseUrl);
 
-  it('do not end the process', async () => {
-    const cookie = await cookieOf(await hoarder(noteLength));
-    const sockets = Array.from({ length: 100 }, () => {
-      const socket = api.connect();
-      socket.write(asked(cookie).repeat(4));
-      return socket;
-    });
-    let peak = 0;
-    for (let round = 0; round < 30; round += 1) {
-      await pause(100);
-      peak = Math.max(peak, await api.memoryMiB());
-    }
-    expect(api.ended()).toBeNull();
-    expect(peak).toBeLessThan(450);
-    expect(await api.health()).toBe(200);
-    // Now they are taken: some are whole, the others were refused.
-    const statuses = new Set<string>();
-    for (const socket of sockets) {
-      socket.setEncoding('latin1').on('data', (chunk: string) => {
-        for (const [, status = ''] of chunk.matchAll(/HTTP\/1\.1 (\d+)/g)) statuses.add(status);
+    it('do not end the process', async () => {
+      const cookie = await cookieOf(await hoarder(noteLength));
+      const sockets = Array.from({ length: 100 }, () => {
+        const socket = api.connect();
+        socket.write(asked(cookie).repeat(4));
+        return socket;
       });
-      socket.resume();
-    }
-    await expect.poll(() => statuses.has('200') && (statuses.has('429') || statuses.has('503'))).toBe(true);
-    expect(statuses).not.toContain('500');
-    for (const socket of sockets) socket.destroy();
-    // And there is room again.
-    await expect
-      .poll(() => fetch(`${api.url}/auth/me`, { headers: { cookie } }).then(({ status }) => status))
-      .toBe(200);
-  });
-});
+      let peak = 0;
+      for (let round = 0; round < 30; round += 1) {
+        await pause(100);
+        peak = Math.max(peak, await api.memoryMiB());
+      }
+      expect(api.ended()).toBeNull();
+      expect(peak).toBeLessThan(450);
+      expect(await api.health()).toBe(200);
+      // Now they are taken: some are whole, the others were refused.
+      const statuses = new Set<string>();
+      for (const socket of sockets) {
+        socket.setEncoding('latin1').on('data', (chunk: string) => {
+          for (const [, status = ''] of chunk.matchAll(/HTTP\/1\.1 (\d+)/g)) statuses.add(status);
+        });
+        socket.resume();
+      }
+      await expect.poll(() => statuses.has('200') && (statuses.has('429') || statuses.has('503'))).toBe(true);
+      expect(statuses).not.toContain('500');
+      for (const socket of sockets) socket.destroy();
+      // And there is room again.
+      await expect
+        .poll(() => fetch(`${api.url}/auth/me`, { headers: { cookie } }).then(({ status }) => status))
+        .toBe(200);
+    });
+  },
+);
