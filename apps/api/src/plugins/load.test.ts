@@ -13,6 +13,7 @@ beforeEach(() => void bounds.splice(0));
 const app = useZod(Fastify({ connectionTimeout: 1_000 }));
 limitLoad(app, { countLoad: (bound) => void bounds.push(bound) });
 answerErrors(app);
+let openedStreams = 0;
 let destroyedStreams = 0;
 app.get('/large', async () => 'x'.repeat(20 * 1024 * 1024));
 app.get('/small', async () => 'x');
@@ -24,6 +25,7 @@ app.get('/endless', (_request, reply) => {
       this.push(Buffer.alloc(64 * 1024));
     },
   });
+  openedStreams += 1;
   stream.on('close', () => (destroyedStreams += 1));
   return reply.send(stream);
 });
@@ -60,11 +62,11 @@ it('has no room for more answers than an address may leave untaken, and has it a
 });
 
 it('lets go of what waited behind another answer on a lost connection', async () => {
-  const before = destroyedStreams;
+  const [opened, destroyed] = [openedStreams, destroyedStreams];
   const socket = ask('/wait', '/endless', '/endless');
-  await pause(100);
+  await expect.poll(() => openedStreams - opened).toBe(2);
   socket.destroy();
-  await expect.poll(() => destroyedStreams - before).toBe(2);
+  await expect.poll(() => destroyedStreams - destroyed).toBe(2);
 });
 
 it('keeps the places of handlers still at work for callers who have gone', async () => {
