@@ -15,42 +15,48 @@ import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { putLdapConfig } from '../directory/ldap-config.ts';
 import { signIn } from './sign-in.ts';
 
-const { runtime, make, system, signedIn } = await testRuntime();
-
 // A refusal takes as long as the slowest of late, seconds on a slow machine, and some tests are refused a dozen times in a row.
 vi.setConfig({ testTimeout: 240_000 });
 
-let address = 0;
-/** A system from an address nobody else in this file uses, so that tests do not throttle one another. */
-const visitor = () => system({ ip: `198.51.100.${(address += 1)}` });
 const refused = { kind: 'unauthenticated', code: 'INVALID_CREDENTIALS', message: 'Username or password is wrong.' };
 const password = 'directory secret';
 
-const signIns = async (outcome: string): Promise<number> => {
-  const { body } = await runtime.metrics.render();
-  const line = body.split('\n').find((one) => one.startsWith('portal_sign_ins_total') && one.includes(`"${outcome}"`));
-  return Number(line?.split(' ').at(-1) ?? 0);
-};
-
-const failures = (tenantId: string): Promise<string[]> =>
-  runtime.database.acrossTenants('a test reads the log', async (tx) =>
-    (
-      await tx
-        .select({ summary: auditEntries.summary })
-        .from(auditEntries)
-        .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, 'auth.login_failed')))
-    ).map(({ summary }) => summary),
-  );
-
-/** A tenant whose directory is at this address, and a maker of its accounts. */
-async function tenantAt(serverUrl: string, settings: object = {}) {
-  const admin = await make.user({ role: 'ADMIN' });
-  const ctx = await signedIn(admin);
-  await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl, baseDn: 'dc=example,dc=org', ...settings }));
-  const account = (ldapDn: string, overrides: object = {}) =>
-    make.user({ tenantId: admin.tenantId, ldapDn, ...overrides });
-  return { ctx, tenantId: admin.tenantId, account };
+/** A portal whose directories are slow or not: refusals in it take as long as its slowest directory. */
+async function openPortal() {
+  const { runtime, make, system, signedIn } = await testRuntime();
+  let address = 0;
+  return {
+    runtime,
+    make,
+    /** A system from an address nobody else uses, so that tests do not throttle one another. */
+    visitor: () => system({ ip: `198.51.100.${(address += 1)}` }),
+    signIns: async (outcome: string): Promise<number> => {
+      const lines = (await runtime.metrics.render()).body.split('\n');
+      const line = lines.find((one) => one.startsWith('portal_sign_ins_total') && one.includes(`"${outcome}"`));
+      return Number(line?.split(' ').at(-1) ?? 0);
+    },
+    failures: (tenantId: string): Promise<string[]> =>
+      runtime.database.acrossTenants('a test reads the log', async (tx) =>
+        (
+          await tx
+            .select({ summary: auditEntries.summary })
+            .from(auditEntries)
+            .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, 'auth.login_failed')))
+        ).map(({ summary }) => summary),
+      ),
+    /** A tenant whose directory is at this address, and a maker of its accounts. */
+    async tenantAt(serverUrl: string, settings: object = {}) {
+      const admin = await make.user({ role: 'ADMIN' });
+      const ctx = await signedIn(admin);
+      await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl, baseDn: 'dc=example,dc=org', ...settings }));
+      const account = (ldapDn: string, overrides: object = {}) =>
+        make.user({ tenantId: admin.tenantId, ldapDn, ...overrides });
+      return { ctx, tenantId: admin.tenantId, account };
+    },
+  };
 }
+const { runtime, make, visitor, failures, tenantAt } = await openPortal();
+const withoutDirectory = await openPortal();
 
 describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the directory', () => {
   const anna = person('anna', { password });
@@ -78,7 +84,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     expect(opened.profile).toMatchObject({ id: user.id, isLocalUser: false, mustChangePassword: false });
     expect(opened.profile.lastLoginAt).toBeInstanceOf(Date);
     expect(JSON.stringify(opened.profile)).not.toContain('dc=example');
-    expect((await authenticate(system(), opened.token)).actor.id).toBe(user.id);
+    expect((await authenticate(visitor(), opened.token)).actor.id).toBe(user.id);
   });
 
   it.each(['wrong', '*', 'directory secret ', `${password}\u0000`, '{SSHA}', 'DIRECTORY SECRET'])(
@@ -119,7 +125,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
 
   it('never asks the directory about an account with a password of its own', async () => {
     const { account } = await tenantAt(gate.url);
-    const own = await passwordHashing(system()).hash('a password of its own');
+    const own = await passwordHashing(visitor()).hash('a password of its own');
     const user = await account(anna.dn, { passwordHash: own });
     const before = gate.connections();
     await expect(signIn(visitor(), { username: user.username, password })).rejects.toMatchObject(refused);
@@ -317,15 +323,15 @@ describe('a directory that cannot be reached', () => {
   it('is a wrong password to the outside, and itself in metrics and audit log', async () => {
     const gate = await openTcpGate('ldap://127.0.0.1:1');
     await gate.shut();
-    const { account, tenantId } = await tenantAt(gate.url);
+    const { account, tenantId } = await withoutDirectory.tenantAt(gate.url);
     const user = await account('uid=anna,ou=people,dc=example,dc=org');
-    const before = await signIns('directory_unreachable');
-    const here = visitor();
+    const before = await withoutDirectory.signIns('directory_unreachable');
+    const here = withoutDirectory.visitor();
     for (let failure = 0; failure < 10; failure += 1)
       await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject(refused);
     await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    expect(await signIns('directory_unreachable')).toBe(before + 10);
-    const said = await failures(tenantId);
+    expect(await withoutDirectory.signIns('directory_unreachable')).toBe(before + 10);
+    const said = await withoutDirectory.failures(tenantId);
     expect(said).toHaveLength(10);
     for (const summary of said) {
       expect(summary).toMatch(/^Sign-in as .* failed: The directory server 127\.0\.0\.1:\d+ .*\.$/);
@@ -337,14 +343,14 @@ describe('a directory that cannot be reached', () => {
   it('is given up after some seconds when it takes the connection and says nothing, the ones behind it included', async () => {
     const gate = await openTcpGate('ldap://127.0.0.1:1');
     gate.hold();
-    const { account, tenantId } = await tenantAt(gate.url);
+    const { account, tenantId } = await withoutDirectory.tenantAt(gate.url);
     const user = await account('uid=anna,ou=people,dc=example,dc=org');
-    const here = visitor();
+    const here = withoutDirectory.visitor();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 3 }, () => signIn(here, { username: user.username, password })),
     );
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: refused });
-    for (const summary of await failures(tenantId)) expect(summary).toMatch(/did not answer/);
+    for (const summary of await withoutDirectory.failures(tenantId)) expect(summary).toMatch(/did not answer/);
     gate.letGo();
     await gate.shut();
   });
