@@ -3,10 +3,9 @@ import { testDatabase } from '@portal/testing/database';
 import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-ingesting';
 import { queuesOf } from '@portal/testing/way';
 
-const { url } = await testDatabase();
-
 // The short form of `pnpm soak tender-crash`.
 it('loses no notice and stores none twice, though it is killed while it reads', { timeout: 300_000 }, async () => {
+  const { url } = await testDatabase();
   const result = await crashWhileIngesting({
     databaseUrl: url,
     redisUrl: queuesOf(url),

@@ -171,7 +171,8 @@ describeOnEachQueue('a queue', (env) => {
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => queues.push(countJob, { tenantId: newId(), n })));
     }
-    await vi.waitFor(() => expect(done).toBe(250), 20_000);
+    // A job may be done twice, when its lock was lost on a busy machine.
+    await vi.waitFor(() => expect(done).toBeGreaterThanOrEqual(250), 20_000);
     // Two hundred, and what jobs that end at the same moment leave each other.
     await vi.waitFor(
       async () => expect(await (await queues.queue('upkeep')).getCompletedCount()).toBeLessThanOrEqual(210),

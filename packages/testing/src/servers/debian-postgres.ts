@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { serviceBinary } from '../services.ts';
-import { freePort, isAccepting } from './private-process.ts';
+import { comesUp, freePort } from './private-process.ts';
 
 export interface DebianPostgres {
   port: number;
@@ -49,13 +49,24 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
       }
       await remove();
     };
-    if (!(await isAccepting(server, port))) {
+    const run = (program: string, ...args: string[]) =>
+      promisify(execFile)(join(programs, program), [
+        '--host=127.0.0.1',
+        `--port=${port}`,
+        '--username=portal',
+        ...args,
+      ]);
+    // It takes connections a little before it answers them
+    const isReady = () =>
+      run('pg_isready').then(
+        () => true,
+        () => false,
+      );
+    if (!(await comesUp(server, isReady))) {
       await stop();
       throw new Error('PostgreSQL did not start');
     }
-    const places = { host: '127.0.0.1', port: String(port), username: 'portal' };
-    const target = Object.entries(places).map(([name, value]) => `--${name}=${value}`);
-    await promisify(execFile)(join(programs, 'createdb'), [...target, 'portal']);
+    await run('createdb', 'portal');
     return { port, ownerUrl: `postgres://portal@127.0.0.1:${port}/portal`, programs, stop };
   } catch (error) {
     await remove();

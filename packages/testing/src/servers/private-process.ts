@@ -26,10 +26,14 @@ const accepts = (port: number): Promise<boolean> =>
   });
 
 /** Waits until the process takes connections; false when it ends before, or takes none for 20 s. */
-export async function isAccepting(server: ChildProcess, port: number): Promise<boolean> {
+export const isAccepting = (server: ChildProcess, port: number): Promise<boolean> =>
+  comesUp(server, () => accepts(port));
+
+/** Waits until the process is as it should be; false when it ends before, or asking a thousand times did not help. */
+export async function comesUp(server: ChildProcess, isUp: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
     if (server.exitCode !== null || server.signalCode !== null) return false;
-    if (await accepts(port)) return true;
+    if (await isUp()) return true;
     await pause(20);
   }
   return false;

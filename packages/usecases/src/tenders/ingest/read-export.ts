@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice-export';
@@ -41,11 +40,12 @@ export async function readExport(
   look.progress(days.length, days.length);
 }
 
-/** A file that ends with its process, however that ends. */
+/** A file that ends with its process. A process killed between the two steps leaves an empty one, which the next read removes. */
 async function namelessFile(folder: string): Promise<FileHandle> {
-  const path = join(folder, `${randomUUID()}.part`);
+  const path = join(folder, 'tender-export.part');
+  await rm(path, { force: true });
   const file = await open(path, 'wx+', 0o600).catch(throwUnwritable);
-  await unlink(path);
+  await rm(path, { force: true });
   return file;
 }
 
