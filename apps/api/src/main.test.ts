@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
+import { programOf } from '@portal/testing/program';
 
 const { url: databaseUrl, ownerUrl } = await testDatabase();
 const started: ChildProcess[] = [];
@@ -20,8 +20,9 @@ const settings = { DATABASE_URL: databaseUrl, SESSION_SECRET: key, SECRETS_KEYS:
 
 /** Starts the real process with these settings and no others. */
 function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url))], {
-    env: { PATH: process.env['PATH'], ...env },
+  const program = programOf('apps/api/src/main.ts', env);
+  const child = spawn(program.command, program.args, {
+    env: program.env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   started.push(child);

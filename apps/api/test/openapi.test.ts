@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { describeAccess } from '@portal/domain/access';
+import { programOf } from '@portal/testing/program';
 import { testApp } from '../testing/app.ts';
 
 const { app, request } = await testApp();
@@ -136,9 +136,9 @@ describe('the OpenAPI document', () => {
 });
 
 it('is what pnpm openapi prints, and nothing else', async () => {
-  const script = fileURLToPath(new URL('../../../scripts/openapi.ts', import.meta.url));
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script], {
-    env: { PATH: process.env['PATH'] },
+  const { command, args, env } = programOf('scripts/openapi.ts');
+  const { stdout, stderr } = await promisify(execFile)(command, args, {
+    env,
     maxBuffer: 64 * 1024 * 1024,
   });
   expect(JSON.parse(stdout)).toEqual(document);

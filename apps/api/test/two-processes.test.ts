@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openClient } from '@portal/client/client';
 import { testDatabase } from '@portal/testing/database';
+import { programOf } from '@portal/testing/program';
 import { testConfig } from '@portal/testing/runtime';
 import { startRedis } from '@portal/testing/servers/redis';
 import { startSmtpServer, type TestSmtpServer } from '@portal/testing/servers/smtp-server';
 import { serviceBinary } from '@portal/testing/services';
 import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
 
-const main = (app: 'api' | 'worker') => fileURLToPath(new URL(`../../${app}/src/main.ts`, import.meta.url));
 const seedPassword = 'the first password';
 
 interface Running {
@@ -19,8 +18,9 @@ interface Running {
 
 /** One of the two programs as its own process; resolves when it says that it is up. */
 async function startProgram(app: 'api' | 'worker', env: Record<string, string>): Promise<Running> {
-  const child = spawn(process.execPath, [main(app)], {
-    env: { PATH: process.env['PATH'], ...env },
+  const program = programOf(`apps/${app}/src/main.ts`, env);
+  const child = spawn(program.command, program.args, {
+    env: program.env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const { url } = await new Promise<{ url?: string }>((resolve, reject) => {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mails } from '@portal/db/schema/platform/mails';
 import { newId } from '@portal/domain/ids';
 import { queueMail } from '@portal/platform/outbox/queue-mail';
 import { noSources } from '@portal/testing/no-sources';
+import { programOf } from '@portal/testing/program';
 import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { testRuntime } from '@portal/testing/runtime';
 import { startRedis } from '@portal/testing/servers/redis';
@@ -15,7 +15,6 @@ import { openTcpGate } from '@portal/testing/servers/tcp-gate';
 import { serviceBinary } from '@portal/testing/services';
 import { passwordResetMail } from '@portal/usecases/accounts/mails/password-reset';
 
-const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 const { url, ownerUrl, make, runtime } = await testRuntime();
 
 const settings = {
@@ -33,8 +32,9 @@ interface Program {
 
 const running: Program[] = [];
 function start(env: Record<string, string>): Program {
-  const child = spawn(process.execPath, [program], {
-    env: { PATH: process.env['PATH'], ...settings, ...env },
+  const program = programOf('apps/worker/src/main.ts', { ...settings, ...env });
+  const child = spawn(program.command, program.args, {
+    env: program.env,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { testDatabase } from '@portal/testing/database';
+import { programOf } from '@portal/testing/program';
 
 // Each first start has a database that nobody has seeded.
 const [usual, lapsed, given] = [await testDatabase(), await testDatabase(), await testDatabase()];
@@ -28,9 +28,9 @@ async function change(url: string, set: PgUpdateSetSource<typeof users>): Promis
 }
 
 const run = (name: 'migrate' | 'seed', env: Record<string, string>): Promise<Ended> => {
-  const program = fileURLToPath(new URL(`../../../scripts/${name}.ts`, import.meta.url));
+  const program = programOf(`scripts/${name}.ts`, env);
   return new Promise((resolve) => {
-    execFile(process.execPath, [program], { env }, (error, stdout, stderr) =>
+    execFile(program.command, program.args, { env: program.env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });

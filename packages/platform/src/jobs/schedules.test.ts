@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '@portal/domain/ids';
 import { DAY, HOUR } from '@portal/domain/time';
@@ -12,6 +12,9 @@ import { describeRhythm, type Rhythm, schedule, type Schedule, scheduleId } from
 
 /** The time a schedule fired for, which the request id of its job names. */
 const timeIn = (requestId: string): number => Number(requestId.slice(requestId.lastIndexOf(':') + 1));
+
+// Ids never fall behind the latest time they saw; those of the next file begin anew.
+afterAll(() => void vi.resetModules());
 
 const soon = { timeout: 20_000, interval: 25 };
 

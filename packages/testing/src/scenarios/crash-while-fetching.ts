@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { asc, sql } from 'drizzle-orm';
 import { invoiceFiles, invoiceMailboxes, invoices } from '@portal/db/schema/invoices';
 import { runs } from '@portal/db/schema/platform/operations';
@@ -72,7 +71,7 @@ const stepOf: [FetchStep, RegExp][] = [
   ['moving', /UID MOVE/],
 ];
 
-const program = fileURLToPath(new URL('fetching-program.ts', import.meta.url));
+const program = 'packages/testing/src/scenarios/fetching-program.ts';
 const user = 'rechnung';
 
 /**

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { eq, sql } from 'drizzle-orm';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderNotices } from '@portal/db/schema/tenders/notices';
@@ -42,7 +41,7 @@ const stepOf: [ReadingStep, RegExp][] = [
   ['asking', /BODY\.PEEK\[\]/],
 ];
 
-const program = fileURLToPath(new URL('alert-mails-program.ts', import.meta.url));
+const program = 'packages/testing/src/scenarios/alert-mails-program.ts';
 const user = 'ada';
 
 /**

@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { users } from '@portal/db/schema/accounts/users';
 import { groupMembers } from '@portal/db/schema/modules';
@@ -19,6 +16,7 @@ import { startSync } from '@portal/usecases/directory/start-sync';
 import { builders } from '../make.ts';
 import { noSources } from '../no-sources.ts';
 import { group, person, startSlapd } from '../servers/slapd.ts';
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
 export interface SyncCrashResult {
   kills: number;
@@ -39,8 +37,6 @@ interface CrashOptions {
   deadlineMs: number;
   say: (line: string) => void;
 }
-
-const workerProgram = fileURLToPath(new URL('../../../../apps/worker/src/main.ts', import.meta.url));
 
 /** Synchronizes through the real worker process, killing it with SIGKILL again and again in the middle of one run. */
 export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCrashResult> {
@@ -63,7 +59,7 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
   };
   const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
   const deadline = performance.now() + options.deadlineMs;
-  let worker: ChildProcess | null = null;
+  let worker: WorkerProcess | null = null;
 
   try {
     const make = builders(runtime.database);
@@ -92,17 +88,17 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
     let longestMs = 2_000;
     while (kills < options.kills && !(await isOver(runId))) {
       const before = await attempts();
-      worker = start(env);
+      worker = startWorkerProcess(env);
       await until('the run is taken up', async () => (await attempts()) > before || (await isOver(runId)));
       // The instant is left to chance: while reading, between two batches, within one. It comes earlier when it was too late.
       await pause(Math.random() * longestMs);
-      worker.kill('SIGKILL');
-      await once(worker, 'exit');
+      worker.child.kill('SIGKILL');
+      await worker.ended;
       kills += 1;
       if (await isOver(runId)) longestMs /= 2;
       options.say(`${kills} kills`);
     }
-    worker = start(env);
+    worker = startWorkerProcess(env);
     await until('the run is over', () => isOver(runId));
     const run = await getSyncRun(ctx, runId);
     const { runId: next } = await startSync(ctx, {});
@@ -120,16 +116,9 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
       staged: staged.rowCount ?? 0,
     };
   } finally {
-    worker?.kill('SIGTERM');
-    if (worker?.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
+    worker?.child.kill('SIGTERM');
+    await worker?.ended;
     await runtime.close();
     await server.stop();
   }
 }
-
-/** The channel ends with this process, and with it the worker. */
-const start = (env: Record<string, string>): ChildProcess =>
-  spawn(process.execPath, [workerProgram], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });

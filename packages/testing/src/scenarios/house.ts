@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { migrateDatabase } from '@portal/db/migrate';
 import { users } from '@portal/db/schema/accounts/users';
@@ -21,8 +20,6 @@ import { way } from '../way.ts';
 import { promiseReminders } from './crash-while-mailing.ts';
 import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
-const program = (app: 'api' | 'worker') =>
-  fileURLToPath(new URL(`../../../../apps/${app}/src/main.ts`, import.meta.url));
 const heap = {
   api: ['--max-semi-space-size=4', '--max-old-space-size=192'],
   worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
@@ -89,7 +86,12 @@ export async function openHouse({
   const make = builders(runtime.database);
   const programs: WorkerProcess[] = [];
   const start = async (app: 'api' | 'worker', settings: Record<string, string> = {}) => {
-    const started = startProgram(program(app), { ...env, ...settings }, [...heap[app], ...nodeOptions], under);
+    const started = startProgram(
+      `apps/${app}/src/main.ts`,
+      { ...env, ...settings },
+      [...heap[app], ...nodeOptions],
+      under,
+    );
     programs.push(started);
     const [message] = (await Promise.race([once(started.child, 'message'), started.endedByItself])) as [
       { url?: string },

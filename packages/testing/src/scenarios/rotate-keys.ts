@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
+import { programOf } from '../program.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
 import { type Answer, type Met, openHouse, untilSo } from './house.ts';
 
@@ -86,11 +86,8 @@ export async function rotateKeysUnderLoad({
 }
 
 async function rotateSecrets(env: Record<string, string>): Promise<void> {
-  const path = fileURLToPath(new URL('../../../../scripts/rotate-secrets.ts', import.meta.url));
-  const child = spawn(process.execPath, [path], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const program = programOf('scripts/rotate-secrets.ts', env);
+  const child = spawn(program.command, program.args, { env: program.env, stdio: ['ignore', 'ignore', 'pipe'] });
   const [said, [code]] = await Promise.all([textOf(child.stderr), once(child, 'exit')]);
   if (code !== 0) throw new Error(`the secrets were not all sealed anew: ${said}`);
 }

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { noSources } from '../no-sources.ts';
-
-const workerProgram = fileURLToPath(new URL('../../../../apps/worker/src/main.ts', import.meta.url));
+import { programOf } from '../program.ts';
 
 export interface WorkerProcess {
   child: ChildProcess;
@@ -33,20 +31,18 @@ export const workerSettings = (options: {
 
 /** The real worker as a process. */
 export const startWorkerProcess = (env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess =>
-  startProgram(workerProgram, env, nodeOptions);
+  startProgram('apps/worker/src/main.ts', env, nodeOptions);
 
-/** A program as a process, started by `under` if need be. The channel ends with this process, and with it the program. */
+/** One of our programs, by its path below the checkout, as a process, started by `under` if need be. The channel ends with this process, and with it the program. */
 export function startProgram(
-  program: string,
-  env: Record<string, string>,
+  path: string,
+  settings: Record<string, string>,
   nodeOptions: string[] = [],
   under: readonly string[] = [],
 ): WorkerProcess {
-  const [command, ...args] = [...under, process.execPath, ...nodeOptions, program];
-  const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const program = programOf(path, settings, nodeOptions);
+  const [command = process.execPath, ...args] = [...under, program.command, ...program.args];
+  const child = spawn(command, args, { env: program.env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
   const endedByItself = ended.then(([code]) => {
     throw new Error(`the worker ended by itself with code ${String(code)}`);

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { programOf } from '@portal/testing/program';
 import { ManifestError, type ReleaseFacts, writeManifest } from './write-manifest.ts';
 
 const run = promisify(execFile);
@@ -127,9 +127,11 @@ describe('a manifest', () => {
 
 it('pnpm desktop:manifest says what it wrote and what is missing', async () => {
   await put({ [setup]: 'installer', 'readme.txt': 'x' });
-  const script = fileURLToPath(new URL('../../../../scripts/desktop-manifest.ts', import.meta.url));
-  const tool = (...args: string[]) =>
-    run(process.execPath, [script, ...args], { env: { ...process.env, RELEASE_CHANNEL: 'live', RELEASE_COMMIT: 'c' } });
+  const { command, args, env } = programOf('scripts/desktop-manifest.ts', {
+    RELEASE_CHANNEL: 'live',
+    RELEASE_COMMIT: 'c',
+  });
+  const tool = (...given: string[]) => run(command, [...args, ...given], { env });
   const { stdout } = await tool(folder, '--version', '1.4.2');
   expect(stdout).toContain(`windows-x86_64   ${setup}, 9 bytes, not signed`);
   expect(stdout).toMatch(/Missing:\n(.|\n)*a package for linux-aarch64\n(.|\n)*\.sig: without one/);

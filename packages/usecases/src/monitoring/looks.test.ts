@@ -46,6 +46,8 @@ function passes(ms: number): void {
   vi.setSystemTime(Date.now() + ms);
 }
 afterEach(() => vi.useRealTimers());
+// Ids never fall behind the latest time they saw; those of the next file begin anew.
+afterAll(() => void vi.resetModules());
 /** As if a server had been added long ago, and looked at last so long ago. */
 const wasLookedAtAgo = (ctx: UserContext, id: string, ago: string) =>
   ctx.tx(async (tx) => {

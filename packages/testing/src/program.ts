@@ -1,0 +1,30 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = new URL('../../../', import.meta.url);
+
+/**
+ * Command line and environment of one of our programs, by its path below the checkout. It gets these settings and no others, is loaded as
+ * the supervisor loads it, and keeps what it compiled: both halve the processor time of a start.
+ */
+export function programOf(
+  path: string,
+  settings: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): { command: string; args: string[]; env: Record<string, string | undefined> } {
+  return {
+    command: process.execPath,
+    args: [
+      ...nodeOptions,
+      '--import',
+      new URL('scripts/supervised-process.ts', root).href,
+      fileURLToPath(new URL(path, root)),
+    ],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'node-compile-cache'),
+      ...settings,
+    },
+  };
+}
