@@ -5,14 +5,24 @@ import { moduleGrants } from '@portal/db/schema/modules';
 import { newId } from '@portal/domain/ids';
 import { NewCustomModule } from '@portal/domain/modules/custom-modules';
 import { modules } from '@portal/domain/modules/modules';
+import { handle } from '@portal/platform/jobs/handler';
+import { deliverDueMails } from '@portal/platform/outbox/deliver-due-mails';
+import { deliverMails } from '@portal/platform/outbox/jobs';
+import { kinds } from '@portal/testing/mail-kinds';
+import { startTestWorker } from '@portal/testing/worker';
 import { createCustomModule } from '@portal/usecases/modules/custom-modules';
 import { testApp } from '../testing/app.ts';
 import { bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
 import { recordsOf } from './records.ts';
 
-const { app, request, make, signedIn, runtime, ownerUrl } = await testApp();
+const { app, request, make, signedIn, runtime, url, ownerUrl } = await testApp();
 const database = new Client({ connectionString: ownerUrl });
 beforeAll(() => database.connect());
+// People wait for the mails they try.
+const worker = startTestWorker(url, {
+  handlers: [handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, kinds }))],
+});
+afterAll(() => worker.stop());
 afterAll(() => database.end());
 
 const routes = app.routeList.filter(({ method, config }) => method !== 'HEAD' && config.access.kind !== 'open');
