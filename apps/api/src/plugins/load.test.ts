@@ -71,12 +71,12 @@ it('lets go of what waited behind another answer on a lost connection', async ()
 
 it('keeps the places of handlers still at work for callers who have gone', async () => {
   await expect.poll(() => statusOf('/small')).toBe(200);
-  for (let round = 0; round < 9; round += 1) {
-    const socket = ask(...Array<string>(30).fill('/wait'));
-    await once(socket, 'connect');
-    await pause(20);
-    socket.destroy();
-  }
+  const sockets = Array.from({ length: 9 }, () => ask(...Array<string>(30).fill('/wait')));
+  await expect.poll(() => bounds.includes('address'), { interval: 10 }).toBe(true);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(sockets.map((socket) => once(socket, 'close')));
+  // The API hears of it a moment later.
+  await pause(200);
   expect(await statusOf('/small')).toBe(429);
   expect(await statusOf('/health')).toBe(404);
   await expect.poll(() => statusOf('/small')).toBe(200);
