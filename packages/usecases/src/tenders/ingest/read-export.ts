@@ -40,10 +40,10 @@ export async function readExport(
   look.progress(days.length, days.length);
 }
 
-/** A file that ends with its process. A process killed between the two steps leaves an empty one, which the next read removes. */
+/** A file that ends with its process. A process killed before the name is gone leaves an empty file, which the next read removes. */
 async function namelessFile(folder: string): Promise<FileHandle> {
   const path = join(folder, 'tender-export.part');
-  await rm(path, { force: true });
+  await rm(path, { force: true }).catch(throwUnwritable);
   const file = await open(path, 'wx+', 0o600).catch(throwUnwritable);
   await rm(path, { force: true });
   return file;
