@@ -93,7 +93,9 @@ it(
       if (kind === 2) socket.on('data', (text) => answers.set(socket, (answers.get(socket) ?? '') + String(text)));
       socket.resume();
     }
+    // Readers may take their time on a busy machine: those that were not hung up on get the whole answer.
     await expect.poll(() => closed.size).toBe(sockets.length);
+    expect(lastMs).toBeLessThan(37_000);
     if (isLong) console.log(`the last slow writer was hung up on after ${(lastMs / 1_000).toFixed(1)} s`);
     // Of a long answer a reader that took nothing gets what the kernel held and no more; a refusal is short.
     const long = [...answers.values()].filter((answer) => answer.startsWith('HTTP/1.1 200'));
