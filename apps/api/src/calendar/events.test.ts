@@ -20,7 +20,7 @@ import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { listEvents } from '@portal/usecases/calendar/events';
 import { testApp } from '../../testing/app.ts';
 
-afterAll(trustTestAuthority());
+trustTestAuthority();
 const server = await startCalendarServer();
 const usual = server.answer;
 const { request, make, config, ownerUrl, signedIn, runtime } = await testApp({

@@ -8,7 +8,7 @@ import { trustTestAuthority } from '@portal/testing/servers/tls';
 import { createTab } from '@portal/usecases/dashboards/tabs';
 import { testApp } from '../../testing/app.ts';
 
-afterAll(trustTestAuthority());
+trustTestAuthority();
 const server = await startCalendarServer();
 const usual = server.answer;
 const { request, make, signedIn, logLines, config, ownerUrl } = await testApp({

@@ -17,7 +17,7 @@ import { type CalendarAccess, requestOf } from './calendar-access.ts';
 import { downloadIcs, type IcsValidators } from './ics.ts';
 import { readCollections, readEvents } from './read-dav.ts';
 
-afterAll(trustTestAuthority());
+trustTestAuthority();
 const [server, other] = await Promise.all([startCalendarServer(), startCalendarServer()]);
 const folder = await mkdtemp(join(tmpdir(), 'portal-test-calendars-'));
 const usual = server.answer;

@@ -22,10 +22,6 @@ export const serverCertificatePem = (name: ServerCertificate): string => pem(nam
 
 /**
  * Has this process trust the authority of the tests beside those of the machine, as NODE_EXTRA_CA_CERTS does for one that is started:
- * for what people set without a word on certificates. Answers what ends it.
+ * for what people set without a word on certificates.
  */
-export function trustTestAuthority(): () => void {
-  const before = getCACertificates();
-  setDefaultCACertificates([...before, caCertificatePem]);
-  return () => setDefaultCACertificates(before);
-}
+export const trustTestAuthority = (): void => setDefaultCACertificates([...getCACertificates(), caCertificatePem]);
