@@ -1,5 +1,4 @@
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm';
-import type { Tx } from '@portal/db/open';
 import { preparedFor } from '@portal/db/prepared';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { isSuperAdmin } from '@portal/domain/access';
@@ -34,10 +33,10 @@ export async function listAuditEntries(ctx: UserContext, { tenantId: named, limi
     idFrom: from && idBound(new Date(from.getTime() - clockSlack)),
     idTo: to && idBound(new Date(to.getTime() + clockSlack)),
   };
-  const page = (tx: Tx) => tx.runAndCommit(entriesPage(params), params);
+  const page = entriesPage(params);
   const rows = await (isSuperAdmin(ctx.actor) && tenantId === null
-    ? ctx.acrossTenants('a SUPER_ADMIN reads the audit log', page)
-    : ctx.inTenant(tenantId ?? ctx.tenantId).tx(page));
+    ? ctx.runAcrossTenants('a SUPER_ADMIN reads the audit log', page, params)
+    : ctx.inTenant(tenantId ?? ctx.tenantId).run(page, params));
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }

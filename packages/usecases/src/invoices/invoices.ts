@@ -23,7 +23,7 @@ export async function listInvoices(
   { search, limit, ...filter }: InvoiceFilter,
 ): Promise<{ items: Invoice[]; next: string | null }> {
   const params = { ...filter, limit: limit + 1, ...(search && { pattern: containing(search) }) };
-  const rows = await ctx.tx((tx) => tx.runAndCommit(invoicesPage(params), params));
+  const rows = await ctx.run(invoicesPage(params), params);
   const items = rows.slice(0, limit).map(toInvoice);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }

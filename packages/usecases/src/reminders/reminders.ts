@@ -37,7 +37,7 @@ const maxListed = 1_000;
 
 /** The caller's reminders of a state by due time, earliest first. */
 export async function listReminders(ctx: UserContext, state: ReminderState): Promise<Reminder[]> {
-  const rows = await ctx.tx((tx) => tx.runAndCommit(remindersOf[state], { userId: ctx.actor.id }));
+  const rows = await ctx.run(remindersOf[state], { userId: ctx.actor.id });
   return rows.toReversed().map(toReminder);
 }
 

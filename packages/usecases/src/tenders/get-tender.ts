@@ -12,7 +12,7 @@ import { ownScope, ownTriage, shownColumns, toTender } from './list-tenders.ts';
 
 /** All of a tender; under the id of one that turned out to be another's, that other one. Throws 404. */
 export async function getTender(ctx: UserContext, id: string): Promise<TenderDetail> {
-  const [row] = await ownScope(ctx).tx((tx) => tx.runAndCommit(tenderById, { id, userId: ctx.actor.id }));
+  const [row] = await ownScope(ctx).run(tenderById, { id, userId: ctx.actor.id });
   if (!row) throw notFound();
   const { description, lots, documentsUrl, deadlines, alsoAt, deadlineAt, deadlineIsDateOnly, ...shown } = row;
   return {
