@@ -64,7 +64,7 @@ function reaches(from: string, to: string, seen = new Set<string>()): boolean {
 }
 
 const acrossing = [...sources].filter(
-  ([path, text]) => !isTest(path) && /\b(acrossTenants|runAcrossTenants)\b/.test(text),
+  ([path, text]) => !isTest(path) && /\b(acrossTenants|runAcrossTenants|runInNoTenant)\b/.test(text),
 );
 const crossing = new Set(acrossing.flatMap(([path]) => [path, ...importsOf(path)]));
 

@@ -180,11 +180,11 @@ it('costs one prepared statement more, and other routes none', async () => {
           },
         };
       };
-      const runAcrossTenants: typeof system.runAcrossTenants = (why, statement, params) => {
+      const runInNoTenant: typeof system.runInNoTenant = (statement, params) => {
         statements.push(statement.name);
-        return system.runAcrossTenants(why, statement, params);
+        return system.runInNoTenant(statement, params);
       };
-      return { ...system, inTenant, runAcrossTenants };
+      return { ...system, inTenant, runInNoTenant };
     },
   });
   counted.get('/test', { config: { access: needs('calendar', 'USE') } }, () => Promise.resolve({}));

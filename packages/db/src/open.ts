@@ -4,7 +4,7 @@ import { SECOND } from '@portal/domain/time';
 import { isUnreachable } from './database-error.ts';
 import { acrossPreamble, type Preamble, tenantPreamble } from './pg/preamble.ts';
 import { type Reader, runAlone, transact, type Tx } from './pg/transaction.ts';
-import type { Prepared } from './prepared.ts';
+import { execute, type Prepared } from './prepared.ts';
 import { appRoleName } from './roles.ts';
 
 export type { Reader, Tx };
@@ -37,6 +37,14 @@ export interface Database {
   /** A single prepared read that sees every tenant. */
   runAcrossTenants<Params extends Record<string, unknown>, Row>(
     why: string,
+    statement: Prepared<Params, Row>,
+    params: Params,
+  ): Promise<Row[]>;
+  /**
+   * A single prepared statement outside any scope: row policies let it see no row, so all it can do is call a function that the
+   * migration allows the apps (`rights.ts`). One message there and one back, where a scope takes three.
+   */
+  runInNoTenant<Params extends Record<string, unknown>, Row>(
     statement: Prepared<Params, Row>,
     params: Params,
   ): Promise<Row[]>;
@@ -93,6 +101,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       options.onAcrossTenants?.(why);
       return single(acrossPreamble, statement, params);
     },
+    runInNoTenant: (statement, params) =>
+      useConnection((client) =>
+        execute(client, statement, params, (query, values) => client.query(query, values)),
+      ).catch(rethrow),
     ping: () => useConnection(async (client) => void (await client.query('select 1'))).catch(rethrow),
     poolState: () => ({
       total: pool.totalCount,

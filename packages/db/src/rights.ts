@@ -33,25 +33,50 @@ export async function grantRights(client: Client): Promise<void> {
           returning 1)
         select count(*)::int from gone $$;
     revoke all on function public.portal_remove_expired_audit_entries() from public;
-    grant execute on function public.portal_remove_expired_audit_entries() to ${acrossRoleName};`);
-  await letOwnerRemoveExpiredAudit(client);
+    grant execute on function public.portal_remove_expired_audit_entries() to ${acrossRoleName};
+
+    -- Every request begins with this read, before any scope is open. Whoever names session, account and tenant of one sign-in sees
+    -- these three rows and no others, in one statement that needs no transaction.
+    create or replace function public.portal_signed_in(tenant_id uuid, session_id uuid, user_id uuid)
+      returns table (session public.sessions, account public.users, tenant public.tenants)
+      language plpgsql stable rows 1 security definer set search_path = pg_catalog, pg_temp as $$ begin
+        return query
+          select s, u, t from public.sessions s
+            join public.users u on u.tenant_id = s.tenant_id and u.id = s.user_id
+            join public.tenants t on t.id = s.tenant_id
+          where s.tenant_id = $1 and s.id = $2 and s.user_id = $3;
+      end $$;
+    revoke all on function public.portal_signed_in(uuid, uuid, uuid) from public;
+    grant execute on function public.portal_signed_in(uuid, uuid, uuid) to ${appRoleName};`);
+  for (const policy of ownerPolicies) await openToOwner(client, policy);
   await refuseDefinitions(client);
   await closeWhatIsOpenToEverybody(client);
 }
 
-/** Row policies bind the owner too, unless it is a superuser; this one opens to the function above just what it removes. */
-async function letOwnerRemoveExpiredAudit(client: Client): Promise<void> {
+/** Row policies bind the owner too, unless it is a superuser; these open to the functions above just what they are for. */
+const ownerPolicies = [
+  { name: 'retention', table: 'audit_entries', command: 'all', using: expiredAudit },
+  { name: 'signed_in', table: 'sessions', command: 'select', using: 'true' },
+  { name: 'signed_in', table: 'users', command: 'select', using: 'true' },
+  { name: 'signed_in', table: 'tenants', command: 'select', using: 'true' },
+];
+
+async function openToOwner(
+  client: Client,
+  { name, table, command, using }: (typeof ownerPolicies)[number],
+): Promise<void> {
   const { rows } = await client.query<{ owner: string; isThere: boolean }>(
     `select quote_ident(tableowner) as owner, exists (select from pg_policies
-       where schemaname = 'public' and tablename = 'audit_entries' and policyname = 'retention' and roles = array[tableowner]) as "isThere"
-     from pg_tables where schemaname = 'public' and tablename = 'audit_entries'`,
+       where schemaname = 'public' and tablename = $1 and policyname = $2 and roles = array[tableowner]) as "isThere"
+     from pg_tables where schemaname = 'public' and tablename = $1`,
+    [table, name],
   );
   const [found] = rows;
   // Only when it is missing: a new policy waits for everybody who works on the table.
   if (!found || found.isThere) return;
   await client.query(`
-    drop policy if exists retention on public.audit_entries;
-    create policy retention on public.audit_entries to ${found.owner} using (${expiredAudit})`);
+    drop policy if exists ${name} on public.${table};
+    create policy ${name} on public.${table} for ${command} to ${found.owner} using (${using})`);
 }
 
 /**

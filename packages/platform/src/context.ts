@@ -23,6 +23,7 @@ export interface SystemContext {
   inTenant: Database['inTenant'];
   acrossTenants: Database['acrossTenants'];
   runAcrossTenants: Database['runAcrossTenants'];
+  runInNoTenant: Database['runInNoTenant'];
   enqueue: Enqueue;
   /** What the queues hold, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;

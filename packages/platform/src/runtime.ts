@@ -69,6 +69,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     inTenant: database.inTenant,
     acrossTenants: database.acrossTenants,
     runAcrossTenants: database.runAcrossTenants,
+    runInNoTenant: database.runInNoTenant,
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileStore(config.dataDir),
     workApart,

@@ -170,14 +170,58 @@ describe.each(Object.entries(ways))('a statement under %s', (_, way) => {
     expect(await rightsOf()).toEqual(before);
   });
 
-  it('finds no function that runs as somebody else but the one that removes old audit entries', async () => {
+  it('finds no function that runs as somebody else but its one of two', async () => {
     const rows = await send(
       ...way,
       `select oid::regprocedure::text as name from pg_proc where prosecdef and has_function_privilege(oid, 'execute')
        and has_schema_privilege(pronamespace, 'usage')`,
     );
-    const expected = way[0] === 'set role portal_across' ? [{ name: 'portal_remove_expired_audit_entries()' }] : [];
-    expect(rows).toEqual(expected);
+    const functionOf: Record<string, string> = {
+      'set role portal_app': 'portal_signed_in(uuid,uuid,uuid)',
+      'set role portal_across': 'portal_remove_expired_audit_entries()',
+    };
+    const name = functionOf[way[0] ?? 'set role portal_app'];
+    expect(rows).toEqual(name === undefined ? [] : [{ name }]);
+  });
+});
+
+describe('the one way to an account before its tenant is known', () => {
+  const [user, session, stranger, foreign] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  beforeAll(() =>
+    owner.query(`
+      insert into users (id, tenant_id, username, display_name) values ('${user}', '${ours}', 'us', 'Us'), ('${stranger}', '${theirs}', 'them', 'Them');
+      insert into sessions (id, tenant_id, user_id, expires_at) values
+        ('${session}', '${ours}', '${user}', now() + interval '1 hour'), ('${foreign}', '${theirs}', '${stranger}', now() + interval '1 hour')`),
+  );
+  const find = (...ids: (string | null)[]) =>
+    send(
+      'reset portal.tenant',
+      `select (account).username, (tenant).name, (session).id from portal_signed_in(${ids.map((id) => (id ? `'${id}'` : 'null')).join()})`,
+    );
+
+  it('asks for tenant, session and account of one sign-in', async () => {
+    expect(await find(ours, session, user)).toEqual([{ username: 'us', name: 'Ours', id: session }]);
+    for (const ids of [
+      [theirs, session, user],
+      [ours, foreign, user],
+      [ours, session, stranger],
+      [ours, foreign, stranger],
+      [null, session, user],
+      [ours, null, user],
+      [ours, session, null],
+    ])
+      expect(await find(...ids)).toEqual([]);
+  });
+
+  it('cannot be changed, and nothing gets in between', async () => {
+    for (const attack of [
+      `create or replace function portal_signed_in(uuid, uuid, uuid) returns int language sql as 'select 1'`,
+      'drop function portal_signed_in(uuid, uuid, uuid)',
+      'alter function portal_signed_in(uuid, uuid, uuid) reset search_path',
+      'grant execute on function portal_signed_in(uuid, uuid, uuid) to public',
+      'create temporary table sessions (id uuid)',
+    ])
+      await expect(send(attack)).rejects.toMatchObject({ code: '42501' });
   });
 });
 
