@@ -37,16 +37,21 @@ export const linesParam = (lines: string[]): SQL => sql`string_to_array(${lines.
 /** The same the other way. */
 export const linesOf = (text: string | null): string[] => (text === null ? [] : text.split('\n'));
 
-/** Puts people on the stage. */
+/** Puts people on the stage. Their texts hold no control characters, so a column is one text: the server takes JSON apart at half the speed. */
 export async function stagePeople(stage: Stage, people: StagedPerson[]): Promise<void> {
+  const column = (valueOf: (person: StagedPerson) => string | boolean | null): SQL =>
+    sql`string_to_array(${people.map((person) => valueOf(person) ?? '\u0001').join('\n')}, chr(10), chr(1))`;
   await stage.scope.tx((tx) =>
     tx.execute(sql`
       insert into ${ldapStagedEntries} (tenant_id, run_id, attempt, directory_id, standing, ldap_dn, username, email, has_bad_email,
         display_name, first_name, last_name, groups)
-      select ${stage.scope.tenantId}::uuid, ${stage.runId}::uuid, ${stage.attempt}::int, p."directoryId", p.standing, p.dn, p.username,
-        p.email, p."hasBadEmail", p."displayName", p."firstName", p."lastName", p.groups
-      from json_to_recordset(${JSON.stringify(people)}::json) as p("directoryId" text, standing text, dn text, username text, email text,
-        "hasBadEmail" boolean, "displayName" text, "firstName" text, "lastName" text, groups int[])`),
+      select ${stage.scope.tenantId}::uuid, ${stage.runId}::uuid, ${stage.attempt}::int, p.directory_id, p.standing, p.dn, p.username,
+        p.email, p.has_bad_email::boolean, p.display_name, p.first_name, p.last_name, coalesce(string_to_array(p.groups, ','), '{}')::int[]
+      from unnest(${column(({ directoryId }) => directoryId)}, ${column(({ standing }) => standing)}, ${column(({ dn }) => dn)},
+        ${column(({ username }) => username)}, ${column(({ email }) => email)}, ${column(({ hasBadEmail }) => hasBadEmail)},
+        ${column(({ displayName }) => displayName)}, ${column(({ firstName }) => firstName)}, ${column(({ lastName }) => lastName)},
+        ${column(({ groups }) => groups.join())})
+        as p (directory_id, standing, dn, username, email, has_bad_email, display_name, first_name, last_name, groups)`),
   );
 }
 
