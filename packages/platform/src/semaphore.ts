@@ -16,7 +16,9 @@ interface Entry {
   key?: string;
   /** 0 is the most urgent. */
   urgency?: number;
-  /** Given up then, by `performance.now()`, with `refusal`: 15 s from now unless said. */
+  /** Decides instead of urgency and slots held, asked whenever a slot is free: the smallest goes first, compared number by number. */
+  rank?: () => number[];
+  /** Given up then, by `performance.now()`, with `refusal`: 15 s from now unless said, and never if it is infinite. */
   until?: number;
   /** Given up once it is aborted, with its reason. Without a `refusal` it alone ends the wait. */
   signal?: AbortSignal;
@@ -25,6 +27,7 @@ interface Entry {
 interface Waiting {
   key: string;
   urgency: number;
+  rank: () => number[];
   enter: () => void;
 }
 
@@ -55,13 +58,16 @@ export function openSemaphore({
     (!isLeast(urgency) ||
       (least.total() < leastUrgent.slots && least.of(key) < (leastUrgent.perKey ?? leastUrgent.slots)));
   const lastTurn = (key: string): number => lastTurns.get(key) ?? 0;
-  const isBefore = (one: Waiting, other: Waiting): boolean =>
-    (one.urgency - other.urgency || all.of(one.key) - all.of(other.key) || lastTurn(one.key) - lastTurn(other.key)) < 0;
 
   function admit(): void {
     for (;;) {
       let next: Waiting | null = null;
-      for (const one of waiting) if (hasSlot(one) && (next === null || isBefore(one, next))) next = one;
+      let first: number[] = [];
+      for (const one of waiting) {
+        if (!hasSlot(one)) continue;
+        const rank = one.rank();
+        if (next === null || isBefore(rank, first)) [next, first] = [one, rank];
+      }
       if (next === null) return;
       take(next);
       stopWaiting(next);
@@ -99,18 +105,19 @@ export function openSemaphore({
     const abort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const patienceMs = until === undefined ? longestWaitMs : until - performance.now();
-    const timer = refusal && setTimeout(() => giveUp(refusal()), patienceMs);
+    const timer = refusal && patienceMs !== Infinity && setTimeout(() => giveUp(refusal()), patienceMs);
     try {
       await promise;
     } finally {
-      clearTimeout(timer);
+      if (timer) clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
   }
 
   async function inSlot<T>(work: () => Promise<T>, entry: Entry = {}): Promise<T> {
     entry.signal?.throwIfAborted();
-    const one: Waiting = { key: entry.key ?? '', urgency: entry.urgency ?? 0, enter: () => undefined };
+    const { key = '', urgency = 0, rank = () => [urgency, all.of(key), lastTurn(key)] } = entry;
+    const one: Waiting = { key, urgency, rank, enter: () => undefined };
     if (hasSlot(one)) take(one);
     else await slotFor(one, entry);
     try {
@@ -124,6 +131,10 @@ export function openSemaphore({
     waiting: () => queued.total(),
   });
 }
+
+/** Whether the first difference is in favour of `one`. */
+const isBefore = (one: number[], other: number[]): boolean =>
+  (one.map((number, n) => number - (other[n] ?? 0)).find((difference) => difference !== 0) ?? 0) < 0;
 
 /** How many there are, in all and of each key. */
 function openCounts() {

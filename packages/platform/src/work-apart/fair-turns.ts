@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '@portal/domain/time';
+import { openSemaphore } from '../semaphore.ts';
 
 /** For whom work is done. */
 export interface Whose {
@@ -20,13 +21,6 @@ export interface FairTurnsLimits {
   now?: () => number;
 }
 
-interface Turn {
-  tenant: string;
-  /** From the tenant to its owner to the kind of work: each name holds the one before. */
-  names: [tenant: string, owner: string, kind: string];
-  enter: () => void;
-}
-
 const maxNames = 10_000;
 
 /**
@@ -35,98 +29,40 @@ const maxNames = 10_000;
  * that another one finds a slot soon however long the work of the first one takes.
  */
 export class FairTurns {
-  readonly #limits: FairTurnsLimits;
-  readonly #waiting = new Set<Turn>();
-  readonly #held = new Map<string, number>();
-  readonly #perTenant: number;
+  readonly #inSlot: ReturnType<typeof openSemaphore>;
   readonly #use: RecentUse;
-  #running = 0;
 
-  constructor(limits: FairTurnsLimits) {
-    this.#limits = limits;
-    this.#perTenant = Math.max(1, Math.floor(limits.slots / 2));
-    this.#use = new RecentUse(limits.halfLifeMs ?? MINUTE, limits.now ?? (() => performance.now()));
+  constructor({ slots, queueLimit, tenantQueueLimit, refusal, halfLifeMs = MINUTE, now }: FairTurnsLimits) {
+    const perKey = Math.max(1, Math.floor(slots / 2));
+    this.#inSlot = openSemaphore({ slots, perKey, queueLimit, queueLimitPerKey: tenantQueueLimit, refusal });
+    this.#use = new RecentUse(halfLifeMs, now ?? (() => performance.now()));
   }
 
   /**
    * Does the work once it has its turn. Throws the refusal when too many wait, of this tenant or in all, and when that has not come
    * `until` then, by `performance.now()`.
    */
-  async inTurn<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
+  inTurn<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
     const names = namesOf(whose, kind);
-    const entered = Promise.withResolvers<void>();
-    const turn: Turn = { tenant: names[0], names, enter: entered.resolve };
-    this.#waiting.add(turn);
-    this.#admit();
-    if (this.#waiting.has(turn) && this.#isFull(turn.tenant)) {
-      this.#waiting.delete(turn);
-      throw this.#limits.refusal();
-    }
-    const giveUp = () => {
-      if (this.#waiting.delete(turn)) entered.reject(this.#limits.refusal());
+    const measured = async (): Promise<T> => {
+      const startedAt = performance.now();
+      try {
+        return await work();
+      } finally {
+        for (const name of names) this.#use.add(name, performance.now() - startedAt);
+      }
     };
-    const timer = until === Infinity ? undefined : setTimeout(giveUp, until - performance.now());
-    await entered.promise.finally(() => clearTimeout(timer));
-    const startedAt = performance.now();
-    try {
-      return await work();
-    } finally {
-      for (const name of names) this.#use.add(name, performance.now() - startedAt);
-      this.#running -= 1;
-      this.#hold(turn.tenant, -1);
-      this.#admit();
-    }
+    return this.#inSlot(measured, { key: names[0], until, rank: () => names.map((name) => this.#use.of(name)) });
   }
 
   /** Seconds until a tenant has used no more than that lately; null when that is so now. */
   secondsUntil(whose: Whose, budgetMs: number): number | null {
     return this.#use.secondsUntil(namesOf(whose, '')[0], budgetMs);
   }
-
-  #isFull(tenant: string): boolean {
-    const ofTenant = [...this.#waiting].filter((one) => one.tenant === tenant).length;
-    return this.#waiting.size > this.#limits.queueLimit || ofTenant > this.#limits.tenantQueueLimit;
-  }
-
-  #admit(): void {
-    while (this.#running < this.#limits.slots) {
-      const next = this.#next();
-      if (!next) return;
-      this.#waiting.delete(next);
-      this.#running += 1;
-      this.#hold(next.tenant, 1);
-      next.enter();
-    }
-  }
-
-  #next(): Turn | undefined {
-    let candidates = [...this.#waiting].filter(({ tenant }) => (this.#held.get(tenant) ?? 0) < this.#perTenant);
-    for (const level of [0, 1, 2] as const) {
-      const least = this.#leastUsed(new Set(candidates.map(({ names }) => names[level])));
-      candidates = candidates.filter(({ names }) => names[level] === least);
-    }
-    return candidates[0];
-  }
-
-  /** Among equals, the first. */
-  #leastUsed(names: Set<string>): string | null {
-    let least: string | null = null;
-    let leastMs = Number.POSITIVE_INFINITY;
-    for (const name of names) {
-      const ms = this.#use.of(name);
-      if (ms < leastMs) [least, leastMs] = [name, ms];
-    }
-    return least;
-  }
-
-  #hold(tenant: string, more: number): void {
-    const held = (this.#held.get(tenant) ?? 0) + more;
-    if (held === 0) this.#held.delete(tenant);
-    else this.#held.set(tenant, held);
-  }
 }
 
-function namesOf({ tenantId, ownerId = '' }: Whose, kind: string): Turn['names'] {
+/** From the tenant to its owner to the kind of work: each name holds the one before. */
+function namesOf({ tenantId, ownerId = '' }: Whose, kind: string): [string, string, string] {
   const tenant = tenantId ?? '';
   return [tenant, `${tenant}\0${ownerId}`, `${tenant}\0${ownerId}\0${kind}`];
 }
