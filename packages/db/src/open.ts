@@ -1,8 +1,8 @@
 import { Pool, type PoolClient } from 'pg';
 import { PortalError, unavailable } from '@portal/domain/errors';
-import { SECOND } from '@portal/domain/time';
 import { isUnreachable } from './database-error.ts';
 import { acrossPreamble, type Preamble, tenantPreamble } from './pg/preamble.ts';
+import { sendOver } from './pg/send.ts';
 import { type Reader, runAlone, transact, type Tx } from './pg/transaction.ts';
 import { execute, type Prepared } from './prepared.ts';
 import { appRoleName } from './roles.ts';
@@ -103,9 +103,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     runInNoTenant: (statement, params) =>
       useConnection((client) =>
-        execute(client, statement, params, (query, values) => client.query(query, values)),
+        execute(client, statement, params, (query, values) => sendOver(client, query, values)),
       ).catch(rethrow),
-    ping: () => useConnection(async (client) => void (await client.query('select 1'))).catch(rethrow),
+    ping: () => useConnection(async (client) => void (await sendOver(client, { text: 'select 1' }))).catch(rethrow),
     poolState: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
@@ -127,8 +127,6 @@ function openPool(options: DatabaseOptions): Pool {
     idleTimeoutMillis: 60_000,
     // Preamble, statement and commit go out together; without this each waits for the answer to the one before.
     pipeline: true,
-    // The server ends what takes too long; this is for a server that says nothing any more.
-    query_timeout: 40 * SECOND,
     keepAlive: true,
   });
   pool.on('error', (error) => options.onConnectionLost?.(error));

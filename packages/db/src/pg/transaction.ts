@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
 import { type Drizzle, execute, type Prepared, type Send, tooLate } from '../prepared.ts';
 import type { Preamble } from './preamble.ts';
+import { sendOver } from './send.ts';
 
 declare const scope: unique symbol;
 /** What a piece of code may do inside a read scope: look. */
@@ -33,13 +34,13 @@ class Transaction {
 
   constructor(client: PoolClient, preamble: Preamble) {
     this.#client = client;
-    this.begun = client.query(preamble);
+    this.begun = sendOver(client, { text: preamble });
     this.begun.catch(ignore);
   }
 
   readonly send: Send = (statement, values) => {
     if (this.#ended) throw tooLate();
-    return this.#client.query(statement, values);
+    return sendOver(this.#client, statement, values);
   };
 
   run<Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params): Promise<Row[]> {
@@ -49,7 +50,7 @@ class Transaction {
   /** Sends the end; where it has been sent already, only waits for it. */
   end(how: 'commit' | 'rollback'): Promise<unknown> {
     if (!this.#ended) {
-      this.#ended = this.#client.query(how);
+      this.#ended = sendOver(this.#client, { text: how });
       this.#ended.catch(ignore);
     }
     return this.#ended;
