@@ -56,4 +56,4 @@ LABEL org.opencontainers.image.title="portal" \
       org.opencontainers.image.created=$RELEASE_BUILD_TIME
 
 # Exec form without a package manager between, so that SIGTERM reaches the process that must drain.
-CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=192", "apps/api/src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=192", "apps/api/src/main.ts"]

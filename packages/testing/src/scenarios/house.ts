@@ -21,7 +21,7 @@ import { promiseReminders } from './crash-while-mailing.ts';
 import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 const heap = {
-  api: ['--max-semi-space-size=4', '--max-old-space-size=192'],
+  api: ['--max-semi-space-size=8', '--max-old-space-size=192'],
   worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
 };
 
@@ -196,7 +196,7 @@ export async function openHouse({
     /** Callers of one tenant, each with an account, that read, write and clear up until told to stop. */
     async callers(
       count: number,
-      { reads = ['/auth/me', '/reminders'], thinkMs = () => 5 }: Calling = {},
+      { reads = ['/auth/me', '/reminders'], thinkMs = () => 20 }: Calling = {},
     ): Promise<{ met: Met; stop(): Promise<void> }> {
       const met: Met = { statuses: {}, withoutRetryAfter: 0, promised: new Set() };
       let isOver = false;
