@@ -68,4 +68,7 @@ export const toProfile = (account: OwnAccount): Profile => ({
   dashboardBackground: normalizeBackground(account.dashboardBackground),
 });
 
-export const toUser = (account: Account): User => ({ ...account, source: account.isLocalUser ? 'local' : 'directory' });
+/** Where an account came from. */
+export const sourceOf = ({ isLocalUser }: Account): User['source'] => (isLocalUser ? 'local' : 'directory');
+
+export const toUser = (account: Account): User => ({ ...account, source: sourceOf(account) });
