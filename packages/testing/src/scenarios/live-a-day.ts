@@ -73,7 +73,7 @@ export async function liveADay(options: {
     const working = new AbortController();
     const work = workUntil(working.signal);
     const wholeMs = (options.warmUpMinutes + options.minutes) * 60_000;
-    const everyMs = Math.min(60_000, (options.minutes * 60_000) / 60);
+    const everyMs = Math.min(60_000, (options.minutes * 60_000) / 30);
     const startedAt = performance.now();
     let before = { at: startedAt, cpuUs: (await stateOf(processes.api)).cpuUs };
     for (let n = 0; performance.now() - startedAt < wholeMs; n += 1) {
