@@ -42,11 +42,12 @@ async function runWith(seed: number): Promise<{ passed: number; failures: string
     '--sequence.shuffle.files',
     '--sequence.shuffle.tests',
     `--sequence.seed=${seed}`,
+    '--reporter=default',
     '--reporter=json',
     `--outputFile=${file}`,
   ];
   const [program = '', ...args] = pin ? [pin, ...pinned, ...vitest] : vitest;
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = (await once(child, 'close')) as [number | null];
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return { passed: 0, failures: [`The suite ended with ${code} and without a report.`] };

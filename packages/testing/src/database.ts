@@ -15,7 +15,9 @@ let copies = 0;
 export async function testDatabase(): Promise<{ url: string; ownerUrl: string }> {
   const { url: serverUrl, app, template, redisUrl }: TestServer = inject('testServer');
   const name = template.replace(/template$/, `${process.pid}_${++copies}_${Date.now().toString(36)}`);
-  await onServer(serverUrl, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`));
+  await onServer(serverUrl, (client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
+  );
   afterAll(async () => {
     await onServer(serverUrl, async (client) => {
       const open = await waitForOpenConnections(client, name);
