@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { sessions } from '@portal/db/schema/accounts/sessions';
 import { users } from '@portal/db/schema/accounts/users';
 import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
@@ -16,18 +17,38 @@ const unique = (): string => {
   return `${counter.toString(36)}-${newId().slice(-8)}`;
 };
 
+// Most requests of tests come with a session of their own.
+const addSession = prepared<{ id: string; tenantId: string; userId: string }>()('test_session', (db) =>
+  db
+    .insert(sessions)
+    .values({
+      id: sql.placeholder('id'),
+      tenantId: sql.placeholder('tenantId'),
+      userId: sql.placeholder('userId'),
+      expiresAt: sql`now() + interval '30 days'`,
+    })
+    .returning({ id: sessions.id }),
+);
+
 /** Makes rows with sensible, unique defaults; every override is a column. */
 export function builders(database: Database) {
   const across = database.acrossTenants;
 
+  const newTenant = (overrides: Overrides<typeof tenants> = {}) => ({
+    id: newId(),
+    name: `Tenant ${unique()}`,
+    ...overrides,
+  });
+
   async function tenant(overrides: Overrides<typeof tenants> = {}) {
-    const values = { id: newId(), name: `Tenant ${unique()}`, ...overrides };
+    const values = newTenant(overrides);
     await across('a test makes a tenant', (tx) => tx.insert(tenants).values(values));
     return values;
   }
 
   async function user(overrides: Overrides<typeof users> = {}) {
-    const tenantId = overrides.tenantId ?? (await tenant()).id;
+    const own = overrides.tenantId === undefined ? newTenant() : null;
+    const tenantId = overrides.tenantId ?? own?.id ?? '';
     const username = overrides.username ?? `user-${unique()}`;
     const values = {
       id: newId(),
@@ -38,15 +59,22 @@ export function builders(database: Database) {
       ...overrides,
       tenantId,
     };
-    await across('a test makes a user', (tx) => tx.insert(users).values(values));
+    await across('a test makes a user', async (tx) => {
+      if (own) await tx.insert(tenants).values(own);
+      await tx.insert(users).values(values);
+    });
     return values;
   }
 
   async function session(owner: { id: string; tenantId: string }, overrides: Overrides<typeof sessions> = {}) {
     const values = { id: newId(), tenantId: owner.tenantId, userId: owner.id, ip: null, userAgent: null, ...overrides };
-    await across('a test makes a session', (tx) =>
-      tx.insert(sessions).values({ expiresAt: sql`now() + interval '30 days'`, ...values }),
-    );
+    const { id, tenantId, userId } = values;
+    if (Object.keys(overrides).length === 0)
+      await database.runAcrossTenants('a test makes a session', addSession, { id, tenantId, userId });
+    else
+      await across('a test makes a session', (tx) =>
+        tx.insert(sessions).values({ expiresAt: sql`now() + interval '30 days'`, ...values }),
+      );
     return values;
   }
 
