@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import config from '../vitest.config.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,14 +32,29 @@ const folder = await mkdtemp(join(tmpdir(), 'portal-repeats-'));
 // Held to one processor, what usually runs side by side comes one after the other, in orders no fast machine shows.
 const [pin, ...pinned] = process.platform === 'linux' ? ['taskset', '--cpu-list', values.processor] : [];
 
+// One after the other: mixed, a worker would begin anew for each file, and import everything again.
+const projects = (config.test?.projects ?? []).map((project) => (project as { test: { name: string } }).test.name);
+
 /** Runs the suite, or what the arguments name of it, in the order of this seed; answers how many tests passed and what failed. */
 async function runWith(seed: number): Promise<{ passed: number; failures: string[] }> {
-  const file = join(folder, `${seed}.json`);
+  const results = [];
+  for (const project of projects) results.push(await runProject(project, seed));
+  return {
+    passed: results.reduce((sum, { passed }) => sum + passed, 0),
+    failures: results.flatMap(({ failures }) => failures),
+  };
+}
+
+async function runProject(project: string, seed: number): Promise<{ passed: number; failures: string[] }> {
+  const file = join(folder, `${seed}-${project}.json`);
   const vitest = [
     process.execPath,
     join(root, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
     ...positionals,
+    `--project=${project}`,
+    // The arguments may name files of other projects alone.
+    ...(positionals.length > 0 ? ['--passWithNoTests'] : []),
     '--sequence.shuffle.files',
     '--sequence.shuffle.tests',
     `--sequence.seed=${seed}`,
