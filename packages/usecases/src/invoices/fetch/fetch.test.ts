@@ -288,8 +288,8 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         }),
       ]);
       const before = process.memoryUsage().rss;
-      // A machine that is busy with something else leaves them for another run.
-      for (let runs = 0; runs < 3 && (await shown(ctx)).length === 0; runs += 1) await fetchNow(ctx);
+      // A machine that is busy with something else leaves one or both for another run.
+      for (let runs = 0; runs < 3 && (await shown(ctx)).length < 3; runs += 1) await fetchNow(ctx);
       expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(200);
       expect(await shown(ctx)).toEqual([
         ['R-1000', 'new', null, ['gut.xml']],
