@@ -88,8 +88,8 @@ describe('verify', () => {
     expect(
       await failureOf(testTransport({ port, security: 'starttls', ...auth, verifyTls: true }).verify()),
     ).toMatchObject({ failure: 'certificate' });
-    await server.stop();
-    expect(await failureOf(testTransport({ port }).verify())).toMatchObject({ failure: 'connect' });
+    // The port of a server that has stopped may be another one's at once.
+    expect(await failureOf(testTransport({ port: 1 }).verify())).toMatchObject({ failure: 'connect' });
   });
 
   it('gives up on a server that drops the connection before it greets', async () => {

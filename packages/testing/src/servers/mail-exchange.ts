@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { MailError } from '@portal/mail/mail-error';
 import { messageIdFor } from '@portal/mail/message-id';
 import type { OutgoingMail } from '@portal/mail/outgoing-mail';
@@ -13,17 +13,10 @@ import { plainDial } from './plain-dial.ts';
 import { serverCertificate, startSmtpServer } from './smtp-server.ts';
 import type { SmtpServerOptions, TestSmtpServer } from './smtp-server.ts';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) {
-    await cleanup();
-  }
-});
-
 /** An SMTP server for one test. */
 export const testServer = async (options: SmtpServerOptions = {}): Promise<TestSmtpServer> => {
   const server = await startSmtpServer(options);
-  cleanups.push(server.stop);
+  onTestFinished(() => server.stop());
   return server;
 };
 
@@ -35,7 +28,7 @@ export const testTcpServer = async (onConnection: (socket: Socket) => void): Pro
     socket.on('error', () => {});
     onConnection(socket);
   }).listen(0, '127.0.0.1');
-  cleanups.push(() => {
+  onTestFinished(() => {
     server.close();
     sockets.forEach((socket) => socket.destroy());
   });
@@ -69,7 +62,7 @@ export const testTransport = (
     },
     limits,
   );
-  cleanups.push(transport.close);
+  onTestFinished(() => transport.close());
   return transport;
 };
 
@@ -77,7 +70,7 @@ export const testTransport = (
 export const trust = (name: 'localhost' | 'elsewhere' | 'expired'): void => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, serverCertificate(name)]);
-  cleanups.push(() => setDefaultCACertificates(before));
+  onTestFinished(() => setDefaultCACertificates(before));
 };
 
 export const testMail = (change: Partial<OutgoingMail> = {}): OutgoingMail => ({

@@ -170,7 +170,8 @@ describe('trying mail settings', () => {
     expect(failure).toMatchObject({ kind: 'upstream', code: 'MAIL_DELIVERY_FAILED', failure: 'auth' });
     expect(String(failure)).not.toContain('wrong-and-secret');
     await server.stop();
-    await expect(testSmtpConfig(ctx, settings({ port: server.port }))).rejects.toMatchObject({
+    // The port of a server that has stopped may be another one's at once.
+    await expect(testSmtpConfig(ctx, settings({ port: 1 }))).rejects.toMatchObject({
       code: 'MAIL_DELIVERY_FAILED',
       failure: 'connect',
     });
