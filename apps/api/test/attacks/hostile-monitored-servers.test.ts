@@ -10,7 +10,7 @@ const { app, make, request } = await testApp();
 const server = await startVirtualizationServer();
 afterAll(() => server.switchOff());
 
-it('answers of 8 MiB of small objects keep no other request waiting', { timeout: 60_000 }, async () => {
+it('answers of 8 MiB of small objects keep no other request waiting', { timeout: 120_000 }, async () => {
   const admin = await make.user({ role: 'ADMIN' });
   const body = hugeResources();
   server.intercept = (path, _request, response) =>
@@ -19,12 +19,17 @@ it('answers of 8 MiB of small objects keep no other request waiting', { timeout:
   const payload = { kind, address, authMethod, tokenId, tokenSecret, caCertificatePem };
   const url = '/virtualization/servers/test';
   let isOver = false;
-  const tests = Promise.all(Array.from({ length: 3 }, () => request({ method: 'POST', url, as: admin, payload }))).then(
-    (answers) => {
-      isOver = true;
-      return answers;
-    },
-  );
+  /** A processor that has much else to do may not get through one in time: it is asked for again, twice at most. */
+  async function test() {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await request({ method: 'POST', url, as: admin, payload });
+      if (tries === 3 || answer.json().failure !== 'netz') return answer;
+    }
+  }
+  const tests = Promise.all(Array.from({ length: 3 }, () => test())).then((answers) => {
+    isOver = true;
+    return answers;
+  });
   let longestMs = 0;
   while (!isOver) {
     const startedAt = performance.now();
@@ -35,8 +40,7 @@ it('answers of 8 MiB of small objects keep no other request waiting', { timeout:
   }
   for (const answer of await tests) {
     expect(answer.statusCode).toBe(200);
-    // A processor that has much else to do does not get through them in time.
-    expect(answer.json()).toMatchObject({ ok: false, failure: expect.stringMatching(/^(antwortform|netz)$/) });
+    expect(answer.json()).toMatchObject({ ok: false, failure: 'antwortform' });
   }
   expect(longestMs).toBeLessThan(1_000);
 });

@@ -196,7 +196,7 @@ export async function openHouse({
     /** Callers of one tenant, each with an account, that read, write and clear up until told to stop. */
     async callers(
       count: number,
-      { reads = ['/auth/me', '/reminders'], thinkMs = () => 20 }: Calling = {},
+      { reads = ['/auth/me', '/reminders'], thinkMs = () => 5 }: Calling = {},
     ): Promise<{ met: Met; stop(): Promise<void> }> {
       const met: Met = { statuses: {}, withoutRetryAfter: 0, promised: new Set() };
       let isOver = false;
