@@ -33,7 +33,8 @@ interface Waiting {
 
 /**
  * A semaphore whose slots many keys share. A free slot goes to the most urgent work that waits, among that to the key that holds the
- * fewest, then to the one whose last turn is longest ago, then in order of arrival. Libraries for queues know no keys and bound no wait.
+ * fewest, then to the one whose last turn is longest ago, then in order of arrival; where the work brings a rank, that decides.
+ * Libraries for queues know no keys and bound no wait.
  */
 export function openSemaphore({
   slots = Infinity,
