@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 
-const mostMs = 600_000;
+const maxMs = 600_000;
 
 /** A mail server that takes 20 ms for each mail and counts them. */
 export async function startCountingServer() {
@@ -28,7 +28,7 @@ export async function startCountingServer() {
     }),
     /** Waits until so many have come in all; answers when the last one came. */
     async untilTaken(target: number): Promise<number> {
-      const deadline = Date.now() + mostMs;
+      const deadline = Date.now() + maxMs;
       while (taken < target) {
         if (Date.now() > deadline) throw new Error(`only ${taken} of ${target} mails came`);
         await pause(20);

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { isTableMissing } from '@portal/db/database-error';
 import { type Database, openDatabase } from '@portal/db/open';
+import { cancelPending } from '@portal/platform/cancel-after-restore';
 import { readConfig } from '@portal/platform/config';
-import { settleUntold } from '@portal/platform/restored';
 import { rotateSecrets } from '@portal/platform/secrets/rotate-secrets';
 import { openSecrets } from '@portal/platform/secrets/sealed';
 import { areas } from '@portal/usecases/areas';
@@ -18,11 +18,11 @@ try {
     try {
       if (await isInUse(database))
         throw new Error('API or worker run on it: stop them first. What they have not sent yet would never be sent.');
-      const settled = await settleUntold(
+      const cancelled = await cancelPending(
         database,
-        areas.flatMap(({ untold = [] }) => untold),
+        areas.flatMap(({ cancelAfterRestore = [] }) => cancelAfterRestore),
       );
-      for (const [what, count] of Object.entries(settled)) console.log(`${what}: ${count} will not be told again`);
+      for (const [what, count] of Object.entries(cancelled)) console.log(`${what}: ${count} will not be told again`);
       const columns = areas.flatMap(({ sealedColumns = [] }) => sealedColumns);
       const rotations = await rotateSecrets(database, openSecrets(secretsKeys), columns);
       const lost = rotations.filter(({ unreadable }) => unreadable.size > 0);

@@ -150,7 +150,7 @@ const shown: Record<string, RegExp> = {
 const viewers = ['mara.muster', 'timo.vorlage'];
 
 /** Everything the demo shows but for what time changes: who signed in, what was looked at when, and how it was then. */
-async function lookAtAll(address: string): Promise<Record<string, unknown>> {
+async function pollAll(address: string): Promise<Record<string, unknown>> {
   const views: Record<string, unknown> = {};
   for (const viewer of viewers) {
     const session = await signIn(address, viewer);
@@ -210,7 +210,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
   }, 240_000);
 
   it('finds something in every area', async () => {
-    before = await lookAtAll(product.address);
+    before = await pollAll(product.address);
     for (const [path, expected] of Object.entries(shown)) {
       const viewer = path.startsWith('/tenders') ? 'timo.vorlage' : 'mara.muster';
       expect(JSON.stringify(before[`${viewer} ${path}`]), path).toMatch(expected);
@@ -235,12 +235,12 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
   });
 
   it('runs the demo again, which adds nothing', async () => {
-    before = withoutChanging(await lookAtAll(product.address)) as Record<string, unknown>;
+    before = withoutChanging(await pollAll(product.address)) as Record<string, unknown>;
     expect(await serving.stop()).toBe(0);
     serving = start(`${scripts['demo']} serve --port ${port}`, { DATA_DIR: dataDir });
     await untilServed(serving);
     expect(serving.output()).toMatch(/^Stadtwerke Musterhausen was there already; what was missing is there now\.\n/);
-    expect(withoutChanging(await lookAtAll(product.address))).toEqual(before);
+    expect(withoutChanging(await pollAll(product.address))).toEqual(before);
     const session = await signIn(product.address, 'mara.muster');
     const isCritical = async () =>
       JSON.stringify(await session.get('/virtualization/status')).includes('"state":"critical"');
@@ -276,7 +276,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     expect(await product.stop()).toBe(0);
     const database = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
     const running = await database();
-    await promiseMails(running.appUrl);
+    await makeDueMails(running.appUrl);
     const digest = await digestOfDatabase(running.url);
     await running.stop();
     const files = await digestOfFiles(dataDir);
@@ -344,7 +344,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
   }
 
   /** A mail that is promised and a reminder that comes due, with nobody there to send anything. */
-  async function promiseMails(appUrl: string): Promise<void> {
+  async function makeDueMails(appUrl: string): Promise<void> {
     const config = readConfig({ ...(await keptKeys(dataDir)), DATABASE_URL: appUrl, DATA_DIR: dataDir, PORT: '3000' });
     const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
     const system = runtime.system({ requestId: 'test', ip: null, userAgent: null });

@@ -1,6 +1,6 @@
 // Stops Redis for a minute, empties it and fills it up under work: nothing lost, nothing doubled, schedules back within a minute
 import { parseArgs } from 'node:util';
-import { loseRedis } from '@portal/testing/scenarios/house';
+import { loseRedis } from '@portal/testing/scenarios/stack';
 import { startRedis } from '@portal/testing/servers/redis';
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
-import { queueSettings } from '@portal/testing/way';
+import { queueSettings } from '@portal/testing/test-matrix';
 
 const root = new URL('../../../', import.meta.url);
 const Package = z.object({ scripts: z.object({ 'start:api': z.string() }) });

@@ -8,7 +8,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
 import { brokenCloud, startCloudServer } from '@portal/testing/servers/cloud-server';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
-import { queuesOf } from '@portal/testing/way';
+import { queuesOf } from '@portal/testing/test-matrix';
 import { getCloudInstance } from '@portal/usecases/cloud-status/instances';
 import { checkDueInstances } from '@portal/usecases/cloud-status/jobs';
 import { subscribe } from '@portal/usecases/cloud-status/subscriptions';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/house';
 import { loseRoom } from '@portal/testing/scenarios/no-room';
 import { rotateKeysUnderLoad } from '@portal/testing/scenarios/rotate-keys';
+import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/stack';
 import { startRedis } from '@portal/testing/servers/redis';
 import { serviceBinary } from '@portal/testing/services';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileFetching } from '@portal/testing/scenarios/crash-while-fetching';
 import { serviceBinary } from '@portal/testing/services';
-import { queuesOf } from '@portal/testing/way';
+import { queuesOf } from '@portal/testing/test-matrix';
 
 const { url } = await testDatabase();
 

@@ -7,7 +7,7 @@ import { SECOND } from '@portal/domain/time';
 import { testRuntime } from '@portal/testing/runtime';
 import { startWorkerProcess, workerSettings } from '@portal/testing/scenarios/worker-process';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
-import { queuesOf } from '@portal/testing/way';
+import { queuesOf } from '@portal/testing/test-matrix';
 import { listNotices } from '@portal/usecases/reminders/notices';
 
 const { url, make, signedIn } = await testRuntime();

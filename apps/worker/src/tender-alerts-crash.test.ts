@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileAlerting } from '@portal/testing/scenarios/crash-while-alerting';
-import { queuesOf } from '@portal/testing/way';
+import { queuesOf } from '@portal/testing/test-matrix';
 
 const { url } = await testDatabase();
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testDatabase } from '@portal/testing/database';
 import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-ingesting';
-import { queuesOf } from '@portal/testing/way';
+import { queuesOf } from '@portal/testing/test-matrix';
 
 // The short form of `pnpm soak tender-crash`.
 it('loses no notice and stores none twice, though it is killed while it reads', { timeout: 300_000 }, async () => {

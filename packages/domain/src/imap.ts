@@ -52,10 +52,10 @@ export const shownImapFields = {
 };
 
 /** Sign-ins refused in a row until a mailbox is left alone: many servers lock an account that is tried on and on. */
-const mostRefusals = 3;
+const maxRefusals = 3;
 
 /** Whether a mailbox with so many sign-ins refused in a row is left alone. */
-export const isPausedAfter = (refusals: number): boolean => refusals >= mostRefusals;
+export const isPausedAfter = (refusals: number): boolean => refusals >= maxRefusals;
 
 /** Sign-ins refused in a row once a run has ended so: what fails before the sign-in says nothing about it. */
 export const refusalsAfter = (

@@ -20,7 +20,7 @@ export interface TransportLimits {
 }
 
 /** For one mail whose end a person waits for: shorter than the outbox allows itself. */
-export const limitsWhileSomebodyWaits: TransportLimits = {
+export const interactiveLimits: TransportLimits = {
   maxConnections: 1,
   connectTimeoutMs: 8_000,
   greetingTimeoutMs: 8_000,

@@ -1,8 +1,8 @@
+import type { RestoreCancellation } from './cancel-after-restore.ts';
 import type { FileOwner } from './files/sweep-orphans.ts';
 import type { AnyJob, OwnConcurrency } from './jobs/job.ts';
 import type { Schedule } from './jobs/schedules.ts';
 import type { AnyOutboxMail, OutboxMails } from './outbox/mail.ts';
-import type { Untold } from './restored.ts';
 import type { Retention } from './retention.ts';
 import type { SealedColumn } from './secrets/sealed-column.ts';
 
@@ -26,7 +26,7 @@ export interface Area {
   /** Rows that are kept for a time only. */
   retention?: Retention[];
   /** What a restored backup would tell people once more: a mail of a day that is over. */
-  untold?: Untold[];
+  cancelAfterRestore?: RestoreCancellation[];
   /** Columns that hold sealed secrets: one that is missing here becomes unreadable when a key is taken away. */
   sealedColumns?: SealedColumn[];
   /** Columns that keep paths of files: a file that none of them names is removed. */

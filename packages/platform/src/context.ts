@@ -9,8 +9,8 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { BoardAnswer } from './queues/queue-board.ts';
 import type { Resources } from './resource.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { SecretStore } from './secrets/stored-secret.ts';
-import type { WorkApart } from './work-apart/open-work-apart.ts';
 
 /** What every use case may reach, whoever calls: no account, no tenant yet. Open routes and platform jobs get this. */
 export interface SystemContext {
@@ -31,7 +31,7 @@ export interface SystemContext {
   askQueueBoard: (path: string) => Promise<BoardAnswer>;
   secrets: SecretStore;
   files: FileStore;
-  workApart: WorkApart;
+  sandbox: Sandbox;
   metrics: Metrics;
   /** What areas open once for the process, see `resource`. */
   resources: Resources;

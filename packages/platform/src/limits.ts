@@ -45,11 +45,11 @@ export const urgency = { answered: 0, unknown: 1, hung: 2 } as const;
 /** What jobs do. They wait for slots, and their signal ends the wait. A tenant has a quarter: servers that stall hold their slots for long. */
 export const jobLimits = {
   /** Servers asked at once. Some slots are kept for those that answer. */
-  serverLooks: { slots: 100, perKey: 25, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 20 } },
+  serverPolls: { slots: 100, perKey: 25, leastUrgent: { urgency: urgency.hung, slots: 75, perKey: 20 } },
   /** Servers whose last look ended its process: one that does it again takes no other with it. */
-  suspectServerLooks: { slots: 1 },
+  suspectServerPolls: { slots: 1 },
   /** Servers of one run at one host, which is the key, under whatever ports: they hang and stall together. One slot is kept for those that answer. */
-  serverLooksAtHost: { perKey: 4, leastUrgent: { urgency: urgency.hung, slots: Infinity, perKey: 3 } },
+  serverPollsAtHost: { perKey: 4, leastUrgent: { urgency: urgency.hung, slots: Infinity, perKey: 3 } },
   /** Servers whose large answers are held: 64 MiB of them in a process, each with 8 MiB. */
   largeServerAnswers: { slots: 8, perKey: 2 },
   /** Clouds asked at once, which is the sockets of a process. */

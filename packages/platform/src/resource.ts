@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { WorkApart } from './work-apart/open-work-apart.ts';
+import type { Sandbox } from './sandbox/open-sandbox.ts';
 
 /** What a process has opened so far, by who opens it. */
 export type Resources = Map<unknown, unknown>;
@@ -10,7 +10,7 @@ interface Process {
   config: Config;
   log: Log;
   metrics: Metrics;
-  workApart: WorkApart;
+  sandbox: Sandbox;
   resources: Resources;
 }
 

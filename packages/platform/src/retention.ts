@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
-import { workThrough } from './work-through.ts';
+import { processEach } from './process-each.ts';
 
 /** Rows per statement: short enough to disturb nobody. */
 const batch = 5_000;
@@ -61,7 +61,7 @@ export async function removeExpiredRows(
     }
   };
   try {
-    await workThrough(retentions, remove, {
+    await processEach(retentions, remove, {
       signal,
       onFailure: ({ what }, error) =>
         system.log.error({ what, err: error }, 'rows kept long enough could not be removed'),

@@ -9,9 +9,9 @@ import { type Metrics, openMetrics } from './metrics.ts';
 import { openQueueBoard } from './queues/queue-board.ts';
 import { openQueues, type Queues } from './queues/queues.ts';
 import type { Resources } from './resource.ts';
+import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { openSecrets } from './secrets/sealed.ts';
 import { openSecretStore } from './secrets/stored-secret.ts';
-import { openWorkApart, type WorkApart } from './work-apart/open-work-apart.ts';
 
 /** Where a piece of work comes from: a request or a job. */
 export interface Origin {
@@ -27,7 +27,7 @@ export interface Runtime {
   config: Config;
   log: Log;
   metrics: Metrics;
-  workApart: WorkApart;
+  sandbox: Sandbox;
   resources: Resources;
   database: Database;
   queues: Queues;
@@ -59,7 +59,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
   });
 
   // Nobody waits for a job.
-  const workApart = openWorkApart(options.process === 'api' ? { waitMs: longestWaitMs } : {});
+  const sandbox = openSandbox(options.process === 'api' ? { waitMs: longestWaitMs } : {});
   const board = openQueueBoard(queues);
   const resources: Resources = new Map();
   const shared = {
@@ -72,7 +72,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     runInNoTenant: database.runInNoTenant,
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
     files: openFileStore(config.dataDir),
-    workApart,
+    sandbox,
     metrics,
     resources,
     jobFigures: openJobFigures(queues),
@@ -90,14 +90,14 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     config,
     log,
     metrics,
-    workApart,
+    sandbox,
     resources,
     database,
     queues,
     system,
     tenant: (origin, tenantId) => ({ ...system({ ...origin, tenantId }), ...database.inTenant(tenantId) }),
     async close() {
-      await workApart.close();
+      await sandbox.close();
       await board.close();
       await queues.close();
       await database.close();

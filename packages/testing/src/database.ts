@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
 import type { TestServer } from './global-setup.ts';
-import { placeQueues } from './way.ts';
+import { placeQueues } from './test-matrix.ts';
 
 let copies = 0;
 

@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '@portal/db/migrate';
 import { removeAbandonedServers, startTestServer } from './server.ts';
 import { startRedis } from './servers/redis.ts';
-import { way } from './way.ts';
+import { testMatrix } from './test-matrix.ts';
 
 export interface TestServer {
   /** Of the login that owns the databases. */
@@ -30,7 +30,7 @@ const runLock = 20_260_101;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   if (!given) await removeAbandonedServers();
-  const redis = way.queues === 'redis' ? await startRedis({ databases: 8_192 }) : null;
+  const redis = testMatrix.queues === 'redis' ? await startRedis({ databases: 8_192 }) : null;
   const server = given ? { url: given, stop: async () => {} } : await startTestServer();
   try {
     const databases = await prepareDatabases(server.url);

@@ -12,7 +12,7 @@ import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { testDatabase } from './database.ts';
 import { builders } from './make.ts';
 import { noSources } from './no-sources.ts';
-import { queueSettings } from './way.ts';
+import { queueSettings } from './test-matrix.ts';
 
 // Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
 const zeros = Buffer.alloc(32).toString('base64');

@@ -7,7 +7,7 @@ import type { WorkerParts } from '@portal/platform/jobs/worker-parts';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
 import { testConfig } from './runtime.ts';
-import { way } from './way.ts';
+import { testMatrix } from './test-matrix.ts';
 
 export interface TestWorker {
   runtime: Runtime;
@@ -26,7 +26,7 @@ export function startTestWorker(
   {
     env = {},
     timings = {},
-    workers = way.workers,
+    workers = testMatrix.workers,
   }: { env?: Record<string, string>; timings?: Partial<WorkerTimings>; workers?: number } = {},
 ): TestWorker {
   const lines: Record<string, unknown>[] = [];

@@ -7,10 +7,10 @@ import { DAY, MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { taskOf } from '@portal/platform/work-apart/task';
-import type { run as act } from '@portal/testing/apart-task';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
+import type { run as act } from '@portal/testing/sandbox-task';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
 import { trustTestAuthority } from '@portal/testing/servers/tls';
@@ -194,18 +194,18 @@ describe('events', () => {
 
   it('are 503 after 15 s, whatever the processes that read them are at', async () => {
     await added('a');
-    const workApart = openWorkApart({ processes: 1 });
-    const ctx = { ...(await signedIn(ada)), workApart, resources: new Map() };
-    const hanging = taskOf<typeof act>(new URL(import.meta.resolve('@portal/testing/apart-task')), {
+    const sandbox = openSandbox({ processes: 1 });
+    const ctx = { ...(await signedIn(ada)), sandbox, resources: new Map() };
+    const hanging = taskOf<typeof act>(new URL(import.meta.resolve('@portal/testing/sandbox-task')), {
       timeoutMs: MINUTE,
       maxMemoryMb: 200,
       maxOutputBytes: 1_000,
     });
-    const held = workApart.run(hanging, { act: 'work', ms: MINUTE }, { tenantId: null });
+    const held = sandbox.run(hanging, { act: 'work', ms: MINUTE }, { tenantId: null });
     const begun = performance.now();
     await expect(titlesOf(ctx)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
     expect(performance.now() - begun).toBeLessThan(16_000);
-    await Promise.all([workApart.close(), expect(held).rejects.toThrow()]);
+    await Promise.all([sandbox.close(), expect(held).rejects.toThrow()]);
   });
 
   it('of what is no whole calendar are what can be read, and an error', async () => {
@@ -235,8 +235,8 @@ describe('events', () => {
     'that could not be found in time are looked for again after a minute',
     async () => {
       await added('a');
-      const workApart = openWorkApart({ processes: 1 });
-      const ctx = { ...(await signedIn(ada)), workApart, resources: new Map() };
+      const sandbox = openSandbox({ processes: 1 });
+      const ctx = { ...(await signedIn(ada)), sandbox, resources: new Map() };
       const children = () =>
         globSync('/proc/self/task/*/children').flatMap((path) => readFileSync(path, 'utf8').split(' ').filter(Boolean));
       const before = children();
@@ -252,7 +252,7 @@ describe('events', () => {
         expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
       } finally {
         clock.mockRestore();
-        await workApart.close();
+        await sandbox.close();
       }
       expect(server.seen).toHaveLength(1);
     },

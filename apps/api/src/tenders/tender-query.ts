@@ -18,12 +18,12 @@ const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: nu
 const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
 
 /** Words one search may hold (the limit of filters). */
-const mostWords = 20;
+const maxWords = 20;
 
 const SearchText = line(200).refine((typed) => {
   const { all, phrases, none } = readSearchText(typed);
-  return all.length + phrases.length + none.length <= mostWords;
-}, `must not hold more than ${mostWords} words`);
+  return all.length + phrases.length + none.length <= maxWords;
+}, `must not hold more than ${maxWords} words`);
 
 /** A short form of filters; times of the calendar and what the caller noted are of the list alone. */
 export const TenderQuery = z.object({

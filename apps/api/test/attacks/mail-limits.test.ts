@@ -80,8 +80,8 @@ describe('a tenant’s users who send as much as they can', () => {
     await remind(three, 1);
     await letTimePass(three);
     expect(await entries()).toHaveLength(1);
-    const heldBack = outcomes.filter((one) => one.tenantId === tenantId && one.outcome === 'quota');
-    expect(heldBack).toHaveLength(76);
+    const overQuota = outcomes.filter((one) => one.tenantId === tenantId && one.outcome === 'quota');
+    expect(overQuota).toHaveLength(76);
 
     const victims = await Promise.all(Array.from({ length: 20 }, () => make.user({ tenantId })));
     for (const [n, victim] of victims.entries()) await askForReset(victim, `203.0.113.${n}`);

@@ -22,8 +22,8 @@ export interface DavCalendar {
 
 /** What a person has of calendars takes some kilobytes. */
 const maxAnswerBytes = 512 * 1024;
-const mostHomes = 3;
-const mostCalendars = 50;
+const maxHomes = 3;
+const maxCalendars = 50;
 
 /** A collection, its addresses as they are from where it was found. */
 interface Found extends Omit<DavCollection, 'href' | 'principal' | 'homes'> {
@@ -62,9 +62,9 @@ export async function findCalendars(access: CalendarAccess, read: ReadCollection
     homes = (await collections(access, person.principal, '0', read)).flatMap((one) => one.homes);
   if (homes.length === 0) throw new CalendarFailure('invalid');
   const found: DavCalendar[] = [];
-  for (const home of homes.slice(0, mostHomes))
+  for (const home of homes.slice(0, maxHomes))
     found.push(...calendarsAmong(await collections(access, home, '1', read), home));
-  return found.slice(0, mostCalendars);
+  return found.slice(0, maxCalendars);
 }
 
 /** The collection at an address; or why there is none, unless that would be no other anywhere else. */

@@ -16,7 +16,7 @@ export interface DavCollection {
 }
 
 /** Of one answer: calendars of a person, and what lies beside them. */
-const mostCollections = 1_000;
+const maxCollections = 1_000;
 
 /**
  * The collections of a multistatus; null for an answer that is none. Answers may be large or hostile, so that this is work for a
@@ -25,7 +25,7 @@ const mostCollections = 1_000;
 export async function readCollections(body: Uint8Array): Promise<DavCollection[] | null> {
   const responses = await responsesOf(body);
   if (responses === null) return null;
-  return responses.slice(0, mostCollections).flatMap(({ href, props = {} }) => {
+  return responses.slice(0, maxCollections).flatMap(({ href, props = {} }) => {
     if (typeof href !== 'string') return [];
     const components = at(props, 'supportedCalendarComponentSet', 'comp');
     const names = listOf(components).map((one) => textOf(at(one, '_attributes', 'name')));

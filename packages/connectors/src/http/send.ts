@@ -87,13 +87,13 @@ const tlsOptions = ({ caCertificatePem, skipTlsVerify }: Trust = byThisMachine) 
 
 /** Contexts of the authorities that were asked for last: to read certificates anew takes as long as a handshake. */
 const contexts = new Map<string | null, SecureContext>();
-const mostContexts = 100;
+const maxContexts = 100;
 
 function contextOf(ca: string | null): SecureContext {
   const context = contexts.get(ca) ?? createSecureContext(ca === null ? {} : { ca });
   contexts.delete(ca);
   contexts.set(ca, context);
   const [oldest] = contexts.keys();
-  if (contexts.size > mostContexts && oldest !== undefined) contexts.delete(oldest);
+  if (contexts.size > maxContexts && oldest !== undefined) contexts.delete(oldest);
   return context;
 }

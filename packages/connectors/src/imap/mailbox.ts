@@ -69,7 +69,7 @@ const headerBytes = 16 * KiB;
 /** Mails of one search. Their UIDs, ten digits and a blank each, fit into a line. */
 const searchedMails = 5_000;
 /** Searches of one list, for two million mails. The server says how many mails there are, and may say anything. */
-const mostSearches = 400;
+const maxSearches = 400;
 /** How often it is looked whether it sends more. */
 const lookMs = 50;
 const maxUid = 2 ** 32 - 1;
@@ -110,7 +110,7 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
     const uids = new Set<number>();
     let to = client.mailCount();
     for (let searches = 0; to > 0; searches += 1) {
-      if (searches === mostSearches) throw new ImapFailure('protocol', server, 'has more mails than can be listed.');
+      if (searches === maxSearches) throw new ImapFailure('protocol', server, 'has more mails than can be listed.');
       const from = Math.max(1, to - searchedMails + 1);
       const seq = `${from}:${to}`;
       const found = await client.call('read', (flow) => flow.search({ seq, ...query }, { uid: true }));
@@ -264,9 +264,9 @@ async function connected(
   async function call<T>(step: ImapStep, work: (client: ImapFlow) => Promise<T>, moreBytes = 0): Promise<T> {
     signal.throwIfAborted();
     const begun = flow.stats().received;
-    const mostBytes = (step === 'read' ? answerBytes.read : answerBytes.other) + moreBytes;
+    const maxTrialBytes = (step === 'read' ? answerBytes.read : answerBytes.other) + moreBytes;
     const look = setInterval(() => {
-      if (flow.stats().received - begun <= mostBytes) return;
+      if (flow.stats().received - begun <= maxTrialBytes) return;
       trouble ??= new ImapFailure('protocol', server, 'sends more than was asked for.');
       flow.close();
     }, lookMs);

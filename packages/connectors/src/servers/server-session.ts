@@ -78,7 +78,7 @@ const usualTimeoutMs = 15 * SECOND;
 const connectTimeoutMs = 5 * SECOND;
 const maxBytes = 8 * 1024 * 1024;
 /** What is kept of all large answers of one run. */
-const mostKeptBytes = 8 * 1024 * 1024;
+const maxKeptBytes = 8 * 1024 * 1024;
 /** Longest part of a foreign text that is repeated. */
 const quoted = 200;
 /** Secrets that are masked in an error, and in data, where a short password may well be a word that says something. */
@@ -196,8 +196,7 @@ export function openServer(
     const { answer, bytes } = isLarge ? await large.read(order, host) : { answer: readAnswer(order), bytes: 0 };
     signal?.throwIfAborted();
     keptBytes += bytes;
-    if (keptBytes > mostKeptBytes)
-      throw new ServerFailure('antwortform', `${host} answers with more than can be kept.`);
+    if (keptBytes > maxKeptBytes) throw new ServerFailure('antwortform', `${host} answers with more than can be kept.`);
     if ('data' in answer) return answer.data;
     throw new ServerFailure('antwortform', `${host} answered with ${answer.wrong}.`);
   }

@@ -4,10 +4,10 @@ import type { AlertMail, MailBlock, MailLink } from '@portal/domain/tenders/aler
 import { UnreadableNotice } from '@portal/domain/tenders/notice-draft';
 import { hiddenElements, lineElements } from './notice-tools.ts';
 
-const mostLinks = 3_000;
-const mostBlocks = 20_000;
+const maxLinks = 3_000;
+const maxBlocks = 20_000;
 /** Blocks within each other; what is deeper belongs to the last one. */
-const mostNested = 200;
+const maxNested = 200;
 /** Of what is shown of a link. */
 const maxShown = 1_000;
 
@@ -53,7 +53,7 @@ function fromHtml(markup: string): Seen {
   let bold: { start: number; name: string; block: number } | null = null;
 
   const endLink = () => {
-    if (link && links.length < mostLinks) links.push({ ...link, end: text.length });
+    if (link && links.length < maxLinks) links.push({ ...link, end: text.length });
     link = null;
   };
   const parser = new Parser(
@@ -64,7 +64,7 @@ function fromHtml(markup: string): Seen {
         if (name === 'td' || name === 'th') text += '\t';
         else if (lineElements.has(name)) text += '\n';
         if (blockElements.has(name)) {
-          const isOpened = blocks.length < mostBlocks && within.length < mostNested;
+          const isOpened = blocks.length < maxBlocks && within.length < maxNested;
           if (isOpened) {
             blocks.push({ start: text.length, end: text.length, parent: current });
             current = blocks.length - 1;
@@ -131,9 +131,9 @@ function fromText(plain: string): Seen {
       links.at(-1)?.block !== blocks.length - 1
     )
       before.end = end;
-    else if (blocks.length < mostBlocks) blocks.push({ start: index, end, parent: 0, bold: null });
+    else if (blocks.length < maxBlocks) blocks.push({ start: index, end, parent: 0, bold: null });
     for (const [href] of paragraph.matchAll(/https?:\/\/[^\s<>"']+/gi))
-      if (links.length < mostLinks)
+      if (links.length < maxLinks)
         links.push({ href: href.replace(/[).,;]+$/, ''), text: '', block: blocks.length - 1 });
   }
   return { text, blocks, links };

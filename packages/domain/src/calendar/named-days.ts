@@ -2,7 +2,7 @@ import { DAY, SECOND } from '../time.ts';
 import { type RecurrenceRule, weekdays } from './recurrence-rule.ts';
 
 /** Times that are looked at before a rule is given up. */
-const mostTimes = 100_000;
+const maxTimes = 100_000;
 
 /**
  * Whether the days of a rule have to be found here: the library for rules passes over what limits BYYEARDAY (RFC 5545, 3.3.10, the table
@@ -38,7 +38,7 @@ export function* namedTimes(rule: RecurrenceRule, start: number, from: number, t
     if (monthBegins(month) > to) return;
     const days = daysOf(rule, month, first);
     looked += 1 + days.length * timesOfDay.length;
-    if (looked > mostTimes) throw new RangeError('This rule is too much.');
+    if (looked > maxTimes) throw new RangeError('This rule is too much.');
     const times = days.flatMap((day) => timesOfDay.map((time) => day + time)).toSorted((a, b) => a - b);
     const isChosen = (n: number) => by.BYSETPOS?.some((place) => place === n + 1 || place === n - times.length) ?? true;
     for (const time of times.filter((_, n) => isChosen(n))) {

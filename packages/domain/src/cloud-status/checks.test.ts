@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCheck, areToldTogether, type Light, lightOf, type Standing } from './checks.ts';
+import { afterCheck, areMailedTogether, type Light, lightOf, type Standing } from './checks.ts';
 import type { VersionAssessment } from './releases.ts';
 
 describe('checks in a row', () => {
@@ -78,7 +78,7 @@ describe('the light', () => {
 });
 
 it('failures are told together from 20 and from 80 percent on', () => {
-  expect(areToldTogether({ failing: 20, checked: 25 })).toBe(true);
-  expect(areToldTogether({ failing: 20, checked: 26 })).toBe(false);
-  expect(areToldTogether({ failing: 19, checked: 19 })).toBe(false);
+  expect(areMailedTogether({ failing: 20, checked: 25 })).toBe(true);
+  expect(areMailedTogether({ failing: 20, checked: 26 })).toBe(false);
+  expect(areMailedTogether({ failing: 19, checked: 19 })).toBe(false);
 });

@@ -76,5 +76,5 @@ export const together = {
 };
 
 /** Whether so many of the instances checked lately have begun to fail that one mail tells of them all. */
-export const areToldTogether = ({ failing, checked }: { failing: number; checked: number }): boolean =>
+export const areMailedTogether = ({ failing, checked }: { failing: number; checked: number }): boolean =>
   failing >= together.min && failing >= together.share * checked;

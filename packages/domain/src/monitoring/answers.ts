@@ -14,15 +14,15 @@ export type ReadAnswer = { data: unknown } | { wrong: string };
 /** Answers of more bytes wait for room in memory, and are read in a process of their own. */
 export const largeAnswerBytes = 256 * 1024;
 /** Most objects and lists of one answer. No server comes near it; parsed, they weigh many times what they weigh as text. */
-const mostObjects = 200_000;
+const maxObjects = 200_000;
 /** Most rows of a list: several times what the largest installations have. */
-const mostRows = 20_000;
+const maxRows = 20_000;
 
 const tooMuch: ReadAnswer = { wrong: 'more than can be read' };
 
 /** Reads the data of an answer and keeps what rules may look at. What is wrong with it completes "The server answered with ...". */
 export function readAnswer({ json, secrets, fields }: AnswerOrder): ReadAnswer {
-  if (objectsIn(json) > mostObjects) return tooMuch;
+  if (objectsIn(json) > maxObjects) return tooMuch;
   let parsed: unknown;
   try {
     parsed = JSON.parse(masked(new TextDecoder().decode(json), secrets));
@@ -33,7 +33,7 @@ export function readAnswer({ json, secrets, fields }: AnswerOrder): ReadAnswer {
   const { data } = parsed;
   const wanted = fields && new Set(fields);
   if (!Array.isArray(data)) return { data: isRow(data) ? reduced(data, wanted) : data };
-  if (data.length > mostRows) return tooMuch;
+  if (data.length > maxRows) return tooMuch;
   return { data: data.map((row: unknown) => (isRow(row) ? reduced(row, wanted) : null)) };
 }
 

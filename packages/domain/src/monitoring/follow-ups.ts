@@ -15,7 +15,7 @@ export interface FollowUp {
 }
 
 /** Follow-ups of one run (specification, Limits). */
-export const mostFollowUps = 10;
+export const maxFollowUps = 10;
 
 /** Answers older than this say nothing any more. */
 export const believedForSec = DAY_SEC;
@@ -30,7 +30,7 @@ const retrySec = 15 * MINUTE_SEC;
  */
 export function planFollowUps<Wish extends FollowUp>(
   wishes: readonly Wish[],
-  { parts, now, most = mostFollowUps }: { parts: KeptParts; now: Epoch; most?: number },
+  { parts, now, most = maxFollowUps }: { parts: KeptParts; now: Epoch; most?: number },
 ): Wish[] {
   return wishes
     .filter(({ waits = false }) => !waits)

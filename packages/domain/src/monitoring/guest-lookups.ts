@@ -12,7 +12,7 @@ export interface GuestPlan {
 }
 
 /** Lookups of one run (specification, Limits). */
-export const mostLookups = 40;
+export const maxLookups = 40;
 
 /** A guest that should run is asked about again soon; the others once a day. */
 const askAgainAfter = { shouldRun: 10 * MINUTE_SEC, other: DAY_SEC };
@@ -50,9 +50,9 @@ export function planGuestLookups(
     .filter(({ isDue }) => isDue)
     .toSorted((a, b) => a.order - b.order || a.readAt - b.readAt || Number(a.row['vmid']) - Number(b.row['vmid']));
   return {
-    ask: due.slice(0, mostLookups).map(({ row }) => row),
+    ask: due.slice(0, maxLookups).map(({ row }) => row),
     left: due
-      .slice(mostLookups)
+      .slice(maxLookups)
       .filter(({ isKnown }) => !isKnown)
       .map(({ row }) => row),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FollowUp, mostFollowUps, planFollowUps } from './follow-ups.ts';
-import { type GuestCache, guestKey, mostLookups, planGuestLookups } from './guest-lookups.ts';
+import { type FollowUp, maxFollowUps, planFollowUps } from './follow-ups.ts';
+import { type GuestCache, guestKey, maxLookups, planGuestLookups } from './guest-lookups.ts';
 import { flagOf, isPathName, numberOf, type Row, textOf } from './loose.ts';
 import type { KeptParts } from './parts.ts';
 import { longestGap, taskEnd } from './tasks.ts';
@@ -33,7 +33,7 @@ describe('lookups of guests', () => {
       expect(left).toHaveLength(100 - asked.length);
     }
     expect(new Set(asked).size).toBe(100);
-    expect(mostLookups).toBe(40);
+    expect(maxLookups).toBe(40);
   });
 
   it('come in the order of need', () => {
@@ -85,7 +85,7 @@ describe('follow-ups', () => {
     }
     expect(asked.slice(0, 2).toSorted()).toEqual(['n0', 'n1']);
     expect(new Set(asked).size).toBe(25);
-    expect(mostFollowUps).toBe(10);
+    expect(maxFollowUps).toBe(10);
   });
 
   const often = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Evaluation, Finding } from './findings.ts';
 import type { ServerState } from './servers.ts';
 import {
-  afterLook,
+  afterPoll,
   afterMiss,
   type KeptRule,
   type KeptStatus,
@@ -36,11 +36,11 @@ it('a message is made of sentences, whatever ends what was found', () => {
   ];
   const findings = texts.map((text, n) => finding('critical', { key: String(n), text }));
   const evaluation: Evaluation = { findings, facts: [], summary: '', failure: null, notExamined: [] };
-  const { message, headline } = afterLook(neverChecked, evaluation, at(0));
+  const { message, headline } = afterPoll(neverChecked, evaluation, at(0));
   expect(message).toBe(`${texts.join(' ')}.`);
   expect(headline).toBe('The root file system is 96 % full (and 2 others)');
   findings.push(finding('critical', { key: 'last', text: 'Another one.' }));
-  expect(afterLook(neverChecked, evaluation, at(0)).message).toBe(`${texts.join(' ')}. And 1 more.`);
+  expect(afterPoll(neverChecked, evaluation, at(0)).message).toBe(`${texts.join(' ')}. And 1 more.`);
   expect(settleRules([], [finding('warning', { text: 'It fails: no route' })], at(0))[0]?.text).toMatch(
     /^It fails: no route\. It counts once/,
   );
@@ -115,11 +115,11 @@ const look = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation =
 const miss = { failure: 'netz' as const, message: 'pve1:8006 could not be reached.' };
 
 describe('the status of a server', () => {
-  const well = afterLook(neverChecked, look([finding('ok')]), at(0));
+  const well = afterPoll(neverChecked, look([finding('ok')]), at(0));
 
   it('is what its worst rule is', () => {
     expect(well).toMatchObject({ state: 'ok', message: null, headline: 'all is well here', changes: [] });
-    const bad = afterLook(well, look([finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })]), at(5));
+    const bad = afterPoll(well, look([finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })]), at(5));
     expect(bad).toMatchObject({ state: 'critical', message: 'It is critical.', headline: 'It is critical' });
     expect(bad.changes).toEqual([{ at: at(5).toISOString(), from: 'ok', to: 'critical', text: 'It is critical.' }]);
   });
@@ -127,9 +127,9 @@ describe('the status of a server', () => {
   it('warns the second time however many rules there are', () => {
     const many = Array.from({ length: 300 }, (_, n) => finding('ok', { key: `ok ${n}` }));
     const found = look([...many, finding('warning', { key: 'last' })]);
-    const first = afterLook(neverChecked, found, at(0));
+    const first = afterPoll(neverChecked, found, at(0));
     expect(first).toMatchObject({ state: 'ok', rules: { length: 200 } });
-    expect(afterLook(first, found, at(5))).toMatchObject({ state: 'warning', message: 'It is warning.' });
+    expect(afterPoll(first, found, at(5))).toMatchObject({ state: 'warning', message: 'It is warning.' });
   });
 
   it('is unknown when the server was missed once, critical from the second time on, and keeps what was last read', () => {
@@ -144,7 +144,7 @@ describe('the status of a server', () => {
     });
     const twice = afterMiss(once, miss, at(10));
     expect(twice).toMatchObject({ state: 'critical', failure: 'netz', message: miss.message, facts: well.facts });
-    const back = afterLook(twice, look([finding('ok')]), at(15));
+    const back = afterPoll(twice, look([finding('ok')]), at(15));
     expect(back).toMatchObject({ state: 'ok', failure: null, missed: 0 });
     expect(back.changes.map(({ from, to }) => `${from} ${to}`)).toEqual([
       'critical ok',
@@ -156,14 +156,14 @@ describe('the status of a server', () => {
   it('is unknown for as long as the account lacks rights', () => {
     const failure = { class: 'rechte' as const, message: 'It sees nothing.' };
     let status = well;
-    for (const minute of [5, 10, 15]) status = afterLook(status, look([], { failure }), at(minute));
+    for (const minute of [5, 10, 15]) status = afterPoll(status, look([], { failure }), at(minute));
     expect(status).toMatchObject({ state: 'unknown', failure: 'rechte', facts: well.facts, lastOkAt: at(0) });
   });
 
   it('remembers twenty changes', () => {
     let status: KeptStatus = well;
     for (let n = 1; n <= 50; n += 1)
-      status = n % 2 ? afterMiss(status, miss, at(n)) : afterLook(status, look([]), at(n));
+      status = n % 2 ? afterMiss(status, miss, at(n)) : afterPoll(status, look([]), at(n));
     expect(status.changes).toHaveLength(20);
     expect(status.changes[0]?.at).toBe(at(50).toISOString());
   });

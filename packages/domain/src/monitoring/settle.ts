@@ -49,15 +49,15 @@ export const neverChecked: KeptStatus = {
   missed: 0,
 };
 
-const mostChanges = 20;
-const mostRules = 200;
-const mostNamed = 50;
+const maxChanges = 20;
+const maxRules = 200;
+const maxNamed = 50;
 
 /** The status after a look that reached the server. */
-export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptStatus {
-  const all = settleRules(before.rules, look.findings, at);
-  const rules = all.slice(0, mostRules);
-  const failure = look.failure;
+export function afterPoll(before: KeptStatus, poll: Evaluation, at: Date): KeptStatus {
+  const all = settleRules(before.rules, poll.findings, at);
+  const rules = all.slice(0, maxRules);
+  const failure = poll.failure;
   const state = failure ? 'unknown' : worstOf(all.map((rule) => rule.state));
   const worst = all.filter((rule) => rule.state === state && state !== 'ok');
   const message =
@@ -78,10 +78,10 @@ export function afterLook(before: KeptStatus, look: Evaluation, at: Date): KeptS
     message,
     checkedAt: at,
     lastOkAt: failure ? before.lastOkAt : at,
-    headline: failure ? failure.message : first ? `${asHeadline(first.text)}${others}` : look.summary,
-    facts: failure ? before.facts : look.facts.map((fact) => ({ ...fact, readAt: at.toISOString() })),
+    headline: failure ? failure.message : first ? `${asHeadline(first.text)}${others}` : poll.summary,
+    facts: failure ? before.facts : poll.facts.map((fact) => ({ ...fact, readAt: at.toISOString() })),
     rules: failure ? before.rules : rules,
-    notExamined: { count: look.notExamined.length, items: look.notExamined.slice(0, mostNamed) },
+    notExamined: { count: poll.notExamined.length, items: poll.notExamined.slice(0, maxNamed) },
     missed: 0,
   });
 }
@@ -108,7 +108,7 @@ function withChange(before: KeptStatus, at: Date, after: Omit<KeptStatus, 'chang
   const isFirst = before.checkedAt === null;
   const isSame = before.state === after.state;
   const change = { at: at.toISOString(), from: before.state, to: after.state, text: after.message ?? 'All is well.' };
-  return { ...after, changes: isFirst || isSame ? before.changes : [change, ...before.changes].slice(0, mostChanges) };
+  return { ...after, changes: isFirst || isSame ? before.changes : [change, ...before.changes].slice(0, maxChanges) };
 }
 
 const usuallyNeeded: Record<ServerState, number> = { ok: 1, unknown: 1, warning: 2, critical: 1 };

@@ -89,7 +89,7 @@ it('finds nothing bad in a healthy cluster', () => {
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
   expect(failure).toBe(null);
   expect(summary).toBe('1 of 1 node online, 1 of 1 guest running');
-  expect(facts).toContainEqual({ key: 'memory', label: 'Memory in use', value: 10, unit: 'percent' });
+  expect(facts).toContainEqual({ key: 'memory', label: 'PollState in use', value: 10, unit: 'percent' });
 });
 
 describe('the rules of a virtualization server', () => {

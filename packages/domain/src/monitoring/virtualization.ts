@@ -57,7 +57,7 @@ export const resourceFields =
   'id type node name status mem maxmem disk maxdisk storage shared content vmid template lock tags hastate'.split(' ');
 
 /** Several times what a cluster can have; each node brings questions and rules of its own. */
-export const mostNodes = 500;
+export const maxNodes = 500;
 
 export const nodesOf = (resources: readonly Row[]): Row[] =>
   sortedBy(
@@ -137,7 +137,7 @@ const fact = (key: string, label: string, value: number | string, unit: Fact['un
 function usage(nodes: readonly Row[]): Fact[] {
   const sum = (field: string) => nodes.reduce((all, row) => all + (numberOf(row[field]) ?? Number.NaN), 0);
   const percent = percentOf(sum('mem'), sum('maxmem'));
-  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'Memory in use', percent, 'percent')];
+  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'PollState in use', percent, 'percent')];
 }
 
 function clusterFindings(members: ListPart): Finding[] {

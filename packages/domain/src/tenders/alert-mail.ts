@@ -28,7 +28,7 @@ export interface AlertMail {
   readers: string[];
 }
 
-const mostNotices = 200;
+const maxNotices = 200;
 /** Of a mail about a single notice the whole of it may be about that notice. */
 const maxRecord = 4_000;
 
@@ -43,7 +43,7 @@ export function readAlertMail(mail: AlertMail, sourcePortal: string): NoticeDraf
     if (!link) continue;
     const known = found.get(link.key);
     if (known) known.at.push(at);
-    else if (found.size < mostNotices) found.set(link.key, { link, at: [at] });
+    else if (found.size < maxNotices) found.set(link.key, { link, at: [at] });
   }
   const owners = blockOwners(mail, found);
   return [...found.values()].map(({ link, at }) => draftOf(mail, { link, at, owners, sourcePortal }));

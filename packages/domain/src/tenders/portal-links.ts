@@ -110,7 +110,7 @@ const recognised = (url: URL): PortalLink | null => {
 };
 
 /** Addresses that are looked at for one link, it and what it carries within. */
-const mostAddresses = 24;
+const maxAddresses = 24;
 const maxAddress = 8_000;
 
 /**
@@ -124,7 +124,7 @@ export function portalLinkIn(href: string): PortalLink | null {
     if (!url || !isOfTheWeb(url)) continue;
     const link = recognised(url);
     if (link) return link;
-    for (const inner of carriedBy(url)) if (open.length < mostAddresses) open.push(inner);
+    for (const inner of carriedBy(url)) if (open.length < maxAddresses) open.push(inner);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { centsOf } from './notice-draft.ts';
 import type { NoticeDeadline } from './notice-record.ts';
 import { dayOf, deadlineOf, effectiveDeadline, feedInstant, germanDeadline, startOfDay } from './notice-times.ts';
 import { bundIdIn, noticeUuidIn, portalIdsIn, publicationNumber, publicationNumberIn } from './portal-ids.ts';
-import { exportDays, journalDays, nextLook, nextTry } from './rhythm.ts';
+import { exportDays, journalDays, nextReadAt, nextTry } from './rhythm.ts';
 
 describe('CPV codes', () => {
   it.each([
@@ -222,12 +222,12 @@ describe('the rhythm of sources', () => {
     ['ted', '2026-11-20T06:30:00Z', '2026-11-20T07:30:00.000Z'],
     ['bund', '2026-11-20T06:30:00Z', '2026-11-20T07:30:00.000Z'],
     ['rss:1', '2026-11-20T06:30:00Z', '2026-11-20T07:00:00.000Z'],
-  ])('%s read at %s is read next at %s', (key, now, next) => expect(nextLook(key, at(now)).toISOString()).toBe(next));
+  ])('%s read at %s is read next at %s', (key, now, next) => expect(nextReadAt(key, at(now)).toISOString()).toBe(next));
 
   it('of feeds is what they wish, spread a little, and never longer than a day', () => {
     const now = at('2026-11-20T06:00:00Z');
-    const minutes = (options: Parameters<typeof nextLook>[2]) =>
-      (nextLook('rss:1', now, options).getTime() - now.getTime()) / 60_000;
+    const minutes = (options: Parameters<typeof nextReadAt>[2]) =>
+      (nextReadAt('rss:1', now, options).getTime() - now.getTime()) / 60_000;
     expect([minutes({ chance: 0 }), minutes({ chance: 1 })]).toEqual([27, 33]);
     expect(minutes({ wishMs: 7_200_000 })).toBe(120);
     expect(minutes({ wishMs: 10 ** 10 })).toBe(24 * 60);

@@ -9,7 +9,7 @@ const feedPauseMs = 30 * MINUTE;
 const longestFeedPauseMs = 24 * HOUR;
 
 /** When a source that was read is read again. `wishMs` is how long a feed wants to be kept; `chance` from 0 to 1 spreads feeds. */
-export function nextLook(
+export function nextReadAt(
   key: string,
   now: Date,
   { wishMs = 0, chance = 0.5 }: { wishMs?: number; chance?: number } = {},
@@ -34,7 +34,7 @@ export function nextTry(
 ): Date {
   const doubled = 2 ** Math.min(failures - 1, 10);
   const wanted = isSettingsSource(key)
-    ? Math.min(10 * MINUTE * doubled, nextLook(key, now).getTime() - now.getTime())
+    ? Math.min(10 * MINUTE * doubled, nextReadAt(key, now).getTime() - now.getTime())
     : Math.min(2 * feedPauseMs * doubled, longestFeedPauseMs);
   return after(now, Math.max(wanted, retryAfterMs ?? 0));
 }
@@ -56,7 +56,7 @@ const firstDays = 7;
 /** On Sundays the national export is looked through once more. */
 const weeklyDays = 14;
 /** What was missed for longer is not made up for. */
-const mostDays = 60;
+const maxDays = 60;
 
 /** The days of the journal to ask for, up to today, which is not over. */
 export function journalDays(watermark: string | null, today: string): { from: string; to: string } {
@@ -79,7 +79,7 @@ export function exportDays(watermark: string | null, today: string): string[] {
 const startOf = (last: string, back: number, unread: string): string => {
   const usual = dayBefore(last, back);
   const wanted = unread < usual ? unread : usual;
-  const floor = dayBefore(last, mostDays);
+  const floor = dayBefore(last, maxDays);
   return wanted < floor ? floor : wanted;
 };
 

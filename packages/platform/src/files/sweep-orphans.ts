@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SystemContext } from '../context.ts';
-import { workThrough } from '../work-through.ts';
+import { processEach } from '../process-each.ts';
 
 /** The column that keeps the paths of a folder's files. */
 export interface FileOwner {
@@ -43,7 +43,7 @@ export async function sweepOrphanFiles(
     }
     if (paths.length > 0) await sweep(owner, paths);
   };
-  await workThrough(owners, sweepFolder, {
+  await processEach(owners, sweepFolder, {
     signal,
     onFailure: ({ folder }, error) => system.log.error({ folder, err: error }, 'a folder of files could not be swept'),
   });

@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
 import { tinyGif } from '@portal/testing/pictures';
-import { openWorkApart } from '../work-apart/open-work-apart.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
 import { openIconImages } from './icon-image.ts';
 
 const bitmap = Buffer.concat([Buffer.from([40, 0, 0, 0]), Buffer.alloc(60)]);
 
-const workApart = openWorkApart();
-afterAll(() => workApart.close());
+const sandbox = openSandbox();
+afterAll(() => sandbox.close());
 
 const of = (ownerId: string) => ({ tenantId: 'a', ownerId });
-const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(workApart).read(bytes, of(owner));
+const readIcon = (bytes: Uint8Array, owner = 'anna') => openIconImages(sandbox).read(bytes, of(owner));
 
 describe('an icon', () => {
   it.each<[string, Buffer, string]>([
@@ -47,7 +47,7 @@ describe('an icon', () => {
 
 it('may be larger and no ICO, where its place says so', async () => {
   const read = (bytes: Uint8Array) =>
-    openIconImages(workApart).read(bytes, of('anna'), { maxBytes: 1024 * 1024, takesIco: false });
+    openIconImages(sandbox).read(bytes, of('anna'), { maxBytes: 1024 * 1024, takesIco: false });
   const svgOf = (bytes: number) => svgIcon(`<path d="${'M0 0'.repeat(bytes / 4)}"/>`);
   expect(await read(svgOf(1_000_000))).toMatchObject({ type: 'image/svg+xml' });
   expect(await read(svgOf(1_100_000))).toBeNull();
@@ -64,11 +64,11 @@ describe('a large SVG', () => {
   });
 
   it('that takes too long is none', async () => {
-    expect(await openIconImages(workApart, 1).read(large, of('anna'))).toBeNull();
+    expect(await openIconImages(sandbox, 1).read(large, of('anna'))).toBeNull();
   });
 
   it('leaves the event loop to others, whatever is in it', async () => {
-    const icons = openIconImages(workApart);
+    const icons = openIconImages(sandbox);
     const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
     const before = performance.eventLoopUtilization();
     await icons.read(hostile, of('anna'));
@@ -77,7 +77,7 @@ describe('a large SVG', () => {
   });
 
   it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
-    const icons = openIconImages(workApart);
+    const icons = openIconImages(sandbox);
     const answers = await Promise.allSettled([
       ...Array.from({ length: 6 }, () => icons.read(large, of('anna'))),
       icons.read(large, of('bert')),

@@ -3,10 +3,10 @@ import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { callLimits } from '../limits.ts';
 import { resource } from '../resource.ts';
+import type { Whose } from '../sandbox/fair-share.ts';
+import type { Sandbox } from '../sandbox/open-sandbox.ts';
+import { TaskError, taskOf } from '../sandbox/task.ts';
 import { openSemaphore } from '../semaphore.ts';
-import type { Whose } from '../work-apart/fair-turns.ts';
-import type { WorkApart } from '../work-apart/open-work-apart.ts';
-import { TaskError, taskOf } from '../work-apart/task.ts';
 import { detectIconType, type IconType } from './icon-type.ts';
 import { readImageHeader } from './image-type.ts';
 import type { run } from './svg-cleaner.ts';
@@ -46,7 +46,7 @@ const quickSvgBytes = 4 * 1024;
 const cleanTimeoutMs = 10 * SECOND;
 
 /** Icons from files of any origin. Large SVGs are cleaned in a process apart, so that nobody else waits for them. */
-export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs): IconImages {
+export function openIconImages(sandbox: Sandbox, timeoutMs = cleanTimeoutMs): IconImages {
   const cleaning = taskOf<typeof run>(new URL('svg-cleaner.ts', import.meta.url), {
     timeoutMs,
     maxMemoryMb: 400,
@@ -61,9 +61,9 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
     refusal: () => unavailable('Too many icons are being uploaded right now. Please try again in a few seconds.'),
   });
 
-  async function cleanApart(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
+  async function cleanInSandbox(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
     try {
-      return await workApart.run(cleaning, bytes, owner);
+      return await sandbox.run(cleaning, bytes, owner);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault === 'program') throw error;
       if (error.fault === 'input') return null;
@@ -73,7 +73,7 @@ export function openIconImages(workApart: WorkApart, timeoutMs = cleanTimeoutMs)
 
   async function cleaned(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
     if (bytes.byteLength > quickSvgBytes)
-      return inSlotOfOwner(() => inSlot(() => cleanApart(bytes, owner)), { key: owner.ownerId });
+      return inSlotOfOwner(() => inSlot(() => cleanInSandbox(bytes, owner)), { key: owner.ownerId });
     // 0.02 s of the start that few APIs have a use for.
     const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);
@@ -100,4 +100,4 @@ function isUsablePicture(bytes: Uint8Array): boolean {
 }
 
 /** The process's own. */
-export const iconImages = resource(({ workApart }) => openIconImages(workApart));
+export const iconImages = resource(({ sandbox }) => openIconImages(sandbox));

@@ -19,7 +19,7 @@ export interface JobFigures {
 const timeoutMs = 5 * SECOND;
 /** How old an answer may be: callers that look again and again, or at the same time, make the queues count once. */
 const freshMs = 2 * SECOND;
-const mostSchedules = 1_000;
+const maxSchedules = 1_000;
 
 /** Figures by job name of all queues; throws 503 while the queue cannot be reached. */
 export function openJobFigures(queues: Queues): () => Promise<Map<string, JobFigures>> {
@@ -55,7 +55,7 @@ async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
     Promise.all(
       queueNames.map(async (name) => {
         const queue = await queues.queue(name);
-        for (const scheduler of await queue.getJobSchedulers(0, mostSchedules)) {
+        for (const scheduler of await queue.getJobSchedulers(0, maxSchedules)) {
           const wish = Tick.safeParse(scheduler.template?.data);
           if (!wish.success) continue;
           const job = of(name, wish.data.job);

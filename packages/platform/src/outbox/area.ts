@@ -13,7 +13,7 @@ export const outboxArea: Area = {
   jobs: [deliverMails, sweepMails],
   schedules: [schedule(sweepMails, {}, { everyMs: 10 * SECOND })],
   auditActions,
-  untold: [{ what: 'mails', settle: endUnsentMails }],
+  cancelAfterRestore: [{ what: 'mails', cancel: endUnsentMails }],
   retention: [
     { what: 'mails', table: mails, isOver: sql`${mails.settledAt} <= now() - interval '30 days'` },
     {

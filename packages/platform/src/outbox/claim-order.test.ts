@@ -130,7 +130,7 @@ it('fills a claim of one sort with the other, and never beyond its limit', async
   await queue(user, code, 4);
   const scope = runtime.database.inTenant(user.tenantId);
   const claim = async (limit: number, first: 'awaited' | 'others') => {
-    const terms = { kinds, way: 'service' as const, ownServer: null, dailyLimit: null };
+    const terms = { kinds, route: 'service' as const, ownServer: null, dailyLimit: null };
     return (await claimMails(scope, limit, terms, first)).claimed.map(({ kind }) => kind.slice('test/'.length));
   };
   expect(await claim(3, 'others')).toEqual(Array(3).fill('digest'));
@@ -146,7 +146,7 @@ it('finds both sorts by their index, in the order they are due', async () => {
     await tx.execute(
       sql`update mails set state = 'sent', settled_at = now() where id in (select id from mails limit 1000)`,
     );
-    const { preferred, rest, due } = dueMails(tx, 40, { way: 'service', ownServer: null }, 'awaited');
+    const { preferred, rest, due } = dueMails(tx, 40, { route: 'service', ownServer: null }, 'awaited');
     const statement = tx.with(preferred, rest, due).select().from(due).getSQL();
     const { rows } = await tx.execute<{ 'QUERY PLAN': string }>(sql`explain ${statement}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

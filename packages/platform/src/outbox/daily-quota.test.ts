@@ -38,7 +38,7 @@ function contextOf(tenantId: string, port: number, limit: number, on: Runtime = 
   return { ...on.tenant(jobOrigin(), tenantId), config };
 }
 const deliver = (ctx: TenantContext, signal = new AbortController().signal) => deliverDueMails(ctx, { signal, kinds });
-const terms = (dailyLimit: number) => ({ kinds, way: 'service' as const, ownServer: null, dailyLimit });
+const terms = (dailyLimit: number) => ({ kinds, route: 'service' as const, ownServer: null, dailyLimit });
 
 /** A tenant with so many accounts, each promised a notice. */
 async function promised(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {
@@ -65,7 +65,7 @@ const dayOf = async (tenantId: string) =>
   (
     await runtime.database
       .inTenant(tenantId)
-      .read((db) => db.select({ counted: mailDays.counted, heldBack: mailDays.heldBack }).from(mailDays))
+      .read((db) => db.select({ counted: mailDays.counted, overQuota: mailDays.overQuota }).from(mailDays))
   )[0];
 const states = async (tenantId: string): Promise<Record<string, number>> => {
   const rows = await runtime.database.inTenant(tenantId).read((db) =>
@@ -89,7 +89,7 @@ it('is exact when several workers send for one tenant at once', async () => {
   await Promise.all(workers.map((worker) => deliver(contextOf(tenantId, server.port, 120, worker))));
   expect(server.messages).toHaveLength(120);
   expect(await states(tenantId)).toEqual({ sent: 120, quota: 180 });
-  expect(await dayOf(tenantId)).toEqual({ counted: 120, heldBack: 180 });
+  expect(await dayOf(tenantId)).toEqual({ counted: 120, overQuota: 180 });
   const entries = await runtime.database
     .inTenant(tenantId)
     .read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'mails.daily_limit')));
@@ -112,8 +112,8 @@ it('of one account is exact too when several workers claim at once', async () =>
   const scope = runtime.database.inTenant(user.tenantId);
   const claims = await Promise.all(Array.from({ length: 16 }, () => claimMails(scope, 10, terms(10_000))));
   expect(claims.flatMap(({ claimed }) => claimed)).toHaveLength(100);
-  expect(claims.flatMap(({ heldBack }) => heldBack)).toHaveLength(60);
-  expect(await dayOf(user.tenantId)).toEqual({ counted: 100, heldBack: 60 });
+  expect(claims.flatMap(({ overQuota }) => overQuota)).toHaveLength(60);
+  expect(await dayOf(user.tenantId)).toEqual({ counted: 100, overQuota: 60 });
 });
 
 describe('a mail is counted once', () => {
@@ -126,7 +126,7 @@ describe('a mail is counted once', () => {
     await deliver(ctx);
     expect(server.messages).toHaveLength(1);
     expect(await states(tenantId)).toEqual({ sent: 1, quota: 1 });
-    expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 1 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 1, overQuota: 1 });
   });
 
   it('when it is tried several times on one day, and again when that goes into the next', async () => {
@@ -139,7 +139,7 @@ describe('a mail is counted once', () => {
       await deliver(ctx);
       await makeDue(tenantId);
     }
-    expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 0 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 1, overQuota: 0 });
     await ctx.tx(async (tx) => {
       await tx.update(mailDays).set({ day: sql`${mailDays.day} - 1` });
       await tx.update(mails).set({ countedOn: sql`${mails.countedOn} - 1` });
@@ -156,7 +156,7 @@ describe('a mail is not counted', () => {
     const tenantId = await promised(5, { isActive: false });
     await deliver(contextOf(tenantId, server.port, 100));
     expect(await states(tenantId)).toEqual({ skipped: 5 });
-    expect(await dayOf(tenantId)).toEqual({ counted: 0, heldBack: 0 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 0, overQuota: 0 });
   });
 
   it('when it is given back untried', async () => {
@@ -172,9 +172,9 @@ describe('a mail is not counted', () => {
     await expect(deliver(ctx, stopping.signal)).rejects.toThrow('stop');
     const { sent = 0, queued = 0 } = await states(tenantId);
     expect([sent, sent + queued]).toEqual([server.messages.length, 60]);
-    expect(await dayOf(tenantId)).toEqual({ counted: sent, heldBack: 0 });
+    expect(await dayOf(tenantId)).toEqual({ counted: sent, overQuota: 0 });
     await deliver(ctx);
-    expect(await dayOf(tenantId)).toEqual({ counted: 60, heldBack: 0 });
+    expect(await dayOf(tenantId)).toEqual({ counted: 60, overQuota: 0 });
   });
 
   it('when there is no mail server at all', async () => {
@@ -193,5 +193,5 @@ it('cannot be given back by a worker whose lease ran out', async () => {
   await claimMails(scope, 1, terms(10));
   const settlement = { outcome: 'skipped', failure: 'outdated', message: 'late', isUntried: true } as const;
   await settleMails(scope, kinds, [{ mail: slept as ClaimedMail, settlement }]);
-  expect(await dayOf(tenantId)).toEqual({ counted: 1, heldBack: 0 });
+  expect(await dayOf(tenantId)).toEqual({ counted: 1, overQuota: 0 });
 });

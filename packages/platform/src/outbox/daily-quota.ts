@@ -38,7 +38,7 @@ async function take(tx: Tx, tenantId: string, count: number) {
 const noteHeldBack = (tx: Tx, count: number, more: { limitReachedAt?: SQL } = {}) =>
   tx
     .update(mailDays)
-    .set({ counted: sql`${mailDays.counted} - ${count}`, heldBack: sql`${mailDays.heldBack} + ${count}`, ...more })
+    .set({ counted: sql`${mailDays.counted} - ${count}`, overQuota: sql`${mailDays.overQuota} + ${count}`, ...more })
     .where(eq(mailDays.day, today));
 
 interface Asking {
@@ -47,7 +47,7 @@ interface Asking {
   userId: string | null;
 }
 
-export interface HeldBack<Mail> {
+export interface OverQuota<Mail> {
   mail: Mail;
   failure: 'tenant_limit' | 'account_limit';
   message: string;
@@ -58,7 +58,7 @@ export async function takeDailyQuota<Mail extends Asking>(
   tx: Tx,
   asking: Mail[],
   { kinds, tenantId, limit }: { kinds: OutboxMails; tenantId: string; limit: number },
-): Promise<HeldBack<Mail>[]> {
+): Promise<OverQuota<Mail>[]> {
   if (asking.length === 0) return [];
   const day = await take(tx, tenantId, asking.length);
   const isCountedBefore = and(
@@ -79,7 +79,7 @@ export async function takeDailyQuota<Mail extends Asking>(
     .groupBy(mails.userId, mails.kind);
   const perAccount = new Map(counts.map(({ account, count }) => [account, count]));
   let counted = day.counted - asking.length;
-  const heldBack: HeldBack<Mail>[] = [];
+  const overQuota: OverQuota<Mail>[] = [];
   for (const mail of asking) {
     // One that this release does not know comes last.
     const { isAwaited, maxADay } = kinds.get(mail.kind) ?? { isAwaited: false };
@@ -87,22 +87,22 @@ export async function takeDailyQuota<Mail extends Asking>(
     const before = perAccount.get(key) ?? 0;
     const isReserved = isAwaited && before < reservedPerAccount;
     if (maxADay !== undefined && before >= maxADay) {
-      heldBack.push({ mail, failure: 'account_limit', message: accountLimitReached(maxADay) });
+      overQuota.push({ mail, failure: 'account_limit', message: accountLimitReached(maxADay) });
     } else if (counted >= (isReserved ? limit : unreserved(limit))) {
-      heldBack.push({ mail, failure: 'tenant_limit', message: tenantLimitReached(limit) });
+      overQuota.push({ mail, failure: 'tenant_limit', message: tenantLimitReached(limit) });
     } else {
       counted += 1;
       perAccount.set(key, before + 1);
     }
   }
-  if (heldBack.length === 0) return heldBack;
-  const isLimitReached = heldBack.some(({ failure }) => failure === 'tenant_limit');
+  if (overQuota.length === 0) return overQuota;
+  const isLimitReached = overQuota.some(({ failure }) => failure === 'tenant_limit');
   const limitReachedAt = sql`coalesce(${mailDays.limitReachedAt}, now())`;
-  await noteHeldBack(tx, heldBack.length, isLimitReached ? { limitReachedAt } : {});
+  await noteHeldBack(tx, overQuota.length, isLimitReached ? { limitReachedAt } : {});
   if (isLimitReached && day.limitReachedAt === null) {
     await recordAudit(tx, { ip: null }, { action: 'mails.daily_limit', tenantId, summary: tenantLimitReached(limit) });
   }
-  return heldBack;
+  return overQuota;
 }
 
 /**
@@ -133,12 +133,12 @@ export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<v
 }
 
 /** What the tenant at work has sent over the service's own server today, and what was held back. */
-export async function mailsOfToday(db: Pick<Reader, 'select'>): Promise<{ sent: number; heldBack: number }> {
+export async function mailsOfToday(db: Pick<Reader, 'select'>): Promise<{ sent: number; overQuota: number }> {
   const [day] = await db
-    .select({ sent: mailDays.counted, heldBack: mailDays.heldBack })
+    .select({ sent: mailDays.counted, overQuota: mailDays.overQuota })
     .from(mailDays)
     .where(eq(mailDays.day, today));
-  return day ?? { sent: 0, heldBack: 0 };
+  return day ?? { sent: 0, overQuota: 0 };
 }
 
 const tenantLimitReached = (limit: number): string =>

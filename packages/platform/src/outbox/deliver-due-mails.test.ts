@@ -61,7 +61,7 @@ const deliver = (ctx: TenantContext, signal = new AbortController().signal) =>
   );
 
 const claim = async (scope: TenantScope, limit: number) =>
-  (await claimMails(scope, limit, { kinds, way: 'service', ownServer: null, dailyLimit: null })).claimed;
+  (await claimMails(scope, limit, { kinds, route: 'service', ownServer: null, dailyLimit: null })).claimed;
 
 type User = { id: string; tenantId: string };
 async function queue(

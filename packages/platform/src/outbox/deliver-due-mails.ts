@@ -28,8 +28,8 @@ export async function deliverDueMails(
     const known = { kinds, ownServer: own?.version ?? null, tenantName };
     const dailyLimit = service && ctx.config.mailDailyPerTenant;
     // First, and apart: however a tenant's own server behaves, it does not keep back what leaves over the service's.
-    ends = [await deliver(ctx, service, { ...known, way: 'service', dailyLimit }, turn)];
-    if (own) ends.push(await deliver(ctx, own.settings(), { ...known, way: 'tenant', dailyLimit: null }, turn));
+    ends = [await deliver(ctx, service, { ...known, route: 'service', dailyLimit }, turn)];
+    if (own) ends.push(await deliver(ctx, own.settings(), { ...known, route: 'tenant', dailyLimit: null }, turn));
   } while (ends.includes('outdated') && !ends.includes('turn over'));
   if (ends.includes('turn over')) await nudgeMails(ctx, ctx.tenantId);
 }

@@ -6,7 +6,7 @@ import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import { openTransport } from '@portal/mail/transport';
 import type { TenantContext } from '../context.ts';
 import { type Claim, claimMails, type Ended, leaseSec, postponeDueMails, settleMails } from './outbox.ts';
-import { factsOf, type Leaving, sendMail } from './send-mail.ts';
+import { factsOf, type DeliveryTerms, sendMail } from './send-mail.ts';
 
 /** Connections to one tenant's mail server. */
 const maxConnections = 10;
@@ -28,7 +28,7 @@ const claimsInTurn = 4;
 const closedPauseSec = 30;
 
 /** Failures of the way out, not of one mail: the next mail would fare no better. */
-const waysOutClosed: ReadonlySet<string | undefined> = new Set<MailError['failure']>([
+const routeFailures: ReadonlySet<string | undefined> = new Set<MailError['failure']>([
   'connect',
   'timeout',
   'certificate',
@@ -49,7 +49,7 @@ export type End = 'empty' | 'turn over' | 'outdated' | 'closed';
 export async function deliver(
   ctx: TenantContext,
   settings: SmtpSettings | null,
-  terms: Omit<Leaving, 'server'>,
+  terms: Omit<DeliveryTerms, 'server'>,
   { signal, turnMs }: { signal: AbortSignal; turnMs: number },
 ): Promise<End> {
   const turnEndsAt = performance.now() + turnMs;
@@ -62,7 +62,7 @@ export async function deliver(
       signal.throwIfAborted();
       const first = claims % claimsInTurn === 0 ? 'others' : 'awaited';
       const claim = await claimMails(ctx, limit, leaving, first);
-      if (claim.claimed.length + claim.heldBack.length === 0) return claim.isOutdated ? 'outdated' : 'empty';
+      if (claim.claimed.length + claim.overQuota.length === 0) return claim.isOutdated ? 'outdated' : 'empty';
       const { slowestMs, isClosed } = await sendBatch(ctx, claim, leaving, batchSizes[pace], signal);
       if (isClosed) {
         await postponeDueMails(ctx, closedPauseSec, leaving);
@@ -81,14 +81,17 @@ export async function deliver(
 /** Sends and settles what was claimed; answers the longest a mail took that the server accepted, or refused for its recipient alone. */
 async function sendBatch(
   ctx: TenantContext,
-  { claimed, heldBack }: Claim,
-  leaving: Leaving,
+  { claimed, overQuota }: Claim,
+  leaving: DeliveryTerms,
   size: number,
   signal: AbortSignal,
 ): Promise<{ slowestMs: number | null; isClosed: boolean }> {
   const claimedAt = performance.now();
   const waiting = [...claimed];
-  const ended: Ended[] = heldBack.map(({ mail, ...reason }) => ({ mail, settlement: { outcome: 'quota', ...reason } }));
+  const ended: Ended[] = overQuota.map(({ mail, ...reason }) => ({
+    mail,
+    settlement: { outcome: 'quota', ...reason },
+  }));
   const errors: unknown[] = [];
   const noteError = (error: unknown) => void errors.push(error);
   let slowestMs: number | null = null;
@@ -105,7 +108,7 @@ async function sendBatch(
       const { outcome, failure } = settlement;
       if (outcome === 'sent' || failure === 'recipient')
         slowestMs = Math.max(slowestMs ?? 0, performance.now() - startedAt);
-      isClosed ||= waysOutClosed.has(failure);
+      isClosed ||= routeFailures.has(failure);
     }
   }
 
@@ -122,7 +125,7 @@ async function sendBatch(
 }
 
 /** Settles mails in one transaction; when one of them cannot be settled, each alone, so that the others do not go out again. */
-async function settle(ctx: TenantContext, { kinds }: Pick<Leaving, 'kinds'>, ended: Ended[]): Promise<void> {
+async function settle(ctx: TenantContext, { kinds }: Pick<DeliveryTerms, 'kinds'>, ended: Ended[]): Promise<void> {
   if (ended.length === 0) return;
   try {
     const ours = await retry(() => settleMails(ctx, kinds, ended));

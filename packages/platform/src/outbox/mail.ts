@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import type { Role } from '@portal/domain/access';
 import type { MailTemplate } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
-import type { WayOut } from './way-out.ts';
+import type { MailRoute } from './mail-route.ts';
 
 /** The account a mail goes to, as it stands when the mail is sent. */
 export interface Recipient {
@@ -24,7 +24,7 @@ export interface PreparedMail {
   createdAt: Date;
   recipient: Recipient;
   /** Over whose server it is about to leave. */
-  way: WayOut;
+  route: MailRoute;
   /** A worker died while it had this mail: the mail server may have taken it. */
   mayHaveArrived: boolean;
 }

@@ -5,10 +5,10 @@ import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import { giveDailyQuotaBack, type HeldBack, takeDailyQuota, today } from './daily-quota.ts';
+import { giveDailyQuotaBack, type OverQuota, takeDailyQuota, today } from './daily-quota.ts';
+import { usesRoute, type MailRoute } from './mail-route.ts';
 import { type Attempt, mayHaveArrived, type OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
-import { leavesBy, type WayOut } from './way-out.ts';
 
 /** How long a claimed mail belongs to its worker. Longer than rendering, sending and settling one can take. */
 export const leaseSec = 60;
@@ -35,7 +35,7 @@ export interface ClaimedMail extends Pick<
 /** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
 export interface ClaimTerms {
   kinds: OutboxMails;
-  way: WayOut;
+  route: MailRoute;
   /** The version of the tenant's own server that the caller knows, null for none. */
   ownServer: string | null;
   dailyLimit: number | null;
@@ -45,7 +45,7 @@ export interface Claim {
   /** Those people wait for come first. */
   claimed: ClaimedMail[];
   /** Claimed as well, but their day has no room for them: to be settled as that. */
-  heldBack: HeldBack<ClaimedMail>[];
+  overQuota: OverQuota<ClaimedMail>[];
   /** The tenant's own server is another one than the caller knows: nothing more can be claimed on these terms. */
   isOutdated: boolean;
 }
@@ -62,7 +62,7 @@ export type First = 'awaited' | 'others';
 export function dueMails(
   tx: Tx,
   limit: number,
-  { way, ownServer }: Pick<ClaimTerms, 'way' | 'ownServer'>,
+  { route, ownServer }: Pick<ClaimTerms, 'route' | 'ownServer'>,
   first: First,
 ) {
   const isTenantActive = exists(
@@ -79,7 +79,7 @@ export function dueMails(
         countedBefore: sql<string | null>`${mails.countedOn}`.as('counted_before'),
       })
       .from(mails)
-      .where(and(isDue, eq(mails.isAwaited, sort === 'awaited'), isTenantActive, leavesBy(tx, way, ownServer)))
+      .where(and(isDue, eq(mails.isAwaited, sort === 'awaited'), isTenantActive, usesRoute(tx, route, ownServer)))
       .orderBy(asc(mails.dueAt))
       .limit(limit)
       .for('update', { skipLocked: true });
@@ -96,12 +96,12 @@ export function dueMails(
 export function claimMails(
   scope: TenantScope,
   limit: number,
-  { kinds, way, ownServer, dailyLimit }: ClaimTerms,
+  { kinds, route, ownServer, dailyLimit }: ClaimTerms,
   first: First = 'awaited',
 ): Promise<Claim> {
   const leaseId = newId();
   return scope.tx(async (tx) => {
-    const { preferred, rest, due } = dueMails(tx, limit, { way, ownServer }, first);
+    const { preferred, rest, due } = dueMails(tx, limit, { route, ownServer }, first);
     const taken = await tx
       .with(preferred, rest, due)
       .update(mails)
@@ -143,9 +143,9 @@ export function claimMails(
       });
     if (taken.length === 0) {
       const stored = await storedSmtpConfig(tx);
-      return { claimed: [], heldBack: [], isOutdated: (stored?.version ?? null) !== ownServer };
+      return { claimed: [], overQuota: [], isOutdated: (stored?.version ?? null) !== ownServer };
     }
-    const heldBack =
+    const overQuota =
       dailyLimit === null
         ? []
         : await takeDailyQuota(
@@ -153,18 +153,18 @@ export function claimMails(
             taken.filter(({ countedOn, countedBefore }) => countedOn !== countedBefore),
             { kinds, tenantId: scope.tenantId, limit: dailyLimit },
           );
-    const why = new Map(heldBack.map(({ mail, ...reason }) => [mail.id, reason]));
+    const why = new Map(overQuota.map(({ mail, ...reason }) => [mail.id, reason]));
     if (why.size > 0)
       await tx
         .update(mails)
         .set({ countedOn: null })
         .where(inArray(mails.id, [...why.keys()]));
-    const claim: Claim = { claimed: [], heldBack: [], isOutdated: false };
+    const claim: Claim = { claimed: [], overQuota: [], isOutdated: false };
     for (const { attempts, countedOn, countedBefore, isAwaited: _, userId: __, ...row } of byAwaited(taken)) {
       const reason = why.get(row.id);
       const isCounted = !reason && countedOn !== countedBefore;
       const mail = { ...row, tries: attempts - row.interruptions, leaseId, countedOn: isCounted ? countedOn : null };
-      if (reason) claim.heldBack.push({ mail, ...reason });
+      if (reason) claim.overQuota.push({ mail, ...reason });
       else claim.claimed.push(mail);
     }
     return claim;
@@ -282,11 +282,11 @@ const mailsAtOnce = 5_000;
 export async function postponeDueMails(
   scope: TenantScope,
   afterSec: number,
-  { way, ownServer }: Pick<ClaimTerms, 'way' | 'ownServer'>,
+  { route, ownServer }: Pick<ClaimTerms, 'route' | 'ownServer'>,
 ): Promise<void> {
   for (let postponed = mailsAtOnce; postponed === mailsAtOnce;)
     postponed = await scope.tx(async (tx) => {
-      const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), leavesBy(tx, way, ownServer));
+      const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), usesRoute(tx, route, ownServer));
       // Mails nobody else holds: waiting for several one after the other could deadlock with an account's deletion.
       const free = tx
         .$with('free')

@@ -155,9 +155,9 @@ it('is told once of mails there is no room for in the day, whenever the worker d
   for (let n = 0; n < 5; n += 1) await queue(user);
   const limit = { MAIL_DAILY_PER_TENANT: '2' };
   // One dies holding them all; the next one when it has written what is remembered.
-  const terms = { kinds, way: 'service' as const, ownServer: null, dailyLimit: 2 };
-  const { claimed, heldBack } = await claimMails(runtime.database.inTenant(user.tenantId), 10, terms);
-  expect([claimed.length, heldBack.length]).toEqual([2, 3]);
+  const terms = { kinds, route: 'service' as const, ownServer: null, dailyLimit: 2 };
+  const { claimed, overQuota } = await claimMails(runtime.database.inTenant(user.tenantId), 10, terms);
+  expect([claimed.length, overQuota.length]).toEqual([2, 3]);
   expect(await remembered(user)).toEqual([]);
   await makeDue(user);
   dies = true;

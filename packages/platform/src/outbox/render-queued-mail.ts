@@ -2,9 +2,9 @@ import { isDatabaseRefusal } from '@portal/db/database-error';
 import { isRefusal, isUnavailable } from '@portal/domain/errors';
 import type { RenderedMail } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
+import type { MailRoute } from './mail-route.ts';
 import { mayHaveArrived, type OutboxMails, type Recipient } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
-import type { WayOut } from './way-out.ts';
 
 /** Why a queued mail cannot be made: nobody to write to, nobody who may read it, no sense any more, or a mistake of ours. */
 export class UnmailableError extends Error {
@@ -27,7 +27,7 @@ export interface AddressedMail extends RenderedMail {
 export async function renderQueuedMail(
   ctx: TenantContext,
   mail: ClaimedMail,
-  { kinds, tenantName, way }: { kinds: OutboxMails; tenantName: string; way: WayOut },
+  { kinds, tenantName, route }: { kinds: OutboxMails; tenantName: string; route: MailRoute },
 ): Promise<AddressedMail> {
   try {
     const kind = kinds.get(mail.kind);
@@ -35,7 +35,11 @@ export async function renderQueuedMail(
     const row = kind.data.parse(mail.data);
     const recipient = recipientOf(mail, tenantName, kind.addressOf?.(row));
     const { id, createdAt } = mail;
-    const data = await kind.prepare(ctx, { id, createdAt, recipient, way, mayHaveArrived: mayHaveArrived(mail) }, row);
+    const data = await kind.prepare(
+      ctx,
+      { id, createdAt, recipient, route, mayHaveArrived: mayHaveArrived(mail) },
+      row,
+    );
     if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
     return { ...kind.template.render(data), recipient };
   } catch (error) {

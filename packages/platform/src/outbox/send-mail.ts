@@ -7,7 +7,7 @@ import type { ClaimedMail, ClaimTerms, Settlement } from './outbox.ts';
 import { type AddressedMail, renderQueuedMail, UnmailableError } from './render-queued-mail.ts';
 
 /** One way out as it stands: which mails leave over it, and what goes with each of them. */
-export interface Leaving extends ClaimTerms {
+export interface DeliveryTerms extends ClaimTerms {
   tenantName: string;
   /** Null where there is none, and mails end unsent. */
   server: { transport: MailTransport; fromAddress: string } | null;
@@ -25,7 +25,7 @@ export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pi
 });
 
 /** One try: writes the mail, hands it to the mail server, and says how that ended. Throws what says nothing about the mail. */
-export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: Leaving): Promise<Settlement> {
+export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: DeliveryTerms): Promise<Settlement> {
   const facts = { ...factsOf(ctx, mail), try: mail.tries };
   const { kinds, ownServer, server } = leaving;
   if (!server) {

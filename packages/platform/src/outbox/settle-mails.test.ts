@@ -27,11 +27,11 @@ async function claimedMails(count: number) {
     (await scope.read((db) => db.select({ state: mails.state }).from(mails).orderBy(mails.id))).map(
       ({ state }) => state,
     );
-  const { claimed } = await claimMails(scope, count, { kinds, way: 'service', ownServer: null, dailyLimit: null });
+  const { claimed } = await claimMails(scope, count, { kinds, route: 'service', ownServer: null, dailyLimit: null });
   return { scope, states, userId, found: claimed.toSorted((a, b) => a.id.localeCompare(b.id)) };
 }
 
-it('waits for the deletion of an account and does not meet it half-way', async () => {
+it('waits for the deletion of an account and does not meet it half-route', async () => {
   const { scope, states, found, userId } = await claimedMails(2);
   const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const deletion = scope.tx(async (tx) => {

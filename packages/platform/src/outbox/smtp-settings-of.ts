@@ -3,8 +3,8 @@ import type { Role } from '@portal/domain/access';
 import type { SmtpSettings } from '@portal/mail/smtp-settings';
 import type { Config } from '../config.ts';
 import type { TenantContext } from '../context.ts';
+import { needsServiceServer } from './mail-route.ts';
 import { type StoredSmtpConfig, smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
-import { needsServiceServer } from './way-out.ts';
 
 /** The tenant's own mail server at this moment; null when it has none. */
 export interface OwnServer {

@@ -76,12 +76,12 @@ describeOnEachQueue('a queue', (env) => {
     const tenantId = newId();
     const seen: number[] = [];
     let running = 0;
-    let mostAtOnce = 0;
+    let maxAtOnce = 0;
     const gate = Promise.withResolvers<void>();
     for (const each of [queues, elsewhere]) {
       work(each, async (bull) => {
         running += 1;
-        mostAtOnce = Math.max(mostAtOnce, running);
+        maxAtOnce = Math.max(maxAtOnce, running);
         seen.push(payloadOf(bull).n);
         await gate.promise;
         running -= 1;
@@ -98,7 +98,7 @@ describeOnEachQueue('a queue', (env) => {
       async () => expect(await queues.counts()).toMatchObject({ upkeep: { waiting: 0, active: 0, delayed: 0 } }),
       20_000,
     );
-    expect(mostAtOnce).toBe(1);
+    expect(maxAtOnce).toBe(1);
     expect(seen).toEqual([1, 6]);
   });
 

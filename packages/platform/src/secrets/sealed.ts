@@ -48,7 +48,7 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
     },
 
     open(envelope, context) {
-      const { keyId, nonce, sealed } = takeApart(envelope);
+      const { keyId, nonce, sealed } = parseEnvelope(envelope);
       const key = byId.get(keyId);
       if (!key)
         throw new UnreadableSecretError(
@@ -76,7 +76,7 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
 /** What is authenticated beside the ciphertext: format and key as well, so that no part of an envelope can be exchanged. */
 const boundTo = (keyId: string, context: string): Buffer => Buffer.from(`${envelopePrefix(keyId)}${context}`, 'utf8');
 
-function takeApart(envelope: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
+function parseEnvelope(envelope: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
   const { keyId, nonce, sealed } = envelopeParts.exec(envelope)?.groups ?? {};
   if (keyId === undefined || nonce === undefined || sealed === undefined) throw notAnEnvelope(null);
   const bytes = { nonce: decode(nonce), sealed: decode(sealed) };

@@ -96,7 +96,7 @@ export async function crashWhileFetching(
   let kills = 0;
   let mails = 0;
   const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
-  const life = killedAtSteps<FetchStep>({ start, mostMs: 1_500, deadline });
+  const life = killedAtSteps<FetchStep>({ start, maxMs: 1_500, deadline });
 
   gate.onCommand = async (line) => {
     const [step] = stepOf.find(([, pattern]) => pattern.test(line)) ?? [];

@@ -30,7 +30,7 @@ export interface IngestCrashResult {
 }
 
 /** As many of a feed are read. */
-const mostEntries = 1_000;
+const maxEntries = 1_000;
 
 interface CrashOptions {
   databaseUrl: string;
@@ -78,7 +78,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
       });
       shown.oeffentlichevergabe.set(notice.id, notice);
       if (notice.publicationNumber !== null) shown.ted.set(notice.publicationNumber, notice);
-      if (isDialect && shown.bund.size < mostEntries) shown.bund.set(notice.id, notice);
+      if (isDialect && shown.bund.size < maxEntries) shown.bund.set(notice.id, notice);
     }
     for (const [key, notice] of shown.oeffentlichevergabe)
       if (Number.parseInt(key.slice(-3), 16) % 7 === round % 7)

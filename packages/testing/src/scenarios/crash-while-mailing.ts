@@ -163,13 +163,13 @@ async function promiseAll({ mails: count, tenants, from }: CrashOptions, { datab
     await database.acrossTenants('the soak makes accounts', (tx) => tx.insert(users).values(accounts));
     await database
       .inTenant(tenant.id)
-      .tx((tx) => (from === 'outbox' ? promiseNotices(tx, accounts) : promiseReminders(tx, accounts)));
+      .tx((tx) => (from === 'outbox' ? queueOutageNotices(tx, accounts) : makeDueReminders(tx, accounts)));
   }
 }
 
 type Account = Pick<typeof users.$inferSelect, 'id' | 'tenantId'>;
 
-const promiseNotices = (tx: Tx, accounts: Account[]) =>
+const queueOutageNotices = (tx: Tx, accounts: Account[]) =>
   queueMails(
     tx,
     passwordChangedMail,
@@ -182,7 +182,7 @@ const promiseNotices = (tx: Tx, accounts: Account[]) =>
   );
 
 /** Has a reminder with a mail be due now for each. */
-export async function promiseReminders(tx: Tx, accounts: Account[]): Promise<void> {
+export async function makeDueReminders(tx: Tx, accounts: Account[]): Promise<void> {
   await tx.insert(reminders).values(
     accounts.map(({ id, tenantId }) => ({
       id: newId(),

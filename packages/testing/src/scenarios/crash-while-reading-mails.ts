@@ -69,7 +69,7 @@ export async function crashWhileReadingMails(options: {
   let kills = 0;
   let mails = 0;
   const start = () => (options.life === 'worker' ? startWorkerProcess(env) : startProgram(program, env));
-  const life = killedAtSteps<ReadingStep>({ start, mostMs: 2_000, deadline });
+  const life = killedAtSteps<ReadingStep>({ start, maxMs: 2_000, deadline });
   gate.onCommand = async (line) => {
     const [step] = stepOf.find(([, pattern]) => pattern.test(line)) ?? [];
     if (step === undefined) return;

@@ -1,9 +1,9 @@
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { type TaskError, taskOf } from '@portal/platform/work-apart/task';
-import type { run } from '../apart-task.ts';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { type TaskError, taskOf } from '@portal/platform/sandbox/task';
+import type { run } from '../sandbox-task.ts';
 
 const limits = { timeoutMs: 60_000, maxMemoryMb: 1_000, maxOutputBytes: 10_000_000 };
-const module = new URL('../apart-task.ts', import.meta.url);
+const module = new URL('../sandbox-task.ts', import.meta.url);
 const good = taskOf<typeof run>(module, limits);
 const bad = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
 const acts = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', 'hang', 'exit', 'die'] as const;
@@ -13,7 +13,7 @@ const acts = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', '
  * ended in another way than it should.
  */
 export async function mixInHostileTasks({ count }: { count: number }) {
-  const apart = openWorkApart({ processes: 2, queueLimit: count * 11, heapMb: 40 });
+  const apart = openSandbox({ processes: 2, queueLimit: count * 11, heapMb: 40 });
   try {
     const whose = (n: number) => ({ tenantId: `${n % 8}` });
     const isBad = (n: number) => n % 11 === 5;

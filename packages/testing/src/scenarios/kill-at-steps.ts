@@ -4,12 +4,12 @@ import type { WorkerProcess } from './worker-process.ts';
 /** One process after the other, each killed with SIGKILL at a step that is seen from outside, or at a random instant for `any`. */
 export function killedAtSteps<Step extends string>({
   start,
-  mostMs,
+  maxMs,
   deadline,
 }: {
   start: () => WorkerProcess;
   /** How long a life is at most that ends at a random instant. */
-  mostMs: number;
+  maxMs: number;
   deadline: number;
 }) {
   let life: WorkerProcess | null = null;
@@ -27,7 +27,7 @@ export function killedAtSteps<Step extends string>({
         current.child.kill('SIGKILL');
         await current.ended;
       };
-      if (step === 'any') void pause(Math.random() * mostMs).then(kill);
+      if (step === 'any') void pause(Math.random() * maxMs).then(kill);
       else {
         reach = async (now) => {
           if (now !== step) return;

@@ -10,7 +10,7 @@ import { startCloudServer } from '../servers/cloud-server.ts';
 import { startVirtualizationServer } from '../servers/products/virtualization-server.ts';
 import { growthOf, moreOf, type Point } from './growth.ts';
 import type { HeldState } from './held-state.ts';
-import { type Met, openHouse } from './house.ts';
+import { type Met, startStack } from './stack.ts';
 
 const probe = ['--import', new URL('held-state.ts', import.meta.url).href];
 const MiB = 1024 * 1024;
@@ -55,21 +55,21 @@ export async function liveADay(options: {
   pooled?: number;
   say: (line: string) => void;
 }): Promise<Growth & { met: Met; load: number; violations: string[] }> {
-  const house = await openHouse({ nodeOptions: probe });
+  const stack = await startStack({ nodeOptions: probe });
   const [cloud, cluster] = await Promise.all([startCloudServer(), startVirtualizationServer()]);
-  const owner = new Client({ connectionString: house.ownerUrl });
+  const owner = new Client({ connectionString: stack.ownerUrl });
   try {
     await owner.connect();
     const violations: string[] = [];
-    const dataDir = house.env['DATA_DIR'] ?? '';
+    const dataDir = stack.env['DATA_DIR'] ?? '';
     const memory: Record<string, Point[]> = {};
     const handles: Record<string, Point[]> = {};
     const loads: number[] = [];
-    const processes = { api: house.api().child, worker: house.workers()[0]?.child };
+    const processes = { api: stack.api().child, worker: stack.workers()[0]?.child };
     await arrange();
 
     let thinkMs = 30;
-    const calling = await house.callers(16, { reads, thinkMs: () => thinkMs });
+    const calling = await stack.callers(16, { reads, thinkMs: () => thinkMs });
     const working = new AbortController();
     const work = workUntil(working.signal);
     const wholeMs = (options.warmUpMinutes + options.minutes) * 60_000;
@@ -113,20 +113,20 @@ export async function liveADay(options: {
       // Made with the first file otherwise.
       await mkdir(dataDir, { recursive: true });
       const answers = [
-        await house.ask('/cloud-status/instances', { customerName: 'Soak', statusUrl: cloud.origin }),
-        await house.ask('/virtualization/servers', serverForm(cluster)),
+        await stack.ask('/cloud-status/instances', { customerName: 'Soak', statusUrl: cloud.origin }),
+        await stack.ask('/virtualization/servers', serverForm(cluster)),
       ];
       for (const { status, body } of answers) if (status !== 201) violations.push(`arranging: ${status} ${body}`);
     }
 
     /** Mails, checks, polls and files again and again, each time for the same. */
     async function workUntil(signal: AbortSignal): Promise<void> {
-      const people = await house.makePeople(3);
+      const people = await stack.makePeople(3);
       for (let round = 0; !signal.aborted; round += 1) {
-        await house.remind(people);
+        await stack.remind(people);
         const asked = await Promise.all([
-          house.ask('/cloud-status/check', undefined, { method: 'POST' }),
-          house.ask('/virtualization/poll', undefined, { method: 'POST' }),
+          stack.ask('/cloud-status/check', undefined, { method: 'POST' }),
+          stack.ask('/virtualization/poll', undefined, { method: 'POST' }),
         ]);
         // One that was asked for a moment ago is not asked for again.
         for (const { status, body } of asked)
@@ -139,11 +139,11 @@ export async function liveADay(options: {
     async function picture(round: number): Promise<void> {
       const form = new FormData();
       form.append('image', new Blob([new Uint8Array(pngIcon({ side: 64, shade: round % 250 }))]), 'soak.png');
-      const headers = { cookie: house.cookie };
-      const stored = await fetch(`${house.api().url}/dashboard/images`, { method: 'POST', headers, body: form });
+      const headers = { cookie: stack.cookie };
+      const stored = await fetch(`${stack.api().url}/dashboard/images`, { method: 'POST', headers, body: form });
       if (stored.status !== 201) return void violations.push(`a picture: ${stored.status} ${await stored.text()}`);
       const { id } = (await stored.json()) as { id: string };
-      const removed = await house.ask(`/dashboard/images/${id}`, undefined, { method: 'DELETE' });
+      const removed = await stack.ask(`/dashboard/images/${id}`, undefined, { method: 'DELETE' });
       if (removed.status !== 204) violations.push(`a picture's end: ${removed.status} ${removed.body}`);
     }
 
@@ -169,7 +169,7 @@ export async function liveADay(options: {
     }
   } finally {
     await owner.end();
-    await house.close();
+    await stack.close();
     await Promise.all([cloud.stop(), cluster.switchOff()]);
   }
 }

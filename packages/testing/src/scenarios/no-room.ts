@@ -7,12 +7,12 @@ import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { areas } from '@portal/usecases/areas';
 import { loseFileRoom } from '../file-room.ts';
 import { tinyPng } from '../pictures.ts';
-import { openHouse, untilSo } from './house.ts';
+import { startStack, waitUntil } from './stack.ts';
 
 /** Without this capability the rights of a folder bind root as they bind anybody. */
 const boundByRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
 
-type House = Awaited<ReturnType<typeof openHouse>>;
+type Stack = Awaited<ReturnType<typeof startStack>>;
 
 interface Call {
   method: string;
@@ -22,12 +22,12 @@ interface Call {
   picture?: string;
 }
 
-async function send(house: House, { method, path, body, picture }: Call) {
+async function send(stack: Stack, { method, path, body, picture }: Call) {
   const form = new FormData();
   if (picture !== undefined) form.set(picture, new Blob([tinyPng]), 'a.png');
-  const answer = await fetch(house.api().url + path, {
+  const answer = await fetch(stack.api().url + path, {
     method,
-    headers: { cookie: house.cookie, ...(body && { 'content-type': 'application/json' }) },
+    headers: { cookie: stack.cookie, ...(body && { 'content-type': 'application/json' }) },
     ...(picture === undefined ? body && { body: JSON.stringify(body) } : { body: form }),
     signal: AbortSignal.timeout(60_000),
   });
@@ -35,9 +35,9 @@ async function send(house: House, { method, path, body, picture }: Call) {
 }
 
 /** What every API answers that has room: files of four kinds, rows, and reading. */
-async function callsOf(house: House) {
+async function callsOf(stack: Stack) {
   const made = async (path: string, body: object) => {
-    const answer = await send(house, { method: 'POST', path, body });
+    const answer = await send(stack, { method: 'POST', path, body });
     return (JSON.parse(answer.body) as { id: string }).id;
   };
   const tabId = await made('/dashboard/tabs', { name: 'Room' });
@@ -70,31 +70,31 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 /** How many files the nightly sweep would remove if all of them were old. */
-async function sweptFiles(house: House, folder: string): Promise<number> {
+async function sweptFiles(stack: Stack, folder: string): Promise<number> {
   const old = new Date(Date.now() - 86_400_000);
   for (const file of await filesBelow(folder)) await utimes(file, old, old);
-  const files = openFileStore(house.env['DATA_DIR'] ?? '');
+  const files = openFileStore(stack.env['DATA_DIR'] ?? '');
   const owners = areas.flatMap((area) => area.files ?? []);
-  const system = house.runtime.system({ requestId: newId(), ip: null, userAgent: null });
+  const system = stack.runtime.system({ requestId: newId(), ip: null, userAgent: null });
   return sweepOrphanFiles({ ...system, files }, owners, new AbortController().signal);
 }
 
 const fullTables = ['reminders', 'dashboard_images', 'audit_entries'];
 
 /** Ways to run out of room: each takes it away, and gives back how to return it. */
-function troubles(house: House, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
+function troubles(stack: Stack, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
   const allow = async (mode: number) => {
     await chmod(folder, mode);
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (entry.isDirectory()) await chmod(join(entry.parentPath, entry.name), mode);
   };
-  const database = new URL(house.ownerUrl).pathname.slice(1);
+  const database = new URL(stack.ownerUrl).pathname.slice(1);
   const setReadOnly = async (isReadOnly: boolean) => {
     await owner.query(`alter database ${database} set default_transaction_read_only = ${isReadOnly}`);
     await owner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
-    await untilSo(async () => (await house.ask('/auth/me')).status === 200, 10_000);
+    await waitUntil(async () => (await stack.ask('/auth/me')).status === 200, 10_000);
   };
   /** Files of these tables that are as full as a device can be: what they held is of no interest here. */
   const placesOfEmptied = async () => {
@@ -106,7 +106,7 @@ function troubles(house: House, folder: string, owner: Client): Record<string, (
     return rows.map(({ place }) => place);
   };
   return {
-    'no room for files': () => loseFileRoom(house.api().child.pid),
+    'no room for files': () => loseFileRoom(stack.api().child.pid),
     'files that may only be read': async () => {
       await allow(0o500);
       return () => allow(0o700);
@@ -121,7 +121,7 @@ function troubles(house: House, folder: string, owner: Client): Record<string, (
     'no room in the database': async () => {
       const places = await placesOfEmptied();
       // What the tables held is gone with its files.
-      await sweptFiles(house, folder);
+      await sweptFiles(stack, folder);
       for (const place of places) {
         await rename(place, `${place}.aside`);
         await symlink('/dev/full', place);
@@ -136,21 +136,21 @@ function troubles(house: House, folder: string, owner: Client): Record<string, (
 
 /** Takes room away in every way, and gives it back: what needs it is refused cleanly, all else works on, and nothing is left over. */
 export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refused: number; violations: string[] }> {
-  const house = await openHouse({ under: boundByRights });
-  const owner = new Client({ connectionString: house.ownerUrl });
+  const stack = await startStack({ under: boundByRights });
+  const owner = new Client({ connectionString: stack.ownerUrl });
   try {
     await owner.connect();
     const violations: string[] = [];
     let refused = 0;
-    const folder = join(house.env['DATA_DIR'] ?? '', 'files');
-    const { uploads, writes, reads } = await callsOf(house);
+    const folder = join(stack.env['DATA_DIR'] ?? '', 'files');
+    const { uploads, writes, reads } = await callsOf(stack);
     const expectAll = async (
       what: string,
       calls: Call[],
       isFine: (answer: Awaited<ReturnType<typeof send>>) => boolean,
     ) => {
       for (const call of calls) {
-        const answer = await send(house, call);
+        const answer = await send(stack, call);
         if (answer.status === 503) refused += 1;
         if (!isFine(answer))
           violations.push(`${what}: ${call.method} ${call.path} answered ${answer.status} ${answer.body}`);
@@ -162,7 +162,7 @@ export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refuse
 
     await expectAll('before', [...uploads, ...writes, ...reads], isDone);
     for (let round = 0; round < rounds; round += 1) {
-      for (const [what, begin] of Object.entries(troubles(house, folder, owner))) {
+      for (const [what, begin] of Object.entries(troubles(stack, folder, owner))) {
         const isOfFiles = what.includes('files');
         const isFull = what === 'no room in the database';
         const end = await begin();
@@ -179,15 +179,15 @@ export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refuse
           await end();
         }
         await expectAll(`after ${what}`, [...uploads, ...writes, ...reads], isDone);
-        const swept = await sweptFiles(house, folder);
+        const swept = await sweptFiles(stack, folder);
         if (swept > 0) violations.push(`after ${what}: the sweep finds ${swept} files`);
       }
     }
-    for (const { child } of [house.api(), ...house.workers()])
+    for (const { child } of [stack.api(), ...stack.workers()])
       if (child.exitCode !== null || child.signalCode !== null) violations.push('a process ended');
     return { refused, violations };
   } finally {
     await owner.end();
-    await house.close();
+    await stack.close();
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
 import { programOf } from '../program.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
-import { type Answer, type Met, openHouse, untilSo } from './house.ts';
+import { type Answer, type Met, startStack, waitUntil } from './stack.ts';
 
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const bearing = { SESSION_SECRET: key('new', 8), SECRETS_KEYS: key('new', 9) };
@@ -25,10 +25,10 @@ export async function rotateKeysUnderLoad({
 }): Promise<{ met: Met; violations: string[] }> {
   const password = newId();
   const post = await startSmtpServer({ auth: { username: 'portal', password } });
-  const house = await openHouse();
+  const stack = await startStack();
   try {
     const violations: string[] = [];
-    const old = { SESSION_SECRET: house.env['SESSION_SECRET'] ?? '', SECRETS_KEYS: house.env['SECRETS_KEYS'] ?? '' };
+    const old = { SESSION_SECRET: stack.env['SESSION_SECRET'] ?? '', SECRETS_KEYS: stack.env['SECRETS_KEYS'] ?? '' };
     const inOrder = (first: Keys, second: Keys): Keys => ({
       SESSION_SECRET: `${first.SESSION_SECRET},${second.SESSION_SECRET}`,
       SECRETS_KEYS: `${first.SECRETS_KEYS},${second.SECRETS_KEYS}`,
@@ -45,18 +45,18 @@ export async function rotateKeysUnderLoad({
       if (status !== wanted) violations.push(`${what}: ${status} ${body}`);
     };
     /** The password is opened by the API, and the server takes no other. */
-    const expectReadable = (when: string) => expectStatus(when, 200, house.ask('/smtp-config/test', config));
+    const expectReadable = (when: string) => expectStatus(when, 200, stack.ask('/smtp-config/test', config));
 
-    await expectStatus('before', 200, house.ask('/smtp-config', { ...config, password }, { method: 'PUT' }));
-    const calling = await house.callers(callers);
+    await expectStatus('before', 200, stack.ask('/smtp-config', { ...config, password }, { method: 'PUT' }));
+    const calling = await stack.callers(callers);
     const step = async (when: string, settings: Record<string, string>) => {
-      await house.replaceBy(settings);
+      await stack.replaceBy(settings);
       await expectReadable(when);
       await pause(stepMs);
     };
     await step('the new keys behind', inOrder(old, bearing));
     await step('the new keys in front', inOrder(bearing, old));
-    await rotateSecrets({ ...house.env, ...inOrder(bearing, old) });
+    await rotateSecrets({ ...stack.env, ...inOrder(bearing, old) });
     await step('sealed anew, the old key gone', {
       SESSION_SECRET: inOrder(bearing, old).SESSION_SECRET,
       SECRETS_KEYS: bearing.SECRETS_KEYS,
@@ -66,21 +66,21 @@ export async function rotateKeysUnderLoad({
       if (!['200', '201', '204'].includes(status)) violations.push(`${count} answers with ${status}`);
 
     // The worker opens the password as well; it looks for what is due every ten seconds.
-    const people = await house.makePeople(2, { id: house.admin.tenantId });
-    await house.remind(people);
-    await house.replaceBy(bearing);
-    await expectStatus('a cookie of a key that is gone', 401, house.ask('/auth/me'));
-    const cookie = await house.cookieOf(
-      house.admin,
-      readConfig({ ...house.env, ...bearing, PORT: '3000' }).sessionKeys,
+    const people = await stack.makePeople(2, { id: stack.admin.tenantId });
+    await stack.remind(people);
+    await stack.replaceBy(bearing);
+    await expectStatus('a cookie of a key that is gone', 401, stack.ask('/auth/me'));
+    const cookie = await stack.cookieOf(
+      stack.admin,
+      readConfig({ ...stack.env, ...bearing, PORT: '3000' }).sessionKeys,
     );
-    await expectStatus('a cookie of the new key', 200, house.ask('/auth/me', undefined, { cookie }));
+    await expectStatus('a cookie of the new key', 200, stack.ask('/auth/me', undefined, { cookie }));
     const received = () => post.messages.map(({ envelopeTo }) => envelopeTo[0]);
-    if ((await untilSo(() => people.every(({ email }) => received().includes(email)), 60_000)) === Infinity)
+    if ((await waitUntil(() => people.every(({ email }) => received().includes(email)), 60_000)) === Infinity)
       violations.push('the worker cannot send over the stored mail server');
     return { met: calling.met, violations };
   } finally {
-    await house.close();
+    await stack.close();
     await post.stop();
   }
 }

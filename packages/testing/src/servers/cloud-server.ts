@@ -20,7 +20,7 @@ export interface CloudServer {
   /** Requests so far, of a folder or of all. */
   requests(folder?: string): number;
   /** The most requests that were under way at once. */
-  mostAtOnce(): number;
+  maxAtOnce(): number;
   /** Refuses connections, as a network does that is gone. */
   switchOff(): Promise<void>;
   switchOn(): Promise<void>;
@@ -104,7 +104,7 @@ export async function startCloudServer({
     answer: () => statusDocument(),
     requests: (folder) =>
       folder === undefined ? [...counts.values()].reduce((sum, count) => sum + count, 0) : (counts.get(folder) ?? 0),
-    mostAtOnce: () => most,
+    maxAtOnce: () => most,
     async switchOff() {
       if (!isOn) return;
       isOn = false;

@@ -6,7 +6,7 @@ export interface DrippingImap {
   port: number;
   /** Connections that are open now, and the most there have been at once. */
   open(): number;
-  mostOpen(): number;
+  maxOpen(): number;
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function startDrippingImap({ everyMs = 2_000 } = {}): Promise<Dripp
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
     open: () => sockets.size,
-    mostOpen: () => most,
+    maxOpen: () => most,
     async stop() {
       const closed = once(server, 'close');
       server.close();

@@ -9,7 +9,7 @@ import type {
 import type { ListedAccount } from '@portal/domain/accounting/merchandise-lines';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
-import { taskOf } from '@portal/platform/work-apart/task';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { type AccountList, accountListOf, changeAccounts } from './account-list.ts';
 import type { run } from './accounts-import-task.ts';
 import { recordAudit } from './audit.ts';

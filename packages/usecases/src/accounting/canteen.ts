@@ -1,5 +1,5 @@
 import type { UserContext } from '@portal/platform/context';
-import { taskOf } from '@portal/platform/work-apart/task';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { recordAudit } from './audit.ts';
 import type { PayrollFile, run as exportRun } from './canteen-export-task.ts';
 import type { CanteenOrder, run as previewRun } from './canteen-preview-task.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { auditEntries } from '@portal/db/schema/platform/audit';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { testRuntime } from '@portal/testing/runtime';
 import { workbook } from '@portal/testing/workbook';
 import { listAccounts } from './accounts.ts';
@@ -22,9 +22,9 @@ async function children(): Promise<number[]> {
 
 describe.runIf(process.platform === 'linux')('a process that is killed while it reads', () => {
   it('is a 503 and stores nothing, and the next one works', async () => {
-    const workApart = openWorkApart({ processes: 1 });
-    onTestFinished(() => workApart.close());
-    const ctx = { ...(await signedIn(await make.user({ role: 'ADMIN' }))), workApart, resources: new Map() };
+    const sandbox = openSandbox({ processes: 1 });
+    onTestFinished(() => sandbox.close());
+    const ctx = { ...(await signedIn(await make.user({ role: 'ADMIN' }))), sandbox, resources: new Map() };
     const order = {
       bytes: book,
       accountsVersion: 0,

@@ -1,7 +1,7 @@
 import type { Assignments, MerchandiseAccount } from '@portal/domain/accounting/merchandise';
 import type { ListedAccount } from '@portal/domain/accounting/merchandise-lines';
 import type { UserContext } from '@portal/platform/context';
-import { taskOf } from '@portal/platform/work-apart/task';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { accountListOf, changeAccounts, staleRefusal } from './account-list.ts';
 import { recordAudit } from './audit.ts';
 import type { MerchandiseFile, run as exportRun } from './merchandise-export-task.ts';

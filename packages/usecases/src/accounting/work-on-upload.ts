@@ -2,8 +2,8 @@ import { invalid } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
-import { inTurn } from '@portal/platform/work-apart/in-turn';
-import { type Task, TaskError, type TaskLimits } from '@portal/platform/work-apart/task';
+import { runUploadTask } from '@portal/platform/sandbox/run-upload-task';
+import { type Task, TaskError, type TaskLimits } from '@portal/platform/sandbox/task';
 
 const perUser: RateLimit = { name: 'accounting uploads per user', max: 120, windowSec: MINUTE / SECOND };
 
@@ -19,7 +19,7 @@ export const workOnUpload = <Input, Output>(
   task: Task<Input, Output>,
   input: Input,
 ): Promise<Output> =>
-  inTurn(ctx, perUser, task, input).catch((error: unknown) => {
+  runUploadTask(ctx, perUser, task, input).catch((error: unknown) => {
     if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
     throw invalid('FILE_UNREADABLE', 'This file takes too much time or memory to read.', { cause: error });
   });

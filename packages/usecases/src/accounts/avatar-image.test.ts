@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openWorkApart, type WorkApartLimits } from '@portal/platform/work-apart/open-work-apart';
+import { openSandbox, type SandboxLimits } from '@portal/platform/sandbox/open-sandbox';
 import { openAvatarImages } from './avatar-image.ts';
 
-const workApart = openWorkApart({ queueLimit: 100 });
-afterAll(() => workApart.close());
+const sandbox = openSandbox({ queueLimit: 100 });
+afterAll(() => sandbox.close());
 const whose = { tenantId: 'a', ownerId: 'anna' };
-const fromUpload = (upload: Uint8Array) => openAvatarImages(workApart).fromUpload(upload, whose);
+const fromUpload = (upload: Uint8Array) => openAvatarImages(sandbox).fromUpload(upload, whose);
 
 const red = { r: 255, g: 0, b: 0 };
 const plain = (
@@ -505,7 +505,7 @@ describe('a decoder', () => {
 
   it('is ended when it takes too long', async () => {
     await expect(
-      openAvatarImages(workApart, 1).fromUpload(await noise(600, 600).jpeg().toBuffer(), whose),
+      openAvatarImages(sandbox, 1).fromUpload(await noise(600, 600).jpeg().toBuffer(), whose),
     ).rejects.toMatchObject({
       code: 'UNSUPPORTED_IMAGE',
       message: 'This image takes too long to read. Please choose another.',
@@ -545,8 +545,8 @@ describe('a decoder', () => {
   });
 });
 
-const processesOf = (limits: WorkApartLimits) => {
-  const apart = openWorkApart(limits);
+const processesOf = (limits: SandboxLimits) => {
+  const apart = openSandbox(limits);
   return Object.assign(apart, { [Symbol.asyncDispose]: () => apart.close() });
 };
 

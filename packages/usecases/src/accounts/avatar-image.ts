@@ -1,9 +1,9 @@
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { detectImageType, readImageHeader } from '@portal/platform/images/image-type';
 import { resource } from '@portal/platform/resource';
-import type { Whose } from '@portal/platform/work-apart/fair-turns';
-import type { WorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import type { Whose } from '@portal/platform/sandbox/fair-share';
+import type { Sandbox } from '@portal/platform/sandbox/open-sandbox';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { run } from './avatar-decoder.ts';
 import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from './avatar-limits.ts';
 
@@ -24,7 +24,7 @@ const outputLimit = 1024 * 1024;
  * Avatars from uploads, each decoded in a process apart. Fifty hostile images decoded inside a process left it 260 MB larger for good
  * and with a peak of 626 MB; here the memory goes with the process, and so would a decoder that crashes or never ends.
  */
-export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeoutSec * 1_000): AvatarImages {
+export function openAvatarImages(sandbox: Sandbox, timeoutMs = decodeTimeoutSec * 1_000): AvatarImages {
   const decoding = taskOf<typeof run>(new URL('avatar-decoder.ts', import.meta.url), {
     timeoutMs,
     maxMemoryMb: decodeMemoryMb,
@@ -35,7 +35,7 @@ export function openAvatarImages(workApart: WorkApart, timeoutMs = decodeTimeout
       checkImage(upload);
       let avatar: Uint8Array;
       try {
-        avatar = await workApart.run(decoding, upload, whose);
+        avatar = await sandbox.run(decoding, upload, whose);
       } catch (error) {
         throw error instanceof TaskError ? refusalOf(error) : error;
       }
@@ -83,4 +83,4 @@ function countScans(jpeg: Uint8Array): number {
 const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });
 
 /** The process's own. */
-export const avatarImages = resource(({ workApart }) => openAvatarImages(workApart));
+export const avatarImages = resource(({ sandbox }) => openAvatarImages(sandbox));

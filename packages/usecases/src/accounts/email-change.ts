@@ -60,14 +60,14 @@ export async function requestEmailChange(
       target: { type: 'user', id: ctx.actor.id },
       summary: `${ctx.actor.username} asked to change the own e-mail address.`,
     });
-    return promiseMail(tx, ctx, email);
+    return queueLinkMail(tx, ctx, email);
   });
   void nudgeMails(ctx, ctx.tenantId);
   void nudgeMails(ctx, tenantToMail);
 }
 
 /** Promises the link to a new address, or the notice to the account that has it; answers whose outbox it stands in. */
-async function promiseMail(tx: Tx, ctx: UserContext, address: string): Promise<string> {
+async function queueLinkMail(tx: Tx, ctx: UserContext, address: string): Promise<string> {
   const [owner] = await tx
     .select({ userId: users.id, tenantId: users.tenantId })
     .from(users)

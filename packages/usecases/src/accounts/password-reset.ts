@@ -31,10 +31,10 @@ export async function requestReset(
   system: SystemContext,
   request: { identifier: string; language: 'de' | 'en' },
 ): Promise<void> {
-  await Promise.all([promiseMail(system, request), pause(answerAfterMs)]);
+  await Promise.all([queueLinkMail(system, request), pause(answerAfterMs)]);
 }
 
-async function promiseMail(
+async function queueLinkMail(
   system: SystemContext,
   request: { identifier: string; language: 'de' | 'en' },
 ): Promise<void> {

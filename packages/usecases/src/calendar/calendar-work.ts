@@ -6,8 +6,8 @@ import { longestWaitMs } from '@portal/platform/answer-in-time';
 import type { TenantContext } from '@portal/platform/context';
 import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
+import { type Task, TaskError, taskOf } from '@portal/platform/sandbox/task';
 import { openSemaphore } from '@portal/platform/semaphore';
-import { type Task, TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run as readDav } from './dav-task.ts';
 
 export const tooBusy = (cause?: unknown) =>
@@ -19,7 +19,7 @@ const inSlot = resource(() => openSemaphore({ ...callLimits.calendarReadings, re
  * Work on what calendars answered, in a process apart, one piece for each user at a time. What `read` gives is in memory no sooner than
  * there is a place, for which 15 s are waited. Null for input that ends the process, or that nobody can make sense of.
  */
-export const workApart = <Input, Output>(
+export const runCalendarTask = <Input, Output>(
   ctx: TenantContext,
   userId: string,
   task: Task<Input, Output>,
@@ -28,7 +28,7 @@ export const workApart = <Input, Output>(
   const until = performance.now() + longestWaitMs;
   const work = async () => {
     try {
-      return await ctx.workApart.run(task, await read(), { tenantId: ctx.tenantId, ownerId: userId }, until);
+      return await ctx.sandbox.run(task, await read(), { tenantId: ctx.tenantId, ownerId: userId }, until);
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (error.fault === 'outside') throw tooBusy(error);
@@ -69,14 +69,18 @@ const davModule = new URL('dav-task.ts', import.meta.url);
 const reading = taskOf<typeof readDav>(davModule, { ...limits, maxOutputBytes: 16 * 1024 * 1024 });
 
 /** What a calendar server answered about its collections. */
-export const collectionsApart = (ctx: TenantContext, userId: string, body: Buffer): Promise<DavCollection[] | null> =>
-  workApart(ctx, userId, reading, async () => ({ what: 'collections' as const, body })) as Promise<
+export const parseCollectionsInSandbox = (
+  ctx: TenantContext,
+  userId: string,
+  body: Buffer,
+): Promise<DavCollection[] | null> =>
+  runCalendarTask(ctx, userId, reading, async () => ({ what: 'collections' as const, body })) as Promise<
     DavCollection[] | null
   >;
 
 /** The events of an answer that is kept in a file, as one file of events. */
-export const eventsApart = (ctx: TenantContext, userId: string, path: string): Promise<Uint8Array | null> =>
-  workApart(ctx, userId, reading, async () => ({
+export const parseEventsInSandbox = (ctx: TenantContext, userId: string, path: string): Promise<Uint8Array | null> =>
+  runCalendarTask(ctx, userId, reading, async () => ({
     what: 'events' as const,
     body: await bytesOf(ctx, path),
   })) as Promise<Uint8Array | null>;

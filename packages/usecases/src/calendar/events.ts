@@ -5,9 +5,9 @@ import { MINUTE, SECOND } from '@portal/domain/time';
 import { answerInTime } from '@portal/platform/answer-in-time';
 import type { UserContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { TimeoutError, withTimeout } from '@portal/platform/timeout';
-import { taskOf } from '@portal/platform/work-apart/task';
-import { bytesOf, MissingFileError, tooBusy, workApart } from './calendar-work.ts';
+import { bytesOf, MissingFileError, tooBusy, runCalendarTask } from './calendar-work.ts';
 import type { Expansion, run as expand } from './expansion-task.ts';
 import { keepAnswers } from './kept-answers.ts';
 import type { MergeOrder, run as merge } from './merge-task.ts';
@@ -90,7 +90,7 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
   const key = `${span} ${sources.map(({ id, bodyPath, error }) => `${id} ${bodyPath} ${error}`).join(' ')}`;
   const { json } = await answers(ctx)(key, async () => {
     const { order, until } = await orderOf(ctx, sources, window, span);
-    const made = await workApart(ctx, userId, merging, async () => order);
+    const made = await runCalendarTask(ctx, userId, merging, async () => order);
     if (made === null) throw tooBusy();
     return { json: made, bytes: made.length, until };
   });
@@ -117,7 +117,7 @@ async function orderOf(
       if (bodyPath === null) return { sourceId, error, expansion: null, until: Infinity };
       const { expansion, until } = await expansions(ctx)(`${bodyPath} ${span}`, async () => {
         const read = async () => ({ body: await bytesOf(ctx, bodyPath), from: from.getTime(), to: to.getTime() });
-        const made = (await workApart(ctx, ctx.actor.id, expanding, read)) ?? unreadable;
+        const made = (await runCalendarTask(ctx, ctx.actor.id, expanding, read)) ?? unreadable;
         const until = made.isLate ? performance.now() + lateMs : Infinity;
         return { expansion: made, bytes: made.events.length + made.findings.lines.length * bytesOfLine, until };
       });
@@ -125,7 +125,7 @@ async function orderOf(
     }),
   );
   const order: MergeOrder = { sources: [], errors: [] };
-  let room = mostBytes;
+  let room = maxBytes;
   for (const { sourceId, error, expansion } of expanded) {
     room -= expansion?.events.length ?? 0;
     if (expansion && room >= 0) order.sources.push({ sourceId, events: expansion.events });
@@ -141,7 +141,7 @@ async function orderOf(
 const bytesOfLine = 500;
 
 /** Of one answer: far more than twenty full calendars of ordinary words take. */
-const mostBytes = 12 * 1024 * 1024;
+const maxBytes = 12 * 1024 * 1024;
 
 const none = { lines: [], count: 0 };
 

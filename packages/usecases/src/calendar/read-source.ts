@@ -6,7 +6,7 @@ import { downloadIcs, type IcsValidators } from '@portal/connectors/calendar/ics
 import { newId } from '@portal/domain/ids';
 import { DAY } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
-import { collectionsApart, eventsApart } from './calendar-work.ts';
+import { parseCollectionsInSandbox, parseEventsInSandbox } from './calendar-work.ts';
 
 /** Keeps what `fill` puts into a place of its own; null for nothing. */
 export const receive = (
@@ -66,7 +66,7 @@ async function readServer(
   known: KnownState,
   window: EventRange,
 ): Promise<ReadState> {
-  const calendars = await findCalendars(access, (body) => collectionsApart(ctx, userId, body));
+  const calendars = await findCalendars(access, (body) => parseCollectionsInSandbox(ctx, userId, body));
   const covers = rangeAround(window, ctx.now());
   const validators = Object.fromEntries(calendars.map(({ url, version }) => [url, version]));
   const isSame =
@@ -87,7 +87,7 @@ async function readServer(
       });
       if (answer === null) continue;
       try {
-        const events = await eventsApart(ctx, userId, answer);
+        const events = await parseEventsInSandbox(ctx, userId, answer);
         room -= events?.length ?? 0;
         if (events === null || room < 0) throw new CalendarFailure('invalid');
         await appendFile(place, events);

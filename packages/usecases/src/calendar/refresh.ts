@@ -19,7 +19,7 @@ const timeoutMs = 15 * SECOND;
 /** Longer than a reading takes, so that nobody begins another one meanwhile. */
 const claimSec = 30;
 /** Of all calendars of a tenant: thousands of ordinary ones, for these take far less than the 10 MiB that one may. */
-const mostBytesOfTenant = 1024 * 1024 * 1024;
+const maxBytesOfTenant = 1024 * 1024 * 1024;
 /** How long what was read is good, and how long nobody asks again who failed. */
 export const freshness = sql`case when ${calendarSources.error} is null then interval '5 minutes' else interval '1 minute' end`;
 
@@ -133,7 +133,7 @@ async function readClaimed(
       // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
       if (now?.claim !== claim) return found?.bodyPath ?? null;
       const hasRoom =
-        !found?.bodyPath || (await bytesBeside(tx, source.id)) + (found.sizeBytes ?? 0) <= mostBytesOfTenant;
+        !found?.bodyPath || (await bytesBeside(tx, source.id)) + (found.sizeBytes ?? 0) <= maxBytesOfTenant;
       const kept: Found | null = hasRoom ? found : { error: 'storageFull' };
       await tx
         .update(calendarSources)

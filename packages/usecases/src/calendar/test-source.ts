@@ -10,7 +10,7 @@ import { openSemaphore } from '@portal/platform/semaphore';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { TimeoutError, withTimeout } from '@portal/platform/timeout';
 import { recordAudit } from './audit.ts';
-import { collectionsApart } from './calendar-work.ts';
+import { parseCollectionsInSandbox } from './calendar-work.ts';
 import { receive } from './read-source.ts';
 import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored-source.ts';
 
@@ -71,7 +71,7 @@ async function tried(
 
 async function look(ctx: UserContext, kind: StoredSource['kind'], access: CalendarAccess): Promise<CalendarTestResult> {
   if (kind === 'caldav') {
-    const calendars = await findCalendars(access, (body) => collectionsApart(ctx, ctx.actor.id, body));
+    const calendars = await findCalendars(access, (body) => parseCollectionsInSandbox(ctx, ctx.actor.id, body));
     return { ok: true, error: null, calendars: calendars.map(({ name, url }) => ({ name, url })) };
   }
   // To its end, for it may be too large; nothing of it is kept.

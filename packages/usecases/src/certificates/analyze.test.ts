@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { certificateSample } from '@portal/testing/cert-samples';
 import { testRuntime } from '@portal/testing/runtime';
 import { analyzeCertificates } from './analyze.ts';
@@ -11,9 +11,9 @@ const leaf = certificateSample('generated/leaf-rsa.cert.pem');
 const slow = certificateSample('rustcrypto/ValidCertificatePathTest1EE_firefox.p12');
 
 async function open() {
-  const workApart = openWorkApart({ processes: 1 });
-  onTestFinished(() => workApart.close());
-  const ctx = { ...(await signedIn(await make.user())), workApart, resources: new Map() };
+  const sandbox = openSandbox({ processes: 1 });
+  onTestFinished(() => sandbox.close());
+  const ctx = { ...(await signedIn(await make.user())), sandbox, resources: new Map() };
   return async (files: { name: string; bytes: Buffer }[]) =>
     CertificateAnalysis.decode(
       JSON.parse(Buffer.from(await analyzeCertificates(ctx, { files, password: 'password' })).toString()),

@@ -3,8 +3,8 @@ import { PortalError } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
-import { inTurn } from '@portal/platform/work-apart/in-turn';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import { runUploadTask } from '@portal/platform/sandbox/run-upload-task';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { AnalysisOrder, run } from './analysis-task.ts';
 import { isArchive } from './reading/is-archive.ts';
 
@@ -24,7 +24,7 @@ const reading = taskOf<typeof run>(new URL('analysis-task.ts', import.meta.url),
 export async function analyzeCertificates(ctx: UserContext, order: AnalysisOrder): Promise<Uint8Array> {
   checkSizes(order);
   try {
-    return await inTurn(ctx, perUser, reading, order);
+    return await runUploadTask(ctx, perUser, reading, order);
   } catch (error) {
     if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
     return Buffer.from(JSON.stringify(CertificateAnalysis.encode(rejectionOf(order, error))));

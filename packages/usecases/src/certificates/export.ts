@@ -3,8 +3,8 @@ import { invalid } from '@portal/domain/errors';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
-import { inTurn } from '@portal/platform/work-apart/in-turn';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import { runUploadTask } from '@portal/platform/sandbox/run-upload-task';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import { recordAudit } from './audit.ts';
 import type { ExportedFile, run } from './export-task.ts';
 
@@ -19,7 +19,7 @@ const writing = taskOf<typeof run>(new URL('export-task.ts', import.meta.url), {
 
 /** A file made of the parts that were sent; where a key is in it, the audit log says so. Throws 400, 429 and 503. */
 export async function exportCertificate(ctx: UserContext, input: CertificateExport): Promise<ExportedFile> {
-  const file = await inTurn(ctx, perUser, writing, input).catch((error: unknown) => {
+  const file = await runUploadTask(ctx, perUser, writing, input).catch((error: unknown) => {
     if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
     throw invalid('VALIDATION_FAILED', 'These parts take too much time or memory to work on.', { cause: error });
   });

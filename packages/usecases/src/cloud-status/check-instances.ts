@@ -1,9 +1,9 @@
 import { readCloud } from '@portal/connectors/cloud-status/read-cloud';
+import { batchCalls } from '@portal/platform/batch-calls';
 import type { TenantContext } from '@portal/platform/context';
 import { jobLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
-import { together } from '@portal/platform/together';
 import { type Claim, releaseClaims } from './claims.ts';
 import { settleChecks } from './settle-checks.ts';
 
@@ -34,7 +34,7 @@ export async function checkInstances(
   { claim, signal, turnMs = Number.POSITIVE_INFINITY, onChecked = () => undefined }: Checking,
 ): Promise<{ isMoreLeft: boolean }> {
   const endsAt = performance.now() + turnMs;
-  const settle = together((results: Parameters<typeof settleChecks>[1]) => settleChecks(ctx, results));
+  const settle = batchCalls((results: Parameters<typeof settleChecks>[1]) => settleChecks(ctx, results));
   const inPlace = inPlaceOf(ctx);
   const ahead: Claim[] = [];
   const unsettled = new Set<Claim>();
@@ -85,8 +85,8 @@ export async function checkInstances(
   for (;;) {
     changed = Promise.withResolvers<void>();
     if (!isOver()) {
-      const mostAhead = Math.max(leastAhead, atWork);
-      if (supply === 'unknown' && ahead.length <= mostAhead / 2) begin(claimMore(mostAhead - ahead.length));
+      const maxAhead = Math.max(leastAhead, atWork);
+      if (supply === 'unknown' && ahead.length <= maxAhead / 2) begin(claimMore(maxAhead - ahead.length));
       for (let free = Math.min(maxAtOnce - atWork, ahead.length) - waiting; free > 0; free -= 1) {
         waiting += 1;
         begin(inPlace(checkNext, { key: ctx.tenantId, signal }));

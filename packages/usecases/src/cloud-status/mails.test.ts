@@ -16,9 +16,9 @@ import { type SmtpServerOptions, startSmtpServer, type TestSmtpServer } from '@p
 import { jobOrigin } from '@portal/testing/worker';
 import { claimOne } from './claims.ts';
 import { deleteCloudInstance, updateCloudInstance } from './instances.ts';
+import { markNotified } from './mark-notified.ts';
 import { settleChecks } from './settle-checks.ts';
 import { subscribe, unsubscribe } from './subscriptions.ts';
-import { noteTold } from './told.ts';
 
 const { url, runtime, make, signedIn } = await testRuntime({ DATABASE_POOL_MAX: '12' });
 
@@ -258,10 +258,10 @@ describe('an outage', () => {
         const note = ctx.tx(async (tx) => {
           const [notice] = await tx
             .update(cloudOutageNotices)
-            .set({ toldWith: cloudOutageNotices.outageId })
+            .set({ mailedWith: cloudOutageNotices.outageId })
             .returning();
           if (!notice) throw new Error('there is no notice');
-          await noteTold(tx, { tenantId: ctx.tenantId, userId: ctx.actor.id, outageId: notice.outageId });
+          await markNotified(tx, { tenantId: ctx.tenantId, userId: ctx.actor.id, outageId: notice.outageId });
           isHeld.resolve();
           await release.promise;
         });

@@ -10,8 +10,8 @@ import { portions } from '@portal/domain/portions';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { queueMails } from '@portal/platform/outbox/queue-mail';
 import { cloudFailedMail } from './mails/failed.ts';
+import { queueRecoveryMails } from './mark-notified.ts';
 import { settlingNotices } from './notices.ts';
-import { promiseRecoveries } from './told.ts';
 
 export type OutageEvent =
   | {
@@ -129,7 +129,7 @@ async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string)
       and(
         inArray(cloudOutageNotices.userId, userIds),
         gt(cloudOutageNotices.sentAt, sql`now() - make_interval(mins => ${together.windowMin})`),
-        ne(cloudOutageNotices.toldWith, cloudOutageNotices.outageId),
+        ne(cloudOutageNotices.mailedWith, cloudOutageNotices.outageId),
       ),
     )
     .groupBy(cloudOutageNotices.userId);
@@ -167,6 +167,6 @@ async function endOutages(tx: Tx, tenantId: string, recovered: { instanceId: str
         isNotNull(cloudOutageNotices.sentAt),
       ),
     );
-  await promiseRecoveries(tx, tenantId, told);
+  await queueRecoveryMails(tx, tenantId, told);
   return told.length;
 }

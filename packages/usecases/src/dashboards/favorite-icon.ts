@@ -112,7 +112,7 @@ export async function removeIcon(ctx: UserContext, favoriteId: string): Promise<
 }
 
 /** How many searches of one account may be under way or wait: silent pages hold places for which all others wait. */
-const mostSearches = 50;
+const maxSearches = 50;
 
 /**
  * Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404,
@@ -153,6 +153,6 @@ export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string
     runs,
     and(eq(runs.startedBy, startedBy), eq(runs.kind, discoverIcon.name), isUnfinished),
   );
-  if (underWay >= mostSearches) return null;
+  if (underWay >= maxSearches) return null;
   return addRun(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy });
 }

@@ -28,7 +28,7 @@ export async function getSmtpConfig(ctx: UserContext): Promise<SmtpConfig> {
     ...settings,
     dailyLimit: ctx.config.mailDailyPerTenant,
     sentToday: today.sent,
-    heldBackToday: today.heldBack,
+    heldBackToday: today.overQuota,
   };
 }
 

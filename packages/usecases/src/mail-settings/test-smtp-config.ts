@@ -31,8 +31,8 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
   // It goes to whomever an administrator names: over the service's own server it counts like any other.
   if (!ownSettings && address !== null) await takeQuotaForOne(ctx);
   // 0.1 s and 10 MB that the API has no other use for.
-  const { limitsWhileSomebodyWaits, openTransport } = await import('@portal/mail/transport');
-  const transport = openTransport(settings, limitsWhileSomebodyWaits);
+  const { interactiveLimits, openTransport } = await import('@portal/mail/transport');
+  const transport = openTransport(settings, interactiveLimits);
   try {
     if (address === null) {
       await transport.verify();

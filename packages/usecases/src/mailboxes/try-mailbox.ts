@@ -6,9 +6,9 @@ import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import { openSemaphore } from '@portal/platform/semaphore';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './mailbox-trial-task.ts';
 
 /** Longer than each of its steps may take. */
@@ -33,7 +33,7 @@ const places = resource(() => {
 
 /** Processes of their own: a slow mail server takes no place from files that people upload. No password meets another trial in one. */
 const processes = resource(() =>
-  openWorkApart({ processes: callLimits.mailboxTrials.slots, queueLimit: 0, heapMb: 64, tasksEach: 1 }),
+  openSandbox({ processes: callLimits.mailboxTrials.slots, queueLimit: 0, heapMb: 64, tasksEach: 1 }),
 );
 
 const trialWithin = (testMs: number) =>

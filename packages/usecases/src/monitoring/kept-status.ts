@@ -33,8 +33,8 @@ export const readDocuments = (stored: Record<keyof Documents, string>): Document
 
 type StatusRow = { [Key in keyof KeptStatus]: unknown };
 
-/** Takes a row apart; the status is null before the first look. */
-export function apart<Row extends StatusRow>(
+/** Takes a row apart; the status is null before the first poll. */
+export function splitStatus<Row extends StatusRow>(
   row: Row,
 ): { status: KeptStatus | null; others: Omit<Row, keyof StatusRow> } {
   const {

@@ -5,9 +5,9 @@ import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import { jobLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import { openSemaphore } from '@portal/platform/semaphore';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
 import type { run } from './answer-task.ts';
 
 const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
@@ -19,7 +19,7 @@ const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
 /** Their own process: what users upload waits behind no monitored server. All that have room fit its queue, though each asks side by side. */
 const opened = resource(() => ({
   inRoom: openSemaphore(jobLimits.largeServerAnswers),
-  apart: openWorkApart({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
+  apart: openSandbox({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
 }));
 
 /** Room for the large answers of a tenant’s servers, and a process that reads them. */

@@ -18,8 +18,8 @@ import {
 } from '@portal/testing/servers/products/virtualization-server';
 import { caCertificatePem } from '@portal/testing/servers/tls';
 import { the } from '@portal/testing/the';
-import { openLook } from './run/look.ts';
-import { memoryOf } from './run/memory.ts';
+import { pollStateOf } from './run/poll-state.ts';
+import { openServerPoll } from './run/server-poll.ts';
 import { createServer, putServer, deleteServer, listServers, listServersAsJson, serverTile } from './servers.ts';
 
 const { make, signedIn } = await testRuntime();
@@ -267,8 +267,8 @@ describe('a cluster', () => {
       order: 1,
       maxAge: 600,
     }));
-    const memory = memoryOf(null);
-    const keepUp = (deadline: AbortSignal) => openLook(session, { deadline, signal }).keepUp(memory, questions);
+    const memory = pollStateOf(null);
+    const keepUp = (deadline: AbortSignal) => openServerPoll(session, { deadline, signal }).keepUp(memory, questions);
     await keepUp(signal);
     const before = structuredClone(memory);
     expect(before.parts['pve3']).toMatchObject({ data: { uptime: 864_000 } });

@@ -34,7 +34,7 @@ export const ReadableServerTestInput = ServerTestInput.extend({ caCertificatePem
 );
 
 /** Servers of a tenant (contract, “Bounds”). */
-const mostServers = 500;
+const maxServers = 500;
 
 /** The tenant's servers with how they are, by name. */
 export async function listServers(ctx: TenantContext): Promise<Server[]> {
@@ -61,7 +61,7 @@ export async function createServer(ctx: UserContext, input: ServerInput): Promis
   return ctx.tx(async (tx) => {
     await lockTenant(tx, ctx.tenantId);
     const [row] = await tx.select({ servers: count() }).from(monitoredServers);
-    if ((row?.servers ?? 0) >= mostServers) throw conflict('LIMIT_REACHED');
+    if ((row?.servers ?? 0) >= maxServers) throw conflict('LIMIT_REACHED');
     const id = newId();
     await tx
       .insert(monitoredServers)
@@ -88,8 +88,8 @@ export async function putServer(ctx: UserContext, id: string, input: ServerInput
         ...form,
         ...sealedSecrets(ctx, id, form, before),
         revision: sql`${monitoredServers.revision} + 1`,
-        lookRunId: null,
-        lostLooks: 0,
+        pollRunId: null,
+        lostPolls: 0,
         restsUntil: null,
         updatedAt: sql`now()`,
       })
@@ -247,13 +247,13 @@ const serverById = prepared<{ id: string }>()('server_by_id', (db) =>
 type ServerRow = RowOf<typeof serverById>;
 
 function toServer(row: ServerRow): Server {
-  const { server, verdict, found } = apart(row);
+  const { server, verdict, found } = toParts(row);
   const { facts, rules, notExamined, changes } = found === null ? neverChecked : readDocuments(found);
   return { ...server, status: { ...verdict, facts, rules: shownRules(rules), notExamined, changes } };
 }
 
 function serverJson(row: ServerRow): string {
-  const { server, verdict, found } = apart(row);
+  const { server, verdict, found } = toParts(row);
   if (found === null || found.rules.includes('"pending":')) return JSON.stringify(toServer(row));
   const { facts, rules, notExamined, changes } = found;
   // Server and status are left open for the rest.
@@ -261,8 +261,8 @@ function serverJson(row: ServerRow): string {
   return `${begun},"facts":${facts},"rules":${rules},"notExamined":${notExamined},"changes":${changes}}}`;
 }
 
-/** The server, how it is in short, and what was found of it as it is stored: null before the first look. */
-function apart(row: ServerRow) {
+/** The server, how it is in short, and what was found of it as it is stored: null before the first poll. */
+function toParts(row: ServerRow) {
   const { facts, rules, notExamined, changes, now, intervalMin, restsUntil, ...others } = row;
   const { state, failure, message, checkedAt, lastOkAt, headline, ...server } = others;
   const kept = { state, failure, message, checkedAt, lastOkAt, headline };
@@ -271,7 +271,7 @@ function apart(row: ServerRow) {
   return { server, verdict, found: state === null ? null : stored };
 }
 
-/** Columns of a status are null together, before the first look. */
+/** Columns of a status are null together, before the first poll. */
 const verdictOf = (
   kept: Pick<ServerRow, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>,
   shown: Parameters<typeof shownVerdict>[1],

@@ -5,7 +5,7 @@ import type { Area } from '@portal/platform/area';
 import { schedule } from '@portal/platform/jobs/schedules';
 import { queueDueMails } from './jobs.ts';
 import { reminderDueMail } from './mails/due.ts';
-import { passOverDueMails } from './pass-over-due-mails.ts';
+import { skipDueMails } from './skip-due-mails.ts';
 
 export const reminders: Area = {
   name: 'reminders',
@@ -13,7 +13,7 @@ export const reminders: Area = {
   jobs: [queueDueMails],
   schedules: [schedule(queueDueMails, {}, { everyMs: 5 * SECOND })],
   mails: [reminderDueMail],
-  untold: [{ what: 'reminders', settle: passOverDueMails }],
+  cancelAfterRestore: [{ what: 'reminders', cancel: skipDueMails }],
   retention: [
     {
       what: 'done reminders',

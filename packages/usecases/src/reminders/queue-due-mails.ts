@@ -10,7 +10,7 @@ import { usersBetweenTurns } from './user-lock.ts';
 /** Reminders per transaction: a change that meets one of them waits no longer than that. */
 const batch = 200;
 /** Users passed over in one sweep. More at once have been busy for no good reason; the next sweep comes soon. */
-const mostBusy = 1_000;
+const maxBusy = 1_000;
 
 const wantsMailNow = and(
   eq(reminders.emailEnabled, true),
@@ -42,15 +42,15 @@ export async function queueDueReminderMails(system: SystemContext, signal: Abort
       const free = await usersBetweenTurns(tx, users);
       for (const userId of users) if (!free.has(userId)) busy.add(userId);
       const ids = due.filter(({ userId }) => free.has(userId)).map(({ id }) => id);
-      return { found: due.length, tenantIds: await promiseMails(tx, ids) };
+      return { found: due.length, tenantIds: await queueMailsOf(tx, ids) };
     });
     for (const tenantId of tenantIds) await nudgeMails(system, tenantId);
-    if (found < batch || busy.size > mostBusy) return;
+    if (found < batch || busy.size > maxBusy) return;
   }
 }
 
 /** Answers whose outboxes there is something new in. */
-async function promiseMails(tx: Tx, ids: string[]): Promise<string[]> {
+async function queueMailsOf(tx: Tx, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   // Read again, between turns. The accounts are held, so that none is deleted before its mail is a row.
   const still = await tx

@@ -85,8 +85,8 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
     reportedAt: mailTime(ctx.now()),
   });
   // 0.1 s and 10 MB that the API has no other use for.
-  const { limitsWhileSomebodyWaits, openTransport } = await import('@portal/mail/transport');
-  const transport = openTransport(settings, limitsWhileSomebodyWaits);
+  const { interactiveLimits, openTransport } = await import('@portal/mail/transport');
+  const transport = openTransport(settings, interactiveLimits);
   try {
     await transport.send({
       ...mail,

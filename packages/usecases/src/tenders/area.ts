@@ -7,10 +7,10 @@ import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
+import { dismissUnsent } from './alerts/dismiss-unsent.ts';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
-import { removeSurplusMatches } from './alerts/owed.ts';
-import { passOverOwed } from './alerts/pass-over-owed.ts';
+import { removeSurplusMatches } from './alerts/match-state.ts';
 import { auditActions } from './audit.ts';
 import {
   fetchAlertMails,
@@ -55,7 +55,7 @@ export const tenders: Area = {
       context: alertPasswordContext,
     },
   ],
-  untold: [{ what: 'matches of tenders', settle: passOverOwed }],
+  cancelAfterRestore: [{ what: 'matches of tenders', cancel: dismissUnsent }],
   retention: [
     {
       // Each feed is looked at some fifty times a day; what became of the last look stands in its row.

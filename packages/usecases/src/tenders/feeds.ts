@@ -16,7 +16,7 @@ import { ownScope } from './list-tenders.ts';
 import { healthColumns, healthOf, runningSources } from './sources.ts';
 
 /** Feeds an account may have for itself, and everybody together. */
-const mostFeeds = { personal: 50, platform: 200 };
+const maxFeeds = { personal: 50, platform: 200 };
 
 /** The account's own feeds and those of everybody, oldest first. */
 export async function listFeeds(ctx: UserContext): Promise<RssFeed[]> {
@@ -56,7 +56,7 @@ export async function createFeed(ctx: UserContext, { url, title, scope }: NewRss
       sourceKey,
     });
     // Behind the insert: one that is there already is that, however many there are.
-    if ((row?.feeds ?? 0) >= mostFeeds[scope]) throw conflict('LIMIT_REACHED');
+    if ((row?.feeds ?? 0) >= maxFeeds[scope]) throw conflict('LIMIT_REACHED');
     if (isPlatform) await record(tx, ctx, 'feeds.create', id, `Registered the feed ${url} for everybody.`);
   });
   await adding.catch(conflictOn({ rss_feeds_url_unique: 'FEED_EXISTS' }));

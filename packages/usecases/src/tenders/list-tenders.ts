@@ -35,9 +35,9 @@ export interface TenderList {
 }
 
 /** As many are counted, and no more. */
-export const mostCounted = 1_000;
+export const maxCounted = 1_000;
 /** Of those that match, so many of the newest are brought into the order of relevance. */
-const mostRanked = 1_000;
+const maxRanked = 1_000;
 
 /** Which tenders there are on the account's behalf, personal ones with them. */
 export const ownScope = (ctx: UserContext) => ctx.inTenant(ctx.tenantId, ctx.actor.id);
@@ -82,7 +82,7 @@ export async function listTenders(
     return {
       items: await tendersOf(tx, found, ctx.actor.id),
       next: rows.length > list.limit && last ? [sort, last.key, last.id] : null,
-      ...(total <= mostCounted && { total }),
+      ...(total <= maxCounted && { total }),
     };
   });
 }
@@ -105,7 +105,7 @@ export function listStatements(
     count:
       after === undefined
         ? null
-        : sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${mostCounted + 1}) counted`,
+        : sql`select count(*)::int as total from (select from ${searchedTenders} where ${matches} limit ${maxCounted + 1}) counted`,
     sort,
   };
 }
@@ -135,10 +135,10 @@ function pageOf(
     const behind = after ? sql`where (t.rank, t.tender_id) < (${key}::real, ${id}::uuid)` : sql``;
     return sql`
       with hits as materialized (
-        select t.* from ${searchedTenders} where ${matches} order by t.published_at desc, t.tender_id desc limit ${mostCounted + 1})
+        select t.* from ${searchedTenders} where ${matches} order by t.published_at desc, t.tender_id desc limit ${maxCounted + 1})
       select ${shown(sql`t.rank`)} from (
         select t.tender_id, t.deadline_at, t.deadline_is_date_only, ts_rank(t.document, ${question}) as rank
-        from (select * from hits limit ${mostRanked}) t) t
+        from (select * from hits limit ${maxRanked}) t) t
       ${behind} order by t.rank desc, t.tender_id desc limit ${limit}`;
   }
   const [column, order, isBehind] =
@@ -147,7 +147,7 @@ function pageOf(
   return sql`
     with hits as materialized (
       select t.tender_id, t.published_at, t.deadline_at, t.deadline_is_date_only from ${searchedTenders} where ${matches} ${behind}
-      order by ${column} ${order}, t.tender_id ${order} limit ${after ? limit : mostCounted + 1})
+      order by ${column} ${order}, t.tender_id ${order} limit ${after ? limit : maxCounted + 1})
     select ${shown(column)} from hits t order by ${column} ${order}, t.tender_id ${order} limit ${limit}`;
 }
 

@@ -8,7 +8,7 @@ import type { Walked } from '@portal/platform/retention';
 import { lockNoticeStore } from './store-notices.ts';
 
 /** Notices kept of each feed or mailbox of people's own: the newest. */
-const mostNotices = 5_000;
+const maxNotices = 5_000;
 /** Sources whose notices are counted at once. */
 const sourcesAtOnce = 100;
 /** Notices removed in one transaction. */
@@ -19,7 +19,7 @@ const batch = 1_000;
  * that no other source has shown goes with its matches and triage, of any other the personal notice. What everybody saw once stays.
  * A feed is read as if for the first time when somebody registers it again.
  */
-export async function removeSurplusTenders(tx: Tx, after: string, most = mostNotices): Promise<Walked> {
+export async function removeSurplusTenders(tx: Tx, after: string, most = maxNotices): Promise<Walked> {
   // A tender that another source confirms at the moment stays.
   await lockNoticeStore(tx);
   const { rows: sources } = await tx.execute<{ key: string; kept: number }>(sql`

@@ -10,7 +10,7 @@ export type SearchedNotice = Parameters<typeof markersOf>[0] &
   };
 
 /** Characters of all lots that are searched: the server takes a megabyte for a document, and all spellings have to fit. */
-const mostLotText = 40_000;
+const maxLotText = 40_000;
 
 /** The texts of a notice by their weight, each in both spellings, and its markers. */
 export function searchDocumentOf(notice: SearchedNotice) {
@@ -18,13 +18,13 @@ export function searchDocumentOf(notice: SearchedNotice) {
     .flatMap(({ title, description }) => [title, description])
     .filter((text) => text !== null)
     .join('\n')
-    .slice(0, mostLotText);
+    .slice(0, maxLotText);
   const labels = notice.cpvCodes.map((code) => cpvLabels().get(code) ?? '').join('\n');
   const a = inBothSpellings(notice.title);
   const b = inBothSpellings(`${lots}\n${labels}`);
   const d = inBothSpellings(notice.description ?? '');
   return {
-    titles: fold([notice.title, ...notice.lots.map(({ title }) => title ?? '')].join('\n')).slice(0, mostLotText),
+    titles: fold([notice.title, ...notice.lots.map(({ title }) => title ?? '')].join('\n')).slice(0, maxLotText),
     text_a: a,
     text_b: b,
     text_c: inBothSpellings(notice.buyerName ?? ''),

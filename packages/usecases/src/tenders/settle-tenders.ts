@@ -9,7 +9,7 @@ import { shownSource } from '@portal/domain/tenders/sources';
 import { searchDocumentOf, type SearchedNotice } from './search-document.ts';
 
 /** Looks at its day in which a notice has to be missing before it counts as withdrawn. */
-export const looksUntilWithdrawn = 2;
+export const missesUntilWithdrawn = 2;
 
 /** What of a notice its tender's row in the search is made of. */
 export type Content = SearchedNotice &
@@ -32,7 +32,7 @@ export async function settleTenders(
       isPrimary: tenderNotices.isPrimary,
       sourcePortal: tenderNotices.sourceKey,
       isPublic: tenderNotices.isPublic,
-      isWithdrawn: sql<boolean>`${tenderNotices.missedLooks} >= ${looksUntilWithdrawn}`,
+      isWithdrawn: sql<boolean>`${tenderNotices.missedReads} >= ${missesUntilWithdrawn}`,
       isCancelled: tenderNotices.isCancelled,
       isCorrection: tenderNotices.isCorrection,
       form: tenderNotices.form,

@@ -12,7 +12,7 @@ import type { NoticeForm, NoticeRecord } from '@portal/domain/tenders/notice-rec
 import { isSettingsSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
 import { mergeTenders } from './merge-tenders.ts';
-import { looksUntilWithdrawn, settleTenders } from './settle-tenders.ts';
+import { missesUntilWithdrawn, settleTenders } from './settle-tenders.ts';
 
 /** What became of the notices of a source. */
 export interface StoredNotices {
@@ -40,12 +40,12 @@ const batchChars = 4_000_000;
 export async function storeNotices(
   system: SystemContext,
   records: readonly NoticeRecord[],
-  { signal, isFirstLook = false }: { signal?: AbortSignal; isFirstLook?: boolean } = {},
+  { signal, isFirstRead = false }: { signal?: AbortSignal; isFirstRead?: boolean } = {},
 ): Promise<StoredNotices> {
   const stored: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
   for (const part of batchesOf(records)) {
     signal?.throwIfAborted();
-    const done = await storeOrDivide(system, part, isFirstLook);
+    const done = await storeOrDivide(system, part, isFirstRead);
     for (const outcome of storedOutcomes) stored[outcome] += done[outcome];
     stored.tenderIds.push(...done.tenderIds);
   }
@@ -56,7 +56,7 @@ export async function storeNotices(
 export const storedOutcomes = ['added', 'changed', 'unchanged', 'refused', 'withheld'] as const;
 
 /** New notices that a feed or a mailbox brings in 24 hours: whoever runs one could fill the database otherwise. */
-export const mostNewADay = 1_000;
+export const maxNewADay = 1_000;
 
 function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]> {
   let part: NoticeRecord[] = [];
@@ -81,10 +81,10 @@ const sizeOf = ({ description, lots }: NoticeRecord): number =>
 async function storeOrDivide(
   system: SystemContext,
   records: NoticeRecord[],
-  isFirstLook: boolean,
+  isFirstRead: boolean,
 ): Promise<StoredNotices> {
   try {
-    return await system.acrossTenants('notices of a source are stored', (tx) => storeBatch(tx, records, isFirstLook));
+    return await system.acrossTenants('notices of a source are stored', (tx) => storeBatch(tx, records, isFirstRead));
   } catch (error) {
     if (!isRefusedRow(error)) throw error;
     const [first] = records;
@@ -99,7 +99,7 @@ async function storeOrDivide(
     const halves = [records.slice(0, middle), records.slice(middle)];
     const sum: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
     for (const half of halves) {
-      const done = await storeOrDivide(system, half, isFirstLook);
+      const done = await storeOrDivide(system, half, isFirstRead);
       for (const outcome of storedOutcomes) sum[outcome] += done[outcome];
       sum.tenderIds.push(...done.tenderIds);
     }
@@ -107,7 +107,7 @@ async function storeOrDivide(
   }
 }
 
-async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean): Promise<StoredNotices> {
+async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstRead: boolean): Promise<StoredNotices> {
   const [first] = records;
   const result: StoredNotices = { added: 0, changed: 0, unchanged: 0, refused: 0, withheld: 0, tenderIds: [] };
   if (!first) return result;
@@ -136,7 +136,7 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean)
         hash: record.hash,
         noticeVersion: record.noticeVersion,
         isPublic: isPublic || before?.isPublic === true,
-        missedLooks: before?.missedLooks ?? 0,
+        missedReads: before?.missedReads ?? 0,
       });
     }
   }
@@ -147,7 +147,7 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstLook: boolean)
   await writePayloads(tx, fresh);
   const tenderIds = [...new Set([...placed.map(({ tenderId }) => tenderId), ...reappeared])];
   await settleTenders(tx, tenderIds, new Map(fresh.map(({ id, record }) => [id, record])));
-  await leaveToMatcher(tx, tenderIds, !isFirstLook);
+  await leaveToMatcher(tx, tenderIds, !isFirstRead);
   return { ...result, tenderIds };
 }
 
@@ -174,8 +174,8 @@ async function roomForNew(tx: Tx, sourceKey: string): Promise<number> {
     select count(*)::int as today from (
       select from ${tenderNotices}
       where source_key = ${sourceKey} and ${isOfNamedSource} and first_seen_at > now() - interval '24 hours'
-      limit ${mostNewADay}) fresh`);
-  return mostNewADay - (rows[0]?.today ?? 0);
+      limit ${maxNewADay}) fresh`);
+  return maxNewADay - (rows[0]?.today ?? 0);
 }
 
 /** Whether everybody sees what a source shows. Those of settings have a row from their first notice on. */
@@ -198,7 +198,7 @@ interface Known {
   hash: string;
   noticeVersion: number;
   isPublic: boolean;
-  missedLooks: number;
+  missedReads: number;
 }
 
 async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]): Promise<Map<string, Known>> {
@@ -212,7 +212,7 @@ async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]):
       hash: tenderNotices.hash,
       noticeVersion: tenderNotices.noticeVersion,
       isPublic: tenderNotices.isPublic,
-      missedLooks: tenderNotices.missedLooks,
+      missedReads: tenderNotices.missedReads,
     })
     .from(tenderNotices)
     .where(and(eq(tenderNotices.sourceKey, sourceKey), inArray(tenderNotices.noticeKey, keys)));
@@ -221,19 +221,19 @@ async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]):
 
 /** What shows up again was not withdrawn. Answers the tenders for which that makes a difference. */
 async function forgetMisses(tx: Tx, known: Known[]): Promise<string[]> {
-  const missed = known.filter(({ missedLooks }) => missedLooks > 0);
+  const missed = known.filter(({ missedReads }) => missedReads > 0);
   if (missed.length === 0) return [];
   await tx
     .update(tenderNotices)
-    .set({ missedLooks: 0 })
+    .set({ missedReads: 0 })
     .where(
       inArray(
         tenderNotices.id,
         missed.map(({ id }) => id),
       ),
     );
-  return missed.flatMap(({ missedLooks, tenderId }) =>
-    missedLooks >= looksUntilWithdrawn && tenderId !== null ? [tenderId] : [],
+  return missed.flatMap(({ missedReads, tenderId }) =>
+    missedReads >= missesUntilWithdrawn && tenderId !== null ? [tenderId] : [],
   );
 }
 
@@ -323,16 +323,16 @@ async function relatives(tx: Tx, fresh: FreshNotice[]) {
     .from(tenderNotices)
     .innerJoin(tenders, eq(tenders.id, tenderNotices.tenderId))
     .where(shared)
-    .limit(mostRelatives);
+    .limit(maxRelatives);
   return rows.map((row) => ({ ...row, form: row.form as NoticeForm | null }));
 }
 
 /** A key that so many share tells nothing apart. */
-const mostRelatives = 20_000;
+const maxRelatives = 20_000;
 
 /** What a record says of a notice; the other columns have their own story. */
 const noticeColumns = Object.entries(getTableColumns(tenderNotices))
-  .filter(([key]) => !['isPrimary', 'missedLooks', 'firstSeenAt', 'changedAt'].includes(key))
+  .filter(([key]) => !['isPrimary', 'missedReads', 'firstSeenAt', 'changedAt'].includes(key))
   .map(([key, column]) => ({
     key,
     name: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -393,7 +393,7 @@ export const missingNotices = (
         and(
           eq(tenderNotices.sourceKey, sourcePortal),
           eq(tenderNotices.sourceDay, sourceDay),
-          lt(tenderNotices.missedLooks, looksUntilWithdrawn),
+          lt(tenderNotices.missedReads, missesUntilWithdrawn),
           sql`${tenderNotices.noticeKey} <> all(${sql.param(shownKeys)}::text[])`,
         ),
       );
@@ -409,10 +409,10 @@ export async function noteMissingNotices(tx: Tx, ids: string[]): Promise<number>
   await lockNoticeStore(tx);
   const missed = await tx
     .update(tenderNotices)
-    .set({ missedLooks: sql`${tenderNotices.missedLooks} + 1` })
+    .set({ missedReads: sql`${tenderNotices.missedReads} + 1` })
     .where(sql`${tenderNotices.id} = any(${sql.param(ids)}::uuid[])`)
-    .returning({ tenderId: tenderNotices.tenderId, missedLooks: tenderNotices.missedLooks });
-  const withdrawn = missed.filter(({ missedLooks }) => missedLooks >= looksUntilWithdrawn);
+    .returning({ tenderId: tenderNotices.tenderId, missedReads: tenderNotices.missedReads });
+  const withdrawn = missed.filter(({ missedReads }) => missedReads >= missesUntilWithdrawn);
   await settleTenders(tx, [...new Set(withdrawn.map(({ tenderId }) => tenderId))]);
   return withdrawn.length;
 }

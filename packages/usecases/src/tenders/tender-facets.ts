@@ -6,7 +6,7 @@ import { searching, type TenderList } from './list-tenders.ts';
 import { matchesBesides, matchesFilters, searchedTenders } from './search.ts';
 
 /** The newest that match are counted, and no more than these. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /** How many of the tenders that match each source, Land and division has: what choosing it would leave. */
 export async function tenderFacets(ctx: UserContext, asked: Asked): Promise<TenderFacets> {
@@ -17,18 +17,18 @@ export async function tenderFacets(ctx: UserContext, asked: Asked): Promise<Tend
   const [nationwide, all] = ['nationwide', 'all'].map((kind) => of(kind)[0]?.count ?? 0);
   const byLand = new Map(of('land').map(({ key, count }) => [key, count]));
   return {
-    sources: mostFirst(of('source')),
-    bundeslaender: mostFirst(
+    sources: maxFirst(of('source')),
+    bundeslaender: maxFirst(
       laender
         .map((key) => ({ key, count: (byLand.get(key) ?? 0) + (nationwide ?? 0) }))
         .filter(({ count }) => count > 0),
     ),
-    cpvDivisions: mostFirst(of('division')),
-    isCapped: (all ?? 0) > mostCounted,
+    cpvDivisions: maxFirst(of('division')),
+    isCapped: (all ?? 0) > maxCounted,
   };
 }
 
-const mostFirst = (counts: { key: string; count: number }[]) =>
+const maxFirst = (counts: { key: string; count: number }[]) =>
   counts.toSorted((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 
 type Asked = Pick<TenderList, 'filters' | 'window' | 'triage'>;
@@ -37,13 +37,13 @@ export const facetsStatement = ({ filters, window, triage }: Asked, userId: stri
   with hits as materialized (
     select t.source_keys, t.bundeslaender, t.is_nationwide, t.cpv_divisions from ${searchedTenders}
     where ${matchesFilters(filters)} and ${matchesBesides(window, triage, userId)}
-    order by t.published_at desc, t.tender_id desc limit ${mostCounted + 1})
+    order by t.published_at desc, t.tender_id desc limit ${maxCounted + 1})
   ${countedBy('source', sql`source_keys`)} union all ${countedBy('division', sql`cpv_divisions`)}
   union all ${countedBy('land', sql`bundeslaender`, sql`where not is_nationwide`)}
   union all select 'nationwide', '', count(*)::int from ${counted} where is_nationwide
   union all select 'all', '', count(*)::int from hits`;
 
-const counted = sql`(select * from hits limit ${mostCounted}) counted`;
+const counted = sql`(select * from hits limit ${maxCounted}) counted`;
 
 /** Tenders have few different lists between them, so these are counted before they are taken apart. */
 const countedBy = (kind: string, keys: SQL, where = sql``): SQL => sql`

@@ -41,14 +41,14 @@ export const cloudOutageNotices = pgTable(
     outageId: uuid().notNull(),
     userId: uuid().notNull(),
     /** The outage whose mail tells this person of this one: its own, or that of many that are told together. Null until one is written. */
-    toldWith: uuid(),
+    mailedWith: uuid('told_with'),
     /** When the mail server took that mail, or it was known that it may have. */
     sentAt: instant(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.outageId, t.userId] }),
     index('cloud_outage_notices_user').on(t.tenantId, t.userId, t.sentAt),
-    index('cloud_outage_notices_told_with').on(t.tenantId, t.userId, t.toldWith),
+    index('cloud_outage_notices_told_with').on(t.tenantId, t.userId, t.mailedWith),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
     foreignKey({
       columns: [t.tenantId, t.outageId],

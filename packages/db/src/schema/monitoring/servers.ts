@@ -38,9 +38,9 @@ export const monitoredServers = pgTable(
     /** Grows with every change: what was asked of the server as it was before is not written any more. */
     revision: integer().notNull().default(1),
     /** The run that began the last look. Unless the status is of that run as well, the look is under way or ended its process. */
-    lookRunId: uuid(),
+    pollRunId: uuid('look_run_id'),
     /** Looks in a row that ended their process. */
-    lostLooks: integer().notNull().default(0),
+    lostPolls: integer('lost_looks').notNull().default(0),
     /** Left alone until then, because looks at it ended their processes. */
     restsUntil: instant(),
     createdAt: createdAt(),

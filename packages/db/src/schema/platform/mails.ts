@@ -84,7 +84,7 @@ export const mailDays = pgTable(
     day: date().notNull(),
     counted: integer().notNull().default(0),
     /** Mails that ended because there was no room. */
-    heldBack: integer().notNull().default(0),
+    overQuota: integer().notNull().default(0),
     /** When the tenant's own limit was first in the way; by that the audit log is told once. */
     limitReachedAt: instant(),
   },

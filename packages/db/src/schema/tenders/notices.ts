@@ -63,7 +63,7 @@ export const tenderNotices = pgTable(
     sourceUrl: text(),
     sourceDay: date(),
     /** Looks in a row at its day that did not show it any more. */
-    missedLooks: smallint().notNull().default(0),
+    missedReads: smallint('missed_looks').notNull().default(0),
 
     noticeUuid: text(),
     publicationNumber: text(),

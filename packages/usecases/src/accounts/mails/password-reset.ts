@@ -22,7 +22,7 @@ export const passwordResetMail = defineMail({
         purpose: 'reset',
         email: recipient.address,
         mailId: mail.id,
-        overTenantServer: mail.way === 'tenant',
+        overTenantServer: mail.route === 'tenant',
       }),
     );
     return {

@@ -41,7 +41,7 @@ export const welcomeMail = defineMail({
         purpose: 'welcome',
         email: recipient.address,
         mailId: mail.id,
-        overTenantServer: mail.way === 'tenant',
+        overTenantServer: mail.route === 'tenant',
       }),
     );
     return {

@@ -24,9 +24,9 @@ export interface IcsEvent {
 }
 
 /** Events of one source (reference, “Limits”). */
-const mostEvents = 20_000;
+const maxEvents = 20_000;
 /** Characters of one event or zone that are looked at; nobody writes as many, except to keep us busy. */
-const mostCharacters = 128 * 1024;
+const maxCharacters = 128 * 1024;
 
 // What an event has besides is none of ours, and mostly the larger part of a file. EXRULE is of an earlier standard, and named.
 const wanted =
@@ -68,7 +68,7 @@ export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]
     }
     if (!isEnded || depth > 0) note(begins, 'END_MISSING', isEnded ? 'A part of a VEVENT' : name);
     if (room < 0) note(begins, 'EVENT_TOO_LONG', name);
-    isWhole = events.length < mostEvents;
+    isWhole = events.length < maxEvents;
     if (isWhole) events.push({ uid: uidOf(lines) ?? `#${events.length}`, at: begins, lines, calendar });
     else note(begins, 'EVENT_BEYOND', name);
   }
@@ -86,7 +86,7 @@ export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]
         if (isBegin && begun !== null) note(begun, 'END_MISSING', name);
         begun = isBegin ? at : null;
         if (isBegin) calendar = { method: '', zones: new Map() };
-      } else if (isBegin) open = { name, at, lines: [], depth: 0, room: mostCharacters };
+      } else if (isBegin) open = { name, at, lines: [], depth: 0, room: maxCharacters };
       else if (name === 'VEVENT' && !isEnded) note(at, 'BEGIN_MISSING', name);
     } else if (open) {
       if (open.name === 'VTIMEZONE' || (open.depth === 0 && wanted.test(line))) {

@@ -5,7 +5,7 @@ import { type IcsEvent, linesInFile, readIcsLines, valueOf } from './ics-lines.t
 import { type Occurrence, occurrencesOf } from './series.ts';
 
 /** Occurrences of one source in a window (reference, “Limits”). */
-export const mostOccurrences = 2_000;
+export const maxOccurrences = 2_000;
 
 /**
  * What takes place between two instants, by start. `isWhole` is false when there is more than is taken, or no time to look at
@@ -26,18 +26,18 @@ export function occurrencesBetween(
   let before = to;
   const cut = () => {
     occurrences = occurrences.toSorted(byStart);
-    if (occurrences.length <= mostOccurrences) return;
+    if (occurrences.length <= maxOccurrences) return;
     isWhole = false;
-    occurrences.length = mostOccurrences;
+    occurrences.length = maxOccurrences;
     // From here on only what begins earlier can be of any use.
     before = (occurrences.at(-1)?.start.at ?? 0) + 1;
   };
   for (const [uid, events] of groups) {
     if (isLate()) break;
     if (events.length === 1 && events.every((event) => isElsewhere(event, from, to))) continue;
-    for (const one of occurrencesOf(uid, events, { from, to: before, most: mostOccurrences + 1, isLate, note }))
+    for (const one of occurrencesOf(uid, events, { from, to: before, most: maxOccurrences + 1, isLate, note }))
       occurrences.push(one);
-    if (occurrences.length > 2 * mostOccurrences) cut();
+    if (occurrences.length > 2 * maxOccurrences) cut();
   }
   cut();
   const wasLate = isLate();

@@ -7,7 +7,7 @@ import { likeAt, type Moment, wallOn } from './moment.ts';
 /** The clock of a zone is known to that, for the hours in which it changes. */
 const margin = 3 * HOUR;
 /** Times of day a rule may name; the library weighs each against each day. */
-const mostTimes = 500;
+const maxTimes = 500;
 /** Steps the library takes in search of one occurrence: half a second of work. */
 const maxIterations = 20_000;
 
@@ -71,7 +71,7 @@ const isDense = ({ freq, by }: RecurrenceRule): boolean =>
 
 function optionsOf({ freq, interval, count, wkst, byDay, by }: RecurrenceRule) {
   const times = [by.BYHOUR, by.BYMINUTE, by.BYSECOND].map((part) => part?.length ?? 1);
-  if (times.reduce((product, length) => product * length, 1) > mostTimes)
+  if (times.reduce((product, length) => product * length, 1) > maxTimes)
     throw new RangeError('These are too many times.');
   const options = {
     byMonth: by.BYMONTH,

@@ -5,7 +5,7 @@ import { mailTime } from '@portal/mail/mail-time';
 import { cloudFailed as template } from '@portal/mail/templates/cloud-status/failed';
 import { defineMail } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../modules/module-access.ts';
-import { noteTold } from '../told.ts';
+import { markNotified } from '../mark-notified.ts';
 import { outageThread } from './outage-thread.ts';
 import { outagesToTell } from './outages-to-tell.ts';
 
@@ -38,7 +38,7 @@ export const cloudFailedMail = defineMail({
     for (const { tenantId, userId, data, outcome, mayHaveArrived } of attempts) {
       // Whoever may have read that a cloud is down is to read that it is back: an end too many does no harm, one too few does.
       const isTold = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
-      if (isTold) await noteTold(tx, { tenantId, userId, outageId: data.outageId });
+      if (isTold) await markNotified(tx, { tenantId, userId, outageId: data.outageId });
     }
   },
 });

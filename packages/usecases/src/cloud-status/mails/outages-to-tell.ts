@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, notInArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
 import { cloudOutageNotices, cloudOutages } from '@portal/db/schema/cloud-status/outages';
-import { areToldTogether, together } from '@portal/domain/cloud-status/checks';
+import { areMailedTogether, together } from '@portal/domain/cloud-status/checks';
 import { bellOfNotice, instanceOfOutage, outageOfNotice, settlingNotices } from '../notices.ts';
 
 interface Reader {
@@ -21,7 +21,7 @@ export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: 
   await settlingNotices(tx, reader.tenantId);
   const [own] = await tx
     .select({
-      toldWith: cloudOutageNotices.toldWith,
+      mailedWith: cloudOutageNotices.mailedWith,
       failure: cloudOutages.failure,
       failingSince: cloudOutages.failingSince,
       reportedAt: cloudOutages.reportedAt,
@@ -31,9 +31,9 @@ export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: 
     .innerJoin(cloudOutages, outageOfNotice)
     .where(and(eq(cloudOutageNotices.outageId, reader.outageId), eq(cloudOutageNotices.userId, reader.userId)));
   if (!own) return [];
-  const isFirstTry = (await tx.$count(cloudOutageNotices, isToldHere(reader))) === 0;
+  const isFirstTry = (await tx.$count(cloudOutageNotices, isInMail(reader))) === 0;
   if (isFirstTry) {
-    if (own.endedAt !== null || own.toldWith !== null) return [];
+    if (own.endedAt !== null || own.mailedWith !== null) return [];
     const isOneOfMany = own.failure === 'netz' && (await beganTogether(tx, own));
     await claimNotices(tx, reader, isOneOfMany);
   }
@@ -47,8 +47,8 @@ export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: 
   return outages;
 }
 
-const isToldHere = ({ userId, outageId }: Reader) =>
-  and(eq(cloudOutageNotices.userId, userId), eq(cloudOutageNotices.toldWith, outageId));
+const isInMail = ({ userId, outageId }: Reader) =>
+  and(eq(cloudOutageNotices.userId, userId), eq(cloudOutageNotices.mailedWith, outageId));
 
 /** Whether so many of the instances checked around that time are not reached any more since then. */
 async function beganTogether(
@@ -65,7 +65,7 @@ async function beganTogether(
     })
     .from(cloudInstances)
     .where(and(eq(cloudInstances.isActive, true), gt(cloudInstances.checkedAt, windowBefore(reportedAt))));
-  return counts !== undefined && areToldTogether(counts);
+  return counts !== undefined && areMailedTogether(counts);
 }
 
 /** What this mail is to tell is no other one's. */
@@ -76,11 +76,11 @@ async function claimNotices(tx: Tx, { userId, outageId }: Reader, isOneOfMany: b
     .where(and(isNull(cloudOutages.endedAt), eq(cloudOutages.failure, 'netz')));
   await tx
     .update(cloudOutageNotices)
-    .set({ toldWith: outageId })
+    .set({ mailedWith: outageId })
     .where(
       and(
         eq(cloudOutageNotices.userId, userId),
-        isNull(cloudOutageNotices.toldWith),
+        isNull(cloudOutageNotices.mailedWith),
         isOneOfMany
           ? sql`${cloudOutageNotices.outageId} in ${openUnreached}`
           : eq(cloudOutageNotices.outageId, outageId),
@@ -92,8 +92,8 @@ async function claimNotices(tx: Tx, { userId, outageId }: Reader, isOneOfMany: b
 async function leaveOut(tx: Tx, reader: Reader, told: string[]): Promise<void> {
   await tx
     .update(cloudOutageNotices)
-    .set({ toldWith: null })
-    .where(and(isToldHere(reader), told.length === 0 ? undefined : notInArray(cloudOutageNotices.outageId, told)));
+    .set({ mailedWith: null })
+    .where(and(isInMail(reader), told.length === 0 ? undefined : notInArray(cloudOutageNotices.outageId, told)));
 }
 
 const openOutages = (tx: Tx, reader: Reader) =>
@@ -111,7 +111,7 @@ const openOutages = (tx: Tx, reader: Reader) =>
     .innerJoin(cloudSubscriptions, bellOfNotice)
     .where(
       and(
-        isToldHere(reader),
+        isInMail(reader),
         isNull(cloudOutages.endedAt),
         // Nobody watches over what is switched off.
         eq(cloudInstances.isActive, true),

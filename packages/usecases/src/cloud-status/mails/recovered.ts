@@ -22,12 +22,12 @@ export const cloudRecoveredMail = defineMail({
     await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'cloud-status', level: 'USE' });
     const outage = await endedOutage(ctx, { userId: recipient.id, outageId });
     if (!outage?.endedAt) return null;
-    const { customerName, statusUrl, failingSince, endedAt, toldWith } = outage;
+    const { customerName, statusUrl, failingSince, endedAt, mailedWith } = outage;
     return {
       tenantName: recipient.tenantName,
       serviceUrl: ctx.config.http.publicUrl,
       displayName: recipient.displayName,
-      thread: outageThread(ctx, toldWith ?? outageId),
+      thread: outageThread(ctx, mailedWith ?? outageId),
       customerName,
       address: statusUrl,
       from: mailTime(failingSince),
@@ -46,7 +46,7 @@ async function endedOutage(ctx: TenantContext, { userId, outageId }: { userId: s
         statusUrl: cloudInstances.statusUrl,
         failingSince: cloudOutages.failingSince,
         endedAt: cloudOutages.endedAt,
-        toldWith: cloudOutageNotices.toldWith,
+        mailedWith: cloudOutageNotices.mailedWith,
       })
       .from(cloudOutages)
       .innerJoin(

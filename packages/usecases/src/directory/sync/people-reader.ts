@@ -3,7 +3,7 @@ import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
 import { dnOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
 import { upstream } from '@portal/domain/errors';
-import { takingTurns } from '@portal/platform/take-turns';
+import { yieldEvery } from '@portal/platform/yield-every';
 import { directoryIdOf } from '../directory-id.ts';
 import { excludedNames } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
@@ -29,13 +29,13 @@ export class PeopleReader implements AsyncDisposable {
   #waiting: StagedPerson[] = [];
   #waitingBytes = 0;
   #storing = Promise.resolve();
-  readonly #othersTurn: () => Promise<void>;
+  readonly #yieldIfDue: () => Promise<void>;
 
   constructor(reading: DirectoryReading, found: GroupsRead) {
     this.#reading = reading;
     this.#found = found;
     this.#excluded = excludedNames(reading.config);
-    this.#othersTurn = takingTurns(reading.signal);
+    this.#yieldIfDue = yieldEvery(reading.signal);
   }
 
   /** How many people there were so far. */
@@ -50,7 +50,7 @@ export class PeopleReader implements AsyncDisposable {
   async take(page: LdapEntry[]): Promise<void> {
     for (const entry of page) {
       if (entry.raw.length > maxPersonBytes) throw tooLargePerson();
-      await this.#othersTurn();
+      await this.#yieldIfDue();
       await this.#putAside(entry);
       if (this.#waiting.length >= portion || this.#waitingBytes >= portionBytes) await this.#store();
     }
@@ -85,7 +85,7 @@ export class PeopleReader implements AsyncDisposable {
     const dn = canonicalDn(dnOf(entry));
     const memberOf: string[] = [];
     for (const names of entry.valuePortions('memberOf')) {
-      await this.#othersTurn();
+      await this.#yieldIfDue();
       memberOf.push(...names.map(canonicalDn));
     }
     const groups = graph.groupsOf({ dn, memberOf, primaryGroupSid: primaryGroupSid(entry) });

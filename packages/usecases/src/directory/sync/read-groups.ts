@@ -11,7 +11,7 @@ import {
   isGroup,
   memberAttributes,
 } from '@portal/domain/directory/groups';
-import { takingTurns } from '@portal/platform/take-turns';
+import { yieldEvery } from '@portal/platform/yield-every';
 import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
@@ -40,7 +40,7 @@ export async function readGroups(
   directory: Directory,
   { config, memory, signal }: Pick<DirectoryReading, 'config' | 'memory' | 'signal'>,
 ): Promise<GroupsRead> {
-  const othersTurn = takingTurns(signal);
+  const yieldIfDue = yieldEvery(signal);
   const graph = new GroupGraph((bytes) => memory.take(bytes));
   const kept: { position: number; entry: LdapEntry }[] = [];
   let keptBytes = 0;
@@ -54,14 +54,14 @@ export async function readGroups(
     return graph;
   }
   const add: AddMembers = async (position, members) => {
-    await othersTurn();
+    await yieldIfDue();
     graph.addMembers(position, members);
   };
 
   const search = { base: config.baseDn, scope: 'sub' as const, filter: groupFilter, attributes: searchAttributes };
   for await (const page of directory.pages(search)) {
     for (const entry of page) {
-      await othersTurn();
+      await yieldIfDue();
       const position = graph.add(entry, directoryIdOf(entry));
       keptBytes += entry.raw.length + entryOverheadBytes;
       if (keptBytes < maxKeptBytes && !isInPortions(entry)) {

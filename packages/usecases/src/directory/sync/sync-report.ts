@@ -32,7 +32,7 @@ export interface SyncReport {
 }
 
 /** Usernames in one audit entry; of more the number alone. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
 export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promise<SyncReport> {
@@ -70,8 +70,8 @@ export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promis
     },
     async recordSwitched(tx, how, usernames) {
       if (usernames.length === 0) return;
-      const named = usernames.toSorted().slice(0, mostNamed).join(', ');
-      const more = usernames.length - mostNamed;
+      const named = usernames.toSorted().slice(0, maxNamed).join(', ');
+      const more = usernames.length - maxNamed;
       await record(tx, `The synchronization switched accounts ${how}: ${named}${more > 0 ? ` and ${more} more` : ''}.`);
     },
     async close({ isBlocked, summary }) {

@@ -23,10 +23,10 @@ import { takeMails } from './take-mails.ts';
 /** Mails whose heads are asked for together. */
 const headsAtOnce = 50;
 /** Mails moved in one run; the rest follows in the next. */
-const mostMoves = 500;
+const maxMoves = 500;
 
 /** Begins of one run: a mailbox that ended as many processes rests. */
-const mostBegins = 2;
+const maxBegins = 2;
 
 export interface FetchLimits {
   inAllMs: number;
@@ -47,7 +47,7 @@ export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits
   if (!mailbox) return;
   if (isPausedAfter(mailbox.refusals)) throw unavailableMailbox(pausedMailbox(mailbox));
   // Each earlier begin of this run ended with its process.
-  if (run.attempt > mostBegins) {
+  if (run.attempt > maxBegins) {
     const failure = endedItsReaders(mailbox);
     await restAfter(ctx, mailbox, failure);
     throw unavailableMailbox(failure);
@@ -213,7 +213,7 @@ async function fetchFrom(
 
 /** Moves what has its folder to go to. What fails comes again with the next run, and leads to no second document. */
 async function moveMails(fetching: Fetching, box: Mailbox): Promise<Pick<FetchEnd, 'isRestLeft' | 'failure'>> {
-  const mails = await mailsToMove(fetching, mostMoves);
+  const mails = await mailsToMove(fetching, maxMoves);
   let failure: ImapFailure | null = null;
   for (const target of ['processed', 'failed'] as const) {
     const folder = folderFor(fetching, target);
@@ -227,5 +227,5 @@ async function moveMails(fetching: Fetching, box: Mailbox): Promise<Pick<FetchEn
       failure ??= error;
     }
   }
-  return { isRestLeft: mails.length === mostMoves && failure === null, failure };
+  return { isRestLeft: mails.length === maxMoves && failure === null, failure };
 }

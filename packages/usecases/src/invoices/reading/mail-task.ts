@@ -8,10 +8,10 @@ export interface MailOrder {
   isRead: boolean;
 }
 
-export type TakenApart = { documents: (MailDocument & { reading: Reading | null })[] } | { error: InvoiceError };
+export type ParsedMail = { documents: (MailDocument & { reading: Reading | null })[] } | { error: InvoiceError };
 
 /** A task for a process of its own: a mail in, its documents out, each with what it says. */
-export async function run({ mail, isRead }: MailOrder): Promise<TakenApart> {
+export async function run({ mail, isRead }: MailOrder): Promise<ParsedMail> {
   const found = await documentsOf(mail);
   if (typeof found === 'string') return { error: found };
   const documents: (MailDocument & { reading: Reading | null })[] = [];

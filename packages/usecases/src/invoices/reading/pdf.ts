@@ -19,8 +19,8 @@ import { type Reading, readXml } from './xml.ts';
 /** What the XML of an invoice is called inside its PDF, by the standards. */
 const usualNames: ReadonlySet<string> = new Set(['factur-x.xml', 'xrechnung.xml', 'zugferd-invoice.xml']);
 /** Files looked at, and nodes of the tree that names them: one that goes in circles has no end. */
-const mostFiles = 50;
-const mostNodes = 1_000;
+const maxFiles = 50;
+const maxNodes = 1_000;
 
 interface Embedded {
   name: string;
@@ -87,12 +87,12 @@ function embeddedFiles({ context, catalog }: PDFDocument): Embedded[] {
     const stream = context.lookup(contents?.get(PDFName.of('UF')) ?? contents?.get(PDFName.of('F')));
     const name = context.lookup(file?.get(PDFName.of('UF')) ?? file?.get(PDFName.of('F')));
     const isText = name instanceof PDFString || name instanceof PDFHexString;
-    if (!isText || !(stream instanceof PDFRawStream) || found.length >= mostFiles) return;
+    if (!isText || !(stream instanceof PDFRawStream) || found.length >= maxFiles) return;
     found.push({ name: name.decodeText(), stream });
   };
   const walk = (object: PDFObject | undefined): void => {
     nodes += 1;
-    const node = nodes > mostNodes ? null : dictOf(object);
+    const node = nodes > maxNodes ? null : dictOf(object);
     if (!node) return;
     for (const [at, value] of arrayOf(node.get(PDFName.of('Names'))).entries()) if (at % 2 === 1) take(value);
     for (const kid of arrayOf(node.get(PDFName.of('Kids')))) walk(kid);

@@ -2,10 +2,10 @@ import { unavailable } from '@portal/domain/errors';
 import type { InvoiceError } from '@portal/domain/invoices/invoices';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { run as readDocument } from './document-task.ts';
 import type { MailDocument } from './documents.ts';
-import type { run as takeApart } from './mail-task.ts';
+import type { run as parseMail } from './mail-task.ts';
 import type { Reading } from './xml.ts';
 
 export type ReadDocument = MailDocument & { reading: Reading };
@@ -15,7 +15,7 @@ export type MailReading = { documents: ReadDocument[] } | { error: InvoiceError 
 const maxMemoryMb = 450;
 // All documents of a mail, and some more for names and data.
 const maxOutputBytes = 40 * 1024 * 1024;
-const whole = taskOf<typeof takeApart>(new URL('mail-task.ts', import.meta.url), {
+const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url), {
   timeoutMs: 8 * SECOND,
   maxMemoryMb,
   maxOutputBytes,
@@ -40,10 +40,10 @@ export async function readMail(ctx: TenantContext, mail: Uint8Array, until: numb
   const isLate = (neededMs: number): boolean => performance.now() + neededMs > until;
   const whose = { tenantId: ctx.tenantId };
   if (isLate(whole.limits.timeoutMs)) return null;
-  const read = await outcome(ctx, ctx.workApart.run(whole, { mail, isRead: true }, whose));
+  const read = await outcome(ctx, ctx.sandbox.run(whole, { mail, isRead: true }, whose));
   if ('value' in read) return read.value as MailReading;
   if (isLate(restMs)) return null;
-  const apart = await outcome(ctx, ctx.workApart.run(unread, { mail, isRead: false }, whose));
+  const apart = await outcome(ctx, ctx.sandbox.run(unread, { mail, isRead: false }, whose));
   if ('error' in apart) return apart;
   if ('error' in apart.value) return apart.value;
   const oneByOneUntil = performance.now() + oneByOneMs;
@@ -52,7 +52,7 @@ export async function readMail(ctx: TenantContext, mail: Uint8Array, until: numb
     const reading: { value: Reading } | { error: InvoiceError } =
       performance.now() > oneByOneUntil
         ? { error: 'TOO_LARGE' }
-        : await outcome(ctx, ctx.workApart.run(one, document, whose));
+        : await outcome(ctx, ctx.sandbox.run(one, document, whose));
     documents.push({
       ...document,
       reading: 'value' in reading ? reading.value : { format: 'other', data: null, error: reading.error },

@@ -35,7 +35,7 @@ function cii(version: 'old' | 'current') {
 }
 
 /** Tags of an XML that is read, some twenty thousand positions of an invoice; more would not fit into the process that reads it. */
-const mostTags = 600_000;
+const maxTags = 600_000;
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -58,7 +58,7 @@ export function readXml(bytes: Uint8Array): Reading {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) return refused('XML_REFUSED');
   const root = rootOf(text);
   if (root === null || root.name.toLowerCase() === 'html') return refused('XML_REFUSED');
-  if (countOf('<', text) > mostTags) return refused('TOO_LARGE');
+  if (countOf('<', text) > maxTags) return refused('TOO_LARGE');
   let parsed: Node;
   try {
     parsed = parser.parse(text, true) as Node;

@@ -3,26 +3,26 @@ import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { isPathName, numberOf, type Row, textOf } from '@portal/domain/monitoring/loose';
 import { DAY_SEC, HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
 import { maySee } from './examine-virtualization.ts';
-import { daily, type KeptQuestion, type Look } from './look.ts';
-import type { Memory } from './memory.ts';
+import type { PollState } from './poll-state.ts';
+import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
 
 const host = '/nodes/localhost';
 /** What is asked first where not everything can be asked in one run. */
 const orders = { failing: 1, groups: 2, namespaces: 3, collection: 4, product: 5, disks: 6, snapshots: 7 };
 /** Namespaces of a store that are looked at. */
-const mostNamespaces = 200;
+const maxNamespaces = 200;
 
 /** Looks at a backup server: what it says of itself and all stores, then ten follow-up questions in turn. */
-export async function examineBackup(look: Look, memory: Memory): Promise<Evaluation> {
-  const { version, release } = await look.first('/version');
-  const usage = await look.mustList('/status/datastore-usage');
-  const stores = await look.list('/admin/datastore');
-  const status = await look.row(`${host}/status`);
-  const collections = await look.list('/admin/gc');
-  const verifications = await look.list('/admin/verify');
-  const syncs = await readSyncs(look, memory);
-  const prunes = await look.list('/admin/prune');
-  const failedTasks = await look.list(`${host}/tasks?since=${look.now - 2 * DAY_SEC}&errors=1&limit=100`);
+export async function examineBackup(poll: ServerPoll, state: PollState): Promise<Evaluation> {
+  const { version, release } = await poll.first('/version');
+  const usage = await poll.mustList('/status/datastore-usage');
+  const stores = await poll.list('/admin/datastore');
+  const status = await poll.row(`${host}/status`);
+  const collections = await poll.list('/admin/gc');
+  const verifications = await poll.list('/admin/verify');
+  const syncs = await readSyncs(poll, state);
+  const prunes = await poll.list('/admin/prune');
+  const failedTasks = await poll.list(`${host}/tasks?since=${poll.now - 2 * DAY_SEC}&errors=1&limit=100`);
 
   const names = usage
     .filter(({ error }) => error === undefined)
@@ -30,55 +30,55 @@ export async function examineBackup(look: Look, memory: Memory): Promise<Evaluat
     .map(({ store }) => textOf(store))
     .filter(isPathName);
   const isOld = 'failure' in collections && collections.failure === 'antwortform';
-  const asked = questionsFor(names, { failing: failingStores(failedTasks), isOld, memory });
+  const asked = questionsFor(names, { failing: failingStores(failedTasks), isOld, state });
   // Lists of snapshots weigh megabytes: only the one read longest ago is asked for, the others wait for a later run.
   const waiting = new Set(
     asked
       .filter(({ order }) => order === orders.snapshots)
-      .toSorted((a, b) => readAt(memory, a.key) - readAt(memory, b.key))
+      .toSorted((a, b) => readAt(state, a.key) - readAt(state, b.key))
       .slice(1),
   );
-  const notExamined = await look.keepUp(
-    memory,
+  const notExamined = await poll.keepUp(
+    state,
     asked.map((one) => ({ ...one, waits: waiting.has(one) })),
   );
 
   return evaluateBackup({
-    now: look.now,
+    now: poll.now,
     version: [textOf(version), textOf(release)].filter((text) => text !== null).join('.') || null,
-    certificateValidTo: look.session.certificateValidTo,
+    certificateValidTo: poll.session.certificateValidTo,
     usage,
     stores,
     status,
-    collections: isOld ? collectionsOf(names, memory, look.now) : collections,
+    collections: isOld ? collectionsOf(names, state, poll.now) : collections,
     verifications,
     syncs,
     prunes,
     failedTasks,
-    namespaces: ofEach(names, 'namespaces', memory),
-    groups: groupsIn(memory),
-    snapshots: ofEach(names, 'snapshots', memory),
-    subscription: memory.parts['subscription'] as RowPart | undefined,
-    updates: memory.parts['updates'] as ListPart | undefined,
-    disks: memory.parts['disks'] as ListPart | undefined,
-    pools: memory.parts['pools'] as ListPart | undefined,
-    maySeeSyncs: hasNone(syncs) ? await maySee(look, ['/', '/remote'], 'Remote.Audit') : true,
+    namespaces: ofEach(names, 'namespaces', state),
+    groups: groupsIn(state),
+    snapshots: ofEach(names, 'snapshots', state),
+    subscription: state.parts['subscription'] as RowPart | undefined,
+    updates: state.parts['updates'] as ListPart | undefined,
+    disks: state.parts['disks'] as ListPart | undefined,
+    pools: state.parts['pools'] as ListPart | undefined,
+    maySeeSyncs: hasNone(syncs) ? await maySee(poll, ['/', '/remote'], 'Remote.Audit') : true,
     notExamined,
   });
 }
 
 const fullness = (row: Row): number => (numberOf(row['used']) ?? 0) / (numberOf(row['total']) ?? 1);
-const readAt = ({ parts }: Memory, key: string): number => parts[key]?.readAt ?? 0;
+const readAt = ({ parts }: PollState, key: string): number => parts[key]?.readAt ?? 0;
 const hasNone = (part: ListPart): boolean => 'data' in part && part.data.length === 0;
 
 /** Old servers only pull and reject the `sync-direction` parameter. */
-async function readSyncs(look: Look, memory: Memory): Promise<ListPart> {
+async function readSyncs(poll: ServerPoll, state: PollState): Promise<ListPart> {
   const plain = '/admin/sync';
-  if (memory.knowsNoDirection) return look.list(plain);
-  const part = await look.list(`${plain}?sync-direction=all`);
+  if (state.knowsNoDirection) return poll.list(plain);
+  const part = await poll.list(`${plain}?sync-direction=all`);
   if (!('failure' in part) || part.failure !== 'antwortform') return part;
-  const again = await look.list(plain);
-  memory.knowsNoDirection = 'data' in again;
+  const again = await poll.list(plain);
+  state.knowsNoDirection = 'data' in again;
   return again;
 }
 
@@ -91,7 +91,7 @@ const failingStores = (tasks: ListPart): ReadonlySet<string> =>
 
 function questionsFor(
   stores: readonly string[],
-  { failing, isOld, memory }: { failing: ReadonlySet<string>; isOld: boolean; memory: Memory },
+  { failing, isOld, state }: { failing: ReadonlySet<string>; isOld: boolean; state: PollState },
 ): KeptQuestion[] {
   const at = (store: string) => `/admin/datastore/${store}`;
   const groups = (store: string, namespace: string, order: number, rank: number): KeptQuestion => ({
@@ -119,7 +119,7 @@ function questionsFor(
         is: 'list',
         fields: ['ns'],
       },
-      ...namespacesOf(store, memory).map((namespace) => groups(store, namespace, orders.namespaces, 1)),
+      ...namespacesOf(store, state).map((namespace) => groups(store, namespace, orders.namespaces, 1)),
       ...(isOld
         ? [
             {
@@ -189,17 +189,17 @@ function questionsFor(
 const failedOnes = (rows: readonly Row[]): Row[] =>
   rows.filter((row) => (row['verification'] as Row | undefined)?.['state'] === 'failed');
 
-function namespacesOf(store: string, { parts }: Memory): string[] {
+function namespacesOf(store: string, { parts }: PollState): string[] {
   const part = parts[`namespaces:${store}`] as ListPart | undefined;
   if (!part || 'failure' in part) return [];
   return part.data
     .map((row) => textOf(row['ns']))
     .filter((name) => name !== null)
-    .slice(0, mostNamespaces);
+    .slice(0, maxNamespaces);
 }
 
 /** What each store says of its own collection, on servers that have no list of all. */
-function collectionsOf(stores: readonly string[], { parts }: Memory, now: number): ListPart {
+function collectionsOf(stores: readonly string[], { parts }: PollState, now: number): ListPart {
   const read = stores.flatMap((store) => {
     const part = parts[`gc:${store}`] as RowPart | undefined;
     return part && 'data' in part ? [{ store, ...part.data }] : [];
@@ -208,13 +208,13 @@ function collectionsOf(stores: readonly string[], { parts }: Memory, now: number
 }
 
 /** A list of each store, where it was read before. */
-const ofEach = (stores: readonly string[], name: 'namespaces' | 'snapshots', { parts }: Memory) =>
+const ofEach = (stores: readonly string[], name: 'namespaces' | 'snapshots', { parts }: PollState) =>
   stores.flatMap((store) => {
     const part = parts[`${name}:${store}`];
     return part ? [{ store, part: part as ListPart }] : [];
   });
 
-const groupsIn = ({ parts }: Memory): GroupsPart[] =>
+const groupsIn = ({ parts }: PollState): GroupsPart[] =>
   Object.entries(parts).flatMap(([key, part]) => {
     const [, store, namespace] = /^groups:([^/]+)\/(.*)$/.exec(key) ?? [];
     return store === undefined || namespace === undefined ? [] : [{ store, namespace, part: part as ListPart }];

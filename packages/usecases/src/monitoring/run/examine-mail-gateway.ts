@@ -2,40 +2,40 @@ import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { isPathName, numberOf, textOf } from '@portal/domain/monitoring/loose';
 import { evaluateMailGateway, isLagging } from '@portal/domain/monitoring/mail-gateway';
 import { HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
-import { daily, type KeptQuestion, type Look } from './look.ts';
-import type { Memory } from './memory.ts';
+import type { PollState } from './poll-state.ts';
+import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
 
 /** Days by which one knows what is usual. */
-const mostDays = 7;
+const maxDays = 7;
 
 /** Looks at a mail gateway. */
-export async function examineMailGateway(look: Look, memory: Memory): Promise<Evaluation> {
-  const version = textOf((await look.first('/version'))['version']);
-  const [answering] = await look.mustList('/nodes');
+export async function examineMailGateway(poll: ServerPoll, state: PollState): Promise<Evaluation> {
+  const version = textOf((await poll.first('/version'))['version']);
+  const [answering] = await poll.mustList('/nodes');
   const name = textOf(answering?.['node']);
   const node = `/nodes/${isPathName(name) ? name : 'localhost'}`;
-  const status = await look.mustRow(`${node}/status`);
-  const cluster = await look.list('/config/cluster/status?list_single_node=1');
-  const mail = await look.row('/statistics/mail');
-  const spam = await look.row('/quarantine/spamstatus');
-  const virus = await look.row('/quarantine/virusstatus');
-  const deferred = await look.list(`${node}/postfix/qshape?queue=deferred`);
-  const active = await look.list(`${node}/postfix/qshape?queue=active`);
-  const services = await look.list(`${node}/services`);
-  const signatures = await look.list(`${node}/clamav/database`);
-  const notExamined = await look.keepUp(memory, questionsFor(node));
+  const status = await poll.mustRow(`${node}/status`);
+  const cluster = await poll.list('/config/cluster/status?list_single_node=1');
+  const mail = await poll.row('/statistics/mail');
+  const spam = await poll.row('/quarantine/spamstatus');
+  const virus = await poll.row('/quarantine/virusstatus');
+  const deferred = await poll.list(`${node}/postfix/qshape?queue=deferred`);
+  const active = await poll.list(`${node}/postfix/qshape?queue=active`);
+  const services = await poll.list(`${node}/services`);
+  const signatures = await poll.list(`${node}/clamav/database`);
+  const notExamined = await poll.keepUp(state, questionsFor(node));
 
-  memory.laggingSince = isLagging(cluster) ? (memory.laggingSince ?? look.now) : null;
-  const today = new Date(look.now * 1_000).toISOString().slice(0, 10);
-  const days = memory.days.filter(({ day }) => day !== today).slice(-mostDays);
+  state.laggingSince = isLagging(cluster) ? (state.laggingSince ?? poll.now) : null;
+  const today = new Date(poll.now * 1_000).toISOString().slice(0, 10);
+  const days = state.days.filter(({ day }) => day !== today).slice(-maxDays);
   const mails = 'data' in mail ? numberOf(mail.data['count']) : null;
-  memory.days = mails === null ? days : [...days, { day: today, mails }];
+  state.days = mails === null ? days : [...days, { day: today, mails }];
 
-  const kept = memory.parts as Record<string, (ListPart & RowPart) | undefined>;
+  const kept = state.parts as Record<string, (ListPart & RowPart) | undefined>;
   return evaluateMailGateway({
-    now: look.now,
+    now: poll.now,
     version,
-    certificateValidTo: look.session.certificateValidTo,
+    certificateValidTo: poll.session.certificateValidTo,
     status,
     cluster,
     mail,
@@ -49,7 +49,7 @@ export async function examineMailGateway(look: Look, memory: Memory): Promise<Ev
     subscription: kept['subscription'],
     updates: kept['updates'],
     tasks: kept['tasks'],
-    laggingSince: memory.laggingSince,
+    laggingSince: state.laggingSince,
     days,
     notExamined,
   });

@@ -6,84 +6,84 @@ import { HOUR_SEC, MINUTE_SEC, type ListPart, type RowPart } from '@portal/domai
 import {
   evaluateVirtualization,
   isGuest,
-  mostNodes,
+  maxNodes,
   nodesOf,
   type NodeParts,
   onlineNodes,
   resourceFields,
 } from '@portal/domain/monitoring/virtualization';
-import { daily, type KeptQuestion, type Look } from './look.ts';
-import type { Memory } from './memory.ts';
+import type { PollState } from './poll-state.ts';
+import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
 
 /** Questions to nodes in one run: everything of three nodes, the usual cluster, at the first. */
-const mostNodeQuestions = 24;
-const mostRemembered = 5_000;
+const maxNodeQuestions = 24;
+const maxRemembered = 5_000;
 
 /** Looks at a virtualization server: what the cluster says, then its nodes in turn, then guests that do not run. */
-export async function examineVirtualization(look: Look, memory: Memory): Promise<Evaluation> {
-  const version = textOf((await look.first('/version'))['version']);
-  const resources = await look.mustList('/cluster/resources', { fields: resourceFields });
-  if (nodesOf(resources).length > mostNodes)
-    throw new ServerFailure('antwortform', `${look.session.host} names more nodes than a cluster can have.`);
-  const members = await look.list('/cluster/status');
-  const tasks = await look.list('/cluster/tasks');
-  const jobs = await look.list('/cluster/backup');
-  const unbacked = await look.list('/cluster/backup-info/not-backed-up');
-  const availability = await look.list('/cluster/ha/status/current');
+export async function examineVirtualization(poll: ServerPoll, state: PollState): Promise<Evaluation> {
+  const version = textOf((await poll.first('/version'))['version']);
+  const resources = await poll.mustList('/cluster/resources', { fields: resourceFields });
+  if (nodesOf(resources).length > maxNodes)
+    throw new ServerFailure('antwortform', `${poll.session.host} names more nodes than a cluster can have.`);
+  const members = await poll.list('/cluster/status');
+  const tasks = await poll.list('/cluster/tasks');
+  const jobs = await poll.list('/cluster/backup');
+  const unbacked = await poll.list('/cluster/backup-info/not-backed-up');
+  const availability = await poll.list('/cluster/ha/status/current');
 
   const online = onlineNodes(resources, members).filter(isPathName);
   const hasJobs = 'data' in jobs && jobs.data.some((row) => flagOf(row['enabled']) !== false);
-  const notExamined = await look.keepUp(
-    memory,
+  const notExamined = await poll.keepUp(
+    state,
     online.flatMap((node) => nodeQuestions(node, hasJobs)),
-    mostNodeQuestions,
+    maxNodeQuestions,
   );
 
   const guests = resources.filter(isGuest);
   const plan = planGuestLookups(guests, {
     online: new Set(online),
-    cache: memory.guests,
-    ran: new Set(memory.ran),
-    now: look.now,
+    cache: state.guests,
+    ran: new Set(state.ran),
+    now: poll.now,
   });
   for (const guest of plan.ask) {
     const of = String(guest['node']);
     const what = `Guest ${textOf(guest['vmid']) ?? '?'}`;
-    if (look.isSilent(of)) {
+    if (poll.isSilent(of)) {
       notExamined.push({ what, why: `${of} does not answer` });
       continue;
     }
-    const part = await look.row(`/nodes/${of}/${String(guest['type'])}/${Number(guest['vmid'])}/config`, { of });
+    const part = await poll.row(`/nodes/${of}/${String(guest['type'])}/${Number(guest['vmid'])}/config`, { of });
     if ('data' in part)
-      memory.guests[guestKey(guest)] = { onboot: flagOf(part.data['onboot']) === true, readAt: look.now };
+      state.guests[guestKey(guest)] = { onboot: flagOf(part.data['onboot']) === true, readAt: poll.now };
     // It may have moved to another node since.
     else notExamined.push({ what, why: `\`${part.failure}\`: ${part.message}` });
   }
   const present = new Set(guests.map(guestKey));
-  memory.guests = Object.fromEntries(
-    Object.entries(memory.guests)
+  state.guests = Object.fromEntries(
+    Object.entries(state.guests)
       .filter(([key]) => present.has(key))
-      .slice(-mostRemembered),
+      .slice(-maxRemembered),
   );
-  memory.ran = guests
+  state.ran = guests
     .filter((row) => row['status'] === 'running' && numberOf(row['vmid']) !== null)
     .map(guestKey)
-    .slice(0, mostRemembered);
+    .slice(0, maxRemembered);
 
   return evaluateVirtualization({
-    now: look.now,
+    now: poll.now,
     version,
-    certificateValidTo: look.session.certificateValidTo,
+    certificateValidTo: poll.session.certificateValidTo,
     members,
     resources,
     tasks,
     jobs,
     unbacked,
     availability,
-    nodes: Object.fromEntries(online.map((node) => [node, partsOf(node, memory)])),
+    nodes: Object.fromEntries(online.map((node) => [node, partsOf(node, state)])),
     guests: plan,
-    known: memory.guests,
-    maySeeGuests: guests.length > 0 ? true : await maySee(look, ['/', '/vms'], 'VM.Audit'),
+    known: state.guests,
+    maySeeGuests: guests.length > 0 ? true : await maySee(poll, ['/', '/vms'], 'VM.Audit'),
     notExamined,
   });
 }
@@ -151,7 +151,7 @@ const nodeQuestions = (node: string, hasJobs: boolean): KeptQuestion[] =>
       what: `${question.what} of ${node}`,
     }));
 
-function partsOf(node: string, { parts }: Memory): NodeParts {
+function partsOf(node: string, { parts }: PollState): NodeParts {
   const found = Object.keys(questions).flatMap((name) => {
     const part = parts[`node:${node}:${name}`];
     return part ? [[name, part as ListPart & RowPart] as const] : [];
@@ -160,8 +160,8 @@ function partsOf(node: string, { parts }: Memory): NodeParts {
 }
 
 /** Whether the account holds a right on one of these places; null when the server does not tell. */
-export async function maySee(look: Look, places: readonly string[], right: string): Promise<boolean | null> {
-  const part = await look.row('/access/permissions');
+export async function maySee(poll: ServerPoll, places: readonly string[], right: string): Promise<boolean | null> {
+  const part = await poll.row('/access/permissions');
   if ('failure' in part) return null;
   return places.some((place) => {
     const rights = part.data[place];

@@ -8,18 +8,18 @@ import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 import { hasModuleOn } from '../../modules/module-access.ts';
 import { smallestInterval } from '../poll-plan.ts';
-import { lookAtServer } from './look-at-server.ts';
-import { isLookOpen, lostLooks, openServerRows } from './server-rows.ts';
+import { pollServer } from './poll-server.ts';
+import { isPollOpen, lostPolls, openServerRows } from './server-rows.ts';
 
-const inSlotOf = resource(() => openSemaphore(jobLimits.serverLooks));
-const aloneOf = resource(() => openSemaphore(jobLimits.suspectServerLooks));
+const inSlotOf = resource(() => openSemaphore(jobLimits.serverPolls));
+const aloneOf = resource(() => openSemaphore(jobLimits.suspectServerPolls));
 
 /** A server that took longer counts as one that may hang. */
 const slowMs = 10 * SECOND;
 /** Servers that hung and have not had their turn by then wait for the next run, so that this one ends before that begins. */
 const patienceMs = 45 * SECOND;
 /** Looks in a row that ended their process before the server rests. */
-const mostLost = 2;
+const maxLost = 2;
 /** Longest a run waits for places at all. */
 const longestMs = 10 * MINUTE;
 
@@ -36,11 +36,11 @@ export async function pollTenantServers(
   if (!run) throw new Error('A look at servers begins with a run.');
   if (!(await hasModuleOn(ctx, 'virtualization'))) return;
   const rows = openServerRows(ctx, run);
-  const { servers, broken } = await serversToLookAt(ctx, run.id);
+  const { servers, broken } = await serversToPoll(ctx, run.id);
   await Promise.all(broken.map(rows.rest));
   const inSlot = inSlotOf(ctx);
   const alone = aloneOf(ctx);
-  const atHost = openSemaphore(jobLimits.serverLooksAtHost);
+  const atHost = openSemaphore(jobLimits.serverPollsAtHost);
   const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
   let done = 0;
   const lookAt = async (server: (typeof servers)[number], impatient: AbortSignal) => {
@@ -50,12 +50,12 @@ export async function pollTenantServers(
     };
     let hasBegun = false;
     try {
-      const look = () => {
+      const poll = () => {
         hasBegun = true;
-        return lookAtServer(ctx, server.id, { rows, signal });
+        return pollServer(ctx, server.id, { rows, signal });
       };
-      const lookInSlot = () => (server.isSuspect ? alone : inSlot)(look, { ...waiting, key: ctx.tenantId });
-      await atHost(lookInSlot, { ...waiting, key: server.host });
+      const pollInSlot = () => (server.isSuspect ? alone : inSlot)(poll, { ...waiting, key: ctx.tenantId });
+      await atHost(pollInSlot, { ...waiting, key: server.host });
     } catch (error) {
       // One that did not have its turn stays as it is; the next run begins with those that have waited longest.
       if (hasBegun || signal.aborted) throw error;
@@ -63,7 +63,7 @@ export async function pollTenantServers(
     done += 1;
     progress(done, servers.length);
   };
-  const lookAtAll = (some: typeof servers) => {
+  const pollAll = (some: typeof servers) => {
     const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
     return Promise.allSettled(some.map((server) => lookAt(server, impatient)));
   };
@@ -73,8 +73,8 @@ export async function pollTenantServers(
       { tenantId: ctx.tenantId, serverIds: suspects.map(({ id }) => id) },
       'looks ended with their process, and their servers are asked once more',
     );
-  const ended = await lookAtAll(servers.filter(({ isSuspect }) => !isSuspect));
-  ended.push(...(await lookAtAll(suspects)));
+  const ended = await pollAll(servers.filter(({ isSuspect }) => !isSuspect));
+  ended.push(...(await pollAll(suspects)));
   const failed = ended.find((one) => one.status === 'rejected');
   if (!failed) return;
   await rows
@@ -96,7 +96,7 @@ const isRefused = sql`(${serverStatuses.failure} = 'zugang' and ${monitoredServe
   and ${begunAt} > now() - make_interval(mins => ${smallestInterval}) + interval '30 seconds')`;
 
 /** Those this run has not looked at yet, whoever has been waiting longest first. */
-async function serversToLookAt(ctx: TenantContext, runId: string) {
+async function serversToPoll(ctx: TenantContext, runId: string) {
   const rows = await ctx.read((db) =>
     db
       .select({
@@ -104,8 +104,8 @@ async function serversToLookAt(ctx: TenantContext, runId: string) {
         address: monitoredServers.address,
         missed: serverStatuses.missed,
         tookMs: serverStatuses.tookMs,
-        isOpen: isLookOpen,
-        lost: lostLooks,
+        isOpen: isPollOpen,
+        lost: lostPolls,
       })
       .from(monitoredServers)
       .leftJoin(serverStatuses, eq(serverStatuses.id, monitoredServers.id))
@@ -118,7 +118,7 @@ async function serversToLookAt(ctx: TenantContext, runId: string) {
       )
       .orderBy(asc(sql`coalesce(${serverStatuses.checkedAt}, '-infinity')`), asc(monitoredServers.id)),
   );
-  const isBroken = ({ isOpen, lost }: (typeof rows)[number]) => isOpen && lost >= mostLost;
+  const isBroken = ({ isOpen, lost }: (typeof rows)[number]) => isOpen && lost >= maxLost;
   const servers = rows
     .filter((row) => !isBroken(row))
     .map(({ id, address, missed, tookMs, lost }) => ({

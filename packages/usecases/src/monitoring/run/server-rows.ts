@@ -3,18 +3,18 @@ import type { Tx } from '@portal/db/open';
 import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
+import { batchCalls } from '@portal/platform/batch-calls';
 import type { TenantContext } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
-import { together } from '@portal/platform/together';
-import { apart, statusColumns } from '../kept-status.ts';
+import { splitStatus, statusColumns } from '../kept-status.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
-import { type Memory, memoryOf } from './memory.ts';
+import { type PollState, pollStateOf } from './poll-state.ts';
 
 /** What a run found of a server. */
 export interface Finding {
   server: StoredServer;
   status: KeptStatus;
-  memory: Memory;
+  memory: PollState;
   tookMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface ServerRows {
    * An active server with what is known of it, from now on marked as looked at by this run. Undefined for one that was switched off or
    * removed, and for all when another worker has taken over.
    */
-  begin(id: string): Promise<StoredLook | undefined>;
+  begin(id: string): Promise<StoredPoll | undefined>;
   /**
    * Writes what was found, and says whether it did: nothing is written by a run that another worker has taken over, nor of a server
    * that was changed, switched off or removed since it was asked.
@@ -36,51 +36,51 @@ export interface ServerRows {
   giveBack(): Promise<void>;
 }
 
-type StoredLook = { server: StoredServer; status: KeptStatus | null; memory: unknown };
+type StoredPoll = { server: StoredServer; status: KeptStatus | null; memory: unknown };
 
 /** Servers that share a statement. */
 const most = 50;
 /** Characters of what was found of them, unless it is one alone; usually they have a few thousand each. */
-const mostLength = 4 * 1024 * 1024;
+const maxLength = 4 * 1024 * 1024;
 
 export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
   return {
-    begin: together(
+    begin: batchCalls(
       (ids: string[]) =>
         ctx.tx(async (tx) => {
           if (!(await holdRun(tx, run))) return ids.map(() => undefined);
-          await tx.run(beginLooks, { ids, runId: run.id });
-          const rows = await tx.run(storedLooks, { ids });
+          await tx.run(beginPolls, { ids, runId: run.id });
+          const rows = await tx.run(storedPolls, { ids });
           const byId = new Map(rows.map((row) => [row.id, row]));
-          return ids.map((id) => storedLook(byId.get(id)));
+          return ids.map((id) => storedPoll(byId.get(id)));
         }),
       { most },
     ),
-    write: together((findings: Finding[]) => ctx.tx((tx) => writeAll(tx, run, findings)), { most }),
-    rest: together((ids: string[]) => restAll(ctx, run, ids), { most }),
+    write: batchCalls((findings: Finding[]) => ctx.tx((tx) => writeAll(tx, run, findings)), { most }),
+    rest: batchCalls((ids: string[]) => restAll(ctx, run, ids), { most }),
     giveBack: () =>
       ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) return;
         await tx
           .update(monitoredServers)
-          .set({ lookRunId: null })
-          .where(and(eq(monitoredServers.lookRunId, run.id), isLookOpen));
+          .set({ pollRunId: null })
+          .where(and(eq(monitoredServers.pollRunId, run.id), isPollOpen));
       }),
   };
 }
 
 /** A look at the server began and its result was not written. */
-export const isLookOpen = sql<boolean>`(${monitoredServers.lookRunId} is not null and not exists (
-  select from server_statuses of_look where of_look.id = ${monitoredServers.id} and of_look.run_id = ${monitoredServers.lookRunId}))`;
+export const isPollOpen = sql<boolean>`(${monitoredServers.pollRunId} is not null and not exists (
+  select from server_statuses of_look where of_look.id = ${monitoredServers.id} and of_look.run_id = ${monitoredServers.pollRunId}))`;
 /** Looks in a row, up to now, that ended their process. A look that was given back, or a rest, leaves the number as it is. */
-export const lostLooks = sql<number>`(case when ${isLookOpen} then ${monitoredServers.lostLooks} + 1
-  when ${monitoredServers.lookRunId} is null then ${monitoredServers.lostLooks} else 0 end)`;
+export const lostPolls = sql<number>`(case when ${isPollOpen} then ${monitoredServers.lostPolls} + 1
+  when ${monitoredServers.pollRunId} is null then ${monitoredServers.lostPolls} else 0 end)`;
 
 /** Marks them in the order of their ids, as all who lock several do. */
-const beginLooks = prepared<{ ids: string[]; runId: string }>()('looks_of_a_run', (db) =>
+const beginPolls = prepared<{ ids: string[]; runId: string }>()('looks_of_a_run', (db) =>
   db
     .update(monitoredServers)
-    .set({ lostLooks, lookRunId: sql`${sql.placeholder('runId')}::uuid` })
+    .set({ lostPolls, pollRunId: sql`${sql.placeholder('runId')}::uuid` })
     .where(
       sql`${monitoredServers.id} in (select id from monitored_servers
         where id = any(${sql.placeholder('ids')}::uuid[]) and is_active order by id for no key update)`,
@@ -88,7 +88,7 @@ const beginLooks = prepared<{ ids: string[]; runId: string }>()('looks_of_a_run'
     .returning({ id: monitoredServers.id }),
 );
 
-const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
+const storedPolls = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
   db
     .select({ ...serverColumns, ...statusColumns, memory: serverStatuses.memory })
     .from(monitoredServers)
@@ -98,9 +98,9 @@ const storedLooks = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
     ),
 );
 
-function storedLook(row: RowOf<typeof storedLooks> | undefined): StoredLook | undefined {
+function storedPoll(row: RowOf<typeof storedPolls> | undefined): StoredPoll | undefined {
   if (!row) return undefined;
-  const { status, others } = apart(row);
+  const { status, others } = splitStatus(row);
   const { memory, ...server } = others;
   return { server, status, memory };
 }
@@ -151,11 +151,11 @@ const endedItsProcesses = {
 
 async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promise<void[]> {
   const rested = await ctx.tx(async (tx) => {
-    const findings = (await tx.run(storedLooks, { ids })).flatMap((row): Finding[] => {
-      const look = storedLook(row);
-      if (!look) return [];
-      const status = afterMiss(look.status ?? neverChecked, endedItsProcesses, new Date());
-      return [{ server: look.server, status, memory: memoryOf(look.memory), tookMs: 0 }];
+    const findings = (await tx.run(storedPolls, { ids })).flatMap((row): Finding[] => {
+      const poll = storedPoll(row);
+      if (!poll) return [];
+      const status = afterMiss(poll.status ?? neverChecked, endedItsProcesses, new Date());
+      return [{ server: poll.server, status, memory: pollStateOf(poll.memory), tookMs: 0 }];
     });
     const written = await writeAll(tx, run, findings);
     const resting = findings.filter((_finding, n) => written[n]).map(({ server }) => server);
@@ -166,8 +166,8 @@ async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promi
     await tx
       .update(monitoredServers)
       .set({
-        lookRunId: null,
-        lostLooks: sql`${monitoredServers.lostLooks} + 1`,
+        pollRunId: null,
+        lostPolls: sql`${monitoredServers.lostPolls} + 1`,
         restsUntil: sql`now() + interval '1 hour'`,
       })
       .where(theirs);
@@ -191,7 +191,7 @@ function statementsOf(findings: Finding[], run: RunAtWork): string[] {
     if (last && row.length <= room) last.push(row);
     else {
       statements.push([row]);
-      room = mostLength;
+      room = maxLength;
     }
     room -= row.length;
   }

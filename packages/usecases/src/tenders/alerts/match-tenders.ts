@@ -20,7 +20,7 @@ export interface MatchLimits {
   searches: number;
 }
 const usualLimits: MatchLimits = { tenders: 500, pairs: 200_000, searches: 1_000 };
-const mostReasons = 5;
+const maxReasons = 5;
 
 /**
  * Asks all saved searches of active tenants about the tenders that are new or different, and notes what they find: once for each tender
@@ -130,7 +130,7 @@ async function writePage(tx: Tx, tenderIds: string[], searches: Search[], room: 
         select s.tenant_id, s.id, t.tender_id, case when s.instant_alert then 'instant' else 'digest' end::tender_alert_kind,
           array(
             select term.label from unnest(s.term_labels, s.term_questions) term (label, question)
-            where t.words @@ nullif(term.question, '')::tsquery limit ${mostReasons}),
+            where t.words @@ nullif(term.question, '')::tsquery limit ${maxReasons}),
           case when s.is_untold or not t.is_told then now() end
         from s
         where (t.is_open or s.is_open_only is not true) and (s.question is null or t.words @@ s.question)

@@ -5,7 +5,7 @@ import { tenderMatches } from '@portal/db/schema/tenders/matches';
 import { savedSearches, tenderPreferences } from '@portal/db/schema/tenders/saved-searches';
 import type { NotificationPreference } from '@portal/domain/tenders/saved-searches';
 import type { UserContext } from '@portal/platform/context';
-import { digestRhythmOf, forgetDigest, releaseMatches } from './owed.ts';
+import { digestRhythmOf, dismissDigest, returnToPending } from './match-state.ts';
 
 /** Daily, unless the account has said otherwise. */
 export const notificationPreference = async (ctx: UserContext): Promise<NotificationPreference> => ({
@@ -31,7 +31,7 @@ async function writePreference(tx: Tx, account: Account, { digest }: Notificatio
     .insert(tenderPreferences)
     .values({ ...account, digest })
     .onConflictDoUpdate({ target: [tenderPreferences.tenantId, tenderPreferences.userId], set: { digest } });
-  if (digest === 'off') await forgetDigest(tx, account.userId);
+  if (digest === 'off') await dismissDigest(tx, account.userId);
 }
 
 /** No more mails of this kind. Answers whether the account is there. */
@@ -46,7 +46,7 @@ export const endAlerts = (
     else {
       const own = tx.select({ id: savedSearches.id }).from(savedSearches).where(eq(savedSearches.userId, userId));
       await tx.update(savedSearches).set({ instantAlert: false }).where(eq(savedSearches.userId, userId));
-      await releaseMatches(
+      await returnToPending(
         tx,
         userId,
         and(inArray(tenderMatches.searchId, own), eq(tenderMatches.kind, 'instant'), isNull(tenderMatches.notifiedAt)),

@@ -20,8 +20,8 @@ import { createFeed, deleteFeed, listFeeds } from '../feeds.ts';
 import { putAlertMailbox } from '../mailbox/mailbox.ts';
 import { storeNotices } from '../store-notices.ts';
 import { triageTenders } from '../triage.ts';
+import { removeSurplusMatches } from './match-state.ts';
 import { matchNewTenders } from './match-tenders.ts';
-import { removeSurplusMatches } from './owed.ts';
 import { setNotificationPreference } from './preference.ts';
 import {
   createSavedSearch,
@@ -248,7 +248,7 @@ describe('matching', () => {
   it('tells nobody of what a source shows when it is first read', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('mispelmus'), { instantAlert: true });
-    await storeNotices(system(), [call('Mispelmus 1')], { isFirstLook: true });
+    await storeNotices(system(), [call('Mispelmus 1')], { isFirstRead: true });
     await storeNotices(system(), [call('Mispelmus 2')]);
     await match();
     expect((await matchesOf(id)).map(({ notifiedAt }) => notifiedAt === null).toSorted()).toEqual([false, true]);

@@ -19,10 +19,10 @@ import {
 } from '@portal/domain/tenders/saved-searches';
 import type { UserContext } from '@portal/platform/context';
 import { forgetInWidgets } from '../../dashboards/named-in-widgets.ts';
-import { listTenders, mostCounted, ownScope } from '../list-tenders.ts';
+import { listTenders, maxCounted, ownScope } from '../list-tenders.ts';
 import { matchesFilters, searchedTenders } from '../search.ts';
 import { checkFilters, compiledColumns } from './compile-search.ts';
-import { mostMatches, releaseMatches } from './owed.ts';
+import { maxMatches, returnToPending } from './match-state.ts';
 
 /** Days a new or changed search looks back. */
 const daysBack = 30;
@@ -72,7 +72,7 @@ export async function filtersOf(ctx: UserContext, id: string): Promise<TenderFil
 export async function previewSearch(ctx: UserContext, filters: TenderFilters): Promise<SearchPreview> {
   await ctx.tx((tx) => checkFilters(tx, filters));
   const { items, total } = await listTenders(ctx, { filters, window: {}, triage: {}, sort: 'published', limit: 5 });
-  return { count: total ?? mostCounted, items };
+  return { count: total ?? maxCounted, items };
 }
 
 const nameTaken = conflictOn({ saved_searches_name_unique: 'NAME_TAKEN' });
@@ -114,7 +114,7 @@ export const updateSavedSearch = (ctx: UserContext, id: string, change: SavedSea
       await tx.delete(tenderMatches).where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.isTold, false)));
       await matchBackwards(tx, { tenantId, searchId: id, filters });
     } else if (before.instantAlert && !instantAlert) {
-      await releaseMatches(tx, actor.id, and(eq(tenderMatches.searchId, id), isNull(tenderMatches.notifiedAt)));
+      await returnToPending(tx, actor.id, and(eq(tenderMatches.searchId, id), isNull(tenderMatches.notifiedAt)));
     }
     return savedSearch(tx, actor.id, id);
   });
@@ -151,5 +151,5 @@ const matchBackwards = (
       where t.document @@ term.question::tsquery limit 5), now()
     from ${savedSearches} s, ${searchedTenders}
     where s.id = ${searchId} and t.published_at >= now() - make_interval(days => ${daysBack}) and ${matchesFilters(filters)}
-    order by t.published_at desc, t.tender_id desc limit ${mostMatches}
+    order by t.published_at desc, t.tender_id desc limit ${maxMatches}
     on conflict do nothing`);

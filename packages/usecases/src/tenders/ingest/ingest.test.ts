@@ -11,7 +11,7 @@ import { runScope } from '@portal/platform/runs/scope';
 import { addRun } from '@portal/platform/runs/start';
 import { beginRun, endRun } from '@portal/platform/runs/state';
 import { waitForRun } from '@portal/platform/runs/wait';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
 import {
   bundItem,
@@ -35,7 +35,7 @@ import { tenderHandlers } from '../handlers.ts';
 import { readSource } from '../jobs.ts';
 import { runSource } from '../sources.ts';
 import { triageTender } from '../triage.ts';
-import { readDocumentsApart } from './read-apart.ts';
+import { parseDocumentsInSandbox } from './parse-in-sandbox.ts';
 import { readTenderSource } from './read-source.ts';
 import { startDueTenderSources } from './start-due-sources.ts';
 
@@ -84,7 +84,7 @@ const notices = () =>
         title: tenderNotices.title,
         tenderId: tenderNotices.tenderId,
         isCancelled: tenderNotices.isCancelled,
-        missedLooks: tenderNotices.missedLooks,
+        missedReads: tenderNotices.missedReads,
         changedAt: tenderNotices.changedAt,
       })
       .from(tenderNotices)
@@ -209,7 +209,7 @@ describe('the national export', () => {
     );
     await look('oeffentlichevergabe');
     sources.days.set(yesterday, [exportEntry(announce(1))]);
-    const missed = async () => (await notices()).map(({ missedLooks }) => missedLooks).toSorted();
+    const missed = async () => (await notices()).map(({ missedReads }) => missedReads).toSorted();
     await look('oeffentlichevergabe');
     expect([await missed(), await open()]).toEqual([[0, 1], 2]);
     await look('oeffentlichevergabe');
@@ -229,7 +229,7 @@ describe('the national export', () => {
       all.map((notice) => exportEntry(notice)),
     );
     await look('oeffentlichevergabe');
-    const missed = async () => (await notices()).map(({ missedLooks }) => missedLooks).toSorted();
+    const missed = async () => (await notices()).map(({ missedReads }) => missedReads).toSorted();
     sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
     sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
     for (let n = 0; n < 3; n += 1) expect(await look('oeffentlichevergabe')).toMatchObject({ state: 'failed' });
@@ -265,20 +265,20 @@ describe('the national export', () => {
     expect(error).toContain('3 things were left out');
     expect(error).toContain('../../evil.xml has a name that no notice has.');
     expect(error).toContain('has a DOCTYPE, which is not read.');
-    expect((await notices()).map(({ key, missedLooks }) => [key, missedLooks]).toSorted()).toEqual(
+    expect((await notices()).map(({ key, missedReads }) => [key, missedReads]).toSorted()).toEqual(
       [good, hidden, announce(4)].map(({ id }) => [id, 0]).toSorted(),
     );
   });
 
   it('goes on without a document that takes all memory of the process that reads it', { timeout: 60_000 }, async () => {
     // A process with less than usual is full the sooner.
-    const workApart = openWorkApart({ processes: 1, heapMb: 40 });
-    onTestFinished(() => workApart.close());
+    const sandbox = openSandbox({ processes: 1, heapMb: 40 });
+    onTestFinished(() => sandbox.close());
     const good = [1, 2, 3].map((n) => exportEntry(announce(n)));
     const hostile = `<ContractNotice>${'&#228;'.repeat(300_000)}</ContractNotice>`;
     const documents = good.toSpliced(2, 0, { name: 'hostile.xml', bytes: Buffer.from(hostile) });
     const order = { sourcePortal: 'oeffentlichevergabe', day: yesterday, documents };
-    const { notices: read, refused } = await readDocumentsApart({ ...system(), workApart }, order);
+    const { notices: read, refused } = await parseDocumentsInSandbox({ ...system(), sandbox }, order);
     expect(read.map(({ noticeKey, raw }) => [noticeKey, raw.body.includes(noticeKey)])).toEqual(
       [1, 2, 3].map((n) => [announce(n).id, true]),
     );

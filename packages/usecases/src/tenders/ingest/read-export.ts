@@ -7,8 +7,8 @@ import { exportDays } from '@portal/domain/tenders/rhythm';
 import { SECOND } from '@portal/domain/time';
 import { throwUnwritable } from '@portal/domain/unwritable';
 import { oneAhead } from './ahead.ts';
-import type { Look } from './look.ts';
-import { type Document, readDocumentsApart, type ReadDocuments } from './read-apart.ts';
+import { type Document, parseDocumentsInSandbox, type ReadDocuments } from './parse-in-sandbox.ts';
+import type { SourceRead } from './source-read.ts';
 
 /** What goes to the process that reads at once. */
 const portion = { documents: 100, bytes: 2 * 1024 * 1024 };
@@ -19,25 +19,25 @@ const longestPauseMs = 10 * SECOND;
  * is read again from its beginning.
  */
 export async function readExport(
-  look: Look,
+  read: SourceRead,
   url: string,
   { watermark, onDay }: { watermark: string | null; onDay: (day: string) => Promise<void> },
 ): Promise<void> {
-  const { system, signal } = look;
+  const { system, signal } = read;
   const days = exportDays(watermark, dayInBerlin(system.now().toISOString()));
   await mkdir(system.config.dataDir, { recursive: true }).catch(throwUnwritable);
   for (const [n, day] of days.entries()) {
-    look.progress(n, days.length);
+    read.progress(n, days.length);
     await using file = await namelessFile(system.config.dataDir);
     const askedAt = performance.now();
     await downloadExport({ url, policy: system.config.outbound.byOperator, day, file, signal });
     // A server that is slow, and so perhaps busy, is left alone for as long.
     const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
-    await readDay(look, day, file);
+    await readDay(read, day, file);
     await onDay(day);
     if (n < days.length - 1) await pause(restMs, undefined, { signal });
   }
-  look.progress(days.length, days.length);
+  read.progress(days.length, days.length);
 }
 
 /** A file that ends with its process. A process killed before the name is gone leaves an empty file, which the next read removes. */
@@ -49,19 +49,19 @@ async function namelessFile(folder: string): Promise<FileHandle> {
   return file;
 }
 
-async function readDay(look: Look, day: string, file: FileHandle): Promise<void> {
+async function readDay(read: SourceRead, day: string, file: FileHandle): Promise<void> {
   const shownKeys = new Set<string>();
   let isWhole = true;
   // While one portion is stored, the next one is read, and the one behind it is taken out of the archive.
-  for await (const { notices, refused } of oneAhead(readingsOf(look, day, oneAhead(portionsOf(file))))) {
-    look.signal.throwIfAborted();
+  for await (const { notices, refused } of oneAhead(readingsOf(read, day, oneAhead(portionsOf(file))))) {
+    read.signal.throwIfAborted();
     for (const { noticeKey } of notices) shownKeys.add(noticeKey);
-    look.refuse(refused);
+    read.refuse(refused);
     isWhole &&= refused.length === 0;
-    await look.store(notices);
+    await read.store(notices);
   }
   // What could not be read may be what seems to be missing.
-  if (isWhole) await look.findMissing(day, [...shownKeys]);
+  if (isWhole) await read.findMissing(day, [...shownKeys]);
 }
 
 interface Portion {
@@ -70,12 +70,12 @@ interface Portion {
 }
 
 async function* readingsOf(
-  { system, source }: Look,
+  { system, source }: SourceRead,
   day: string,
   portions: AsyncGenerator<Portion, void>,
 ): AsyncGenerator<ReadDocuments, void> {
   for await (const { documents, refused } of portions) {
-    const read = await readDocumentsApart(system, { sourcePortal: source, day, documents });
+    const read = await parseDocumentsInSandbox(system, { sourcePortal: source, day, documents });
     read.refused.unshift(...refused);
     yield read;
   }

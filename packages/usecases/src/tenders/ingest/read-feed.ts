@@ -3,8 +3,8 @@ import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { fetchFeed, type FetchedFeed } from '@portal/connectors/tenders/fetch-feed';
 import { SourceFailure } from '@portal/connectors/tenders/source-failure';
 import { MINUTE } from '@portal/domain/time';
-import type { Look } from './look.ts';
-import { readFeedApart } from './read-apart.ts';
+import { parseFeedInSandbox } from './parse-in-sandbox.ts';
+import type { SourceRead } from './source-read.ts';
 
 /** What is kept of a feed's last answer. */
 export interface Validators {
@@ -21,28 +21,28 @@ export interface FeedOutcome extends Validators {
 
 /** Reads a feed unless it is as it was. Its validators are for keeping once all of it is stored. */
 export async function readFeedSource(
-  look: Look,
+  read: SourceRead,
   { url, policy, known }: { url: string; policy: AddressPolicy; known: Validators },
 ): Promise<FeedOutcome> {
   const { etag, lastModified } = known;
-  const fetched = await fetchFeed({ url, policy, etag, lastModified, signal: look.signal });
+  const fetched = await fetchFeed({ url, policy, etag, lastModified, signal: read.signal });
   const kept = { etag: fetched.etag, lastModified: fetched.lastModified, movedTo: fetched.movedTo };
   if (fetched.body === null) return { ...kept, bodyHash: known.bodyHash, wishMs: fetched.maxAgeMs ?? 0 };
   const bodyHash = createHash('sha256').update(fetched.body).digest('base64url');
   if (bodyHash === known.bodyHash) return { ...kept, bodyHash, wishMs: fetched.maxAgeMs ?? 0 };
-  const { notices, refused, ttlMin } = await readFeedApart(look.system, {
-    sourcePortal: look.source,
+  const { notices, refused, ttlMin } = await parseFeedInSandbox(read.system, {
+    sourcePortal: read.source,
     url: fetched.url,
     charset: fetched.charset,
     bytes: fetched.body,
   });
   const [first] = refused;
   if (notices.length === 0 && first?.name === 'The feed') throw new SourceFailure(`The feed ${first.reason}`);
-  look.refuse(refused);
-  await look.store(notices);
+  read.refuse(refused);
+  await read.store(notices);
   const wishMs = Math.max(fetched.maxAgeMs ?? 0, (ttlMin ?? 0) * MINUTE);
   // What was left for later is read although the feed does not change until then.
-  if (look.withheldCount() > 0)
+  if (read.withheldCount() > 0)
     return { movedTo: kept.movedTo, etag: null, lastModified: null, bodyHash: null, wishMs };
   return { ...kept, bodyHash, wishMs };
 }

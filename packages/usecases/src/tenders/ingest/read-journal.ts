@@ -7,23 +7,23 @@ import { dayInBerlin } from '@portal/domain/tenders/notice-times';
 import { journalDays } from '@portal/domain/tenders/rhythm';
 import { readTedNotice, type TedNotice } from '@portal/domain/tenders/ted-notice';
 import { oneAhead } from './ahead.ts';
-import type { Look } from './look.ts';
+import type { SourceRead } from './source-read.ts';
 
 /** Notices read in one turn of the event loop. */
 const slice = 25;
 
 /** Reads the search of the European journal, and answers the last day that is in it. */
-export async function readJournal(look: Look, url: string, watermark: string | null): Promise<string> {
-  const { system, signal } = look;
+export async function readJournal(read: SourceRead, url: string, watermark: string | null): Promise<string> {
+  const { system, signal } = read;
   const { from, to } = journalDays(watermark, dayInBerlin(system.now().toISOString()));
   let received = 0;
   for await (const page of oneAhead(tedPages({ url, policy: system.config.outbound.byOperator, from, to, signal }))) {
     signal.throwIfAborted();
     const { notices, refused } = await readPage(page);
-    look.refuse(refused);
-    await look.store(notices);
+    read.refuse(refused);
+    await read.store(notices);
     received += page.length;
-    look.progress(received, received);
+    read.progress(received, received);
   }
   return to;
 }

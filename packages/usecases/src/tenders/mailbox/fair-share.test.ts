@@ -104,7 +104,7 @@ describeOnEachQueue('a worker', (env) => {
         await sweep();
         // A reading that drips holds its place for a minute.
         await expect.poll(async () => (await getAlertMailbox(ctx)).lastFetchedAt, { timeout: 25_000 }).not.toBeNull();
-        expect(dripping.mostOpen()).toBe(5);
+        expect(dripping.maxOpen()).toBe(5);
       } finally {
         await worker.stop();
         await dripping.stop();

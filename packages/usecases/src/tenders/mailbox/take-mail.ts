@@ -7,8 +7,8 @@ import { alertLimits } from '@portal/domain/tenders/alert-mailbox';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { mailboxKey, mailboxSource } from '@portal/domain/tenders/sources';
 import type { SystemContext } from '@portal/platform/context';
-import { TaskError } from '@portal/platform/work-apart/task';
-import { readMailApart } from '../ingest/read-apart.ts';
+import { TaskError } from '@portal/platform/sandbox/task';
+import { parseMailInSandbox } from '../ingest/parse-in-sandbox.ts';
 import { matchTenders } from '../jobs.ts';
 import { storedOutcomes, storeNotices } from '../store-notices.ts';
 import { type Reading, whileCounting } from './reading.ts';
@@ -34,13 +34,13 @@ export async function takeMail(
   try {
     // Links come first: what lies beyond is an attachment.
     const bytes = (await box.bytes(uid, alertLimits.mailBytes))?.subarray(0, alertLimits.mailBytes);
-    if (bytes) ({ notices } = await readMailApart(ctx, { sourcePortal, bytes, timeoutMs: readMs }));
+    if (bytes) ({ notices } = await parseMailInSandbox(ctx, { sourcePortal, bytes, timeoutMs: readMs }));
   } catch (error) {
     // A worker that stops says nothing of the mail.
     stop.throwIfAborted();
     return onceMore(reading, uid, error);
   }
-  const stored = await storeNotices(storingAs(reading), notices, { isFirstLook: reading.isFirst });
+  const stored = await storeNotices(storingAs(reading), notices, { isFirstRead: reading.isFirst });
   if (stored.tenderIds.length > 0) await ctx.enqueue(matchTenders, {});
   for (const outcome of storedOutcomes) ctx.metrics.countTenderNotices(mailboxKey, outcome, stored[outcome]);
   await advance(reading, uid);

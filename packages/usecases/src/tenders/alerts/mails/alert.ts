@@ -12,7 +12,7 @@ import type { TenantContext } from '@portal/platform/context';
 import type { Attempt, Recipient } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../../modules/module-access.ts';
 import { matchesBounds, type SearchBounds, searchedTenders } from '../../search.ts';
-import { releaseMatches } from '../owed.ts';
+import { returnToPending } from '../match-state.ts';
 import { unsubscribeUrl } from '../unsubscribe.ts';
 
 interface Alert {
@@ -20,7 +20,7 @@ interface Alert {
   kind: AlertKind;
   /** For which digests it was promised; null for a mail that is none. */
   rhythm: 'daily' | 'weekly' | null;
-  mostRows: number;
+  maxRows: number;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
   // On a connection of its own: a list may be long.
   const told = await ctx.inTenant(ctx.tenantId, recipient.id).tx((tx) => whatToTell(tx, recipient, alert));
   if (!told || told.tenders.length + told.changes.length === 0) return null;
-  const { tenders, changes } = shared(told, alert.mostRows);
+  const { tenders, changes } = shared(told, alert.maxRows);
   const { publicUrl } = ctx.config.http;
   return {
     tenantName: recipient.tenantName,
@@ -51,12 +51,12 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
 }
 
 /** Of both some are shown, and no more together than a mail has room for. */
-function shared<T, C>({ tenders, changes }: { tenders: T[]; changes: C[] }, mostRows: number) {
-  const shown = changes.slice(0, Math.max(mostRows - tenders.length, Math.ceil(mostRows / 5)));
-  return { tenders: tenders.slice(0, mostRows - shown.length), changes: shown };
+function shared<T, C>({ tenders, changes }: { tenders: T[]; changes: C[] }, maxRows: number) {
+  const shown = changes.slice(0, Math.max(maxRows - tenders.length, Math.ceil(maxRows / 5)));
+  return { tenders: tenders.slice(0, maxRows - shown.length), changes: shown };
 }
 
-async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, mostRows }: Alert) {
+async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, maxRows }: Alert) {
   const listing = { userId: recipient.id, alertId };
   const [[asked]] = await Promise.all([
     tx.run(askedByAlert, listing),
@@ -66,8 +66,8 @@ async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm,
   if (!asked || (rhythm !== null && asked.digest !== 'daily' && asked.digest !== rhythm)) return null;
   const { bounds, hasChanges } = asked;
   const [changes, tenders] = await Promise.all([
-    hasChanges && rhythm !== null ? tx.run(changesToTell, { ...listing, mostRows }) : [],
-    bounds.length === 0 ? [] : tx.runAndCommit(tendersToTell(bounds), { ...listing, kind, mostRows }),
+    hasChanges && rhythm !== null ? tx.run(changesToTell, { ...listing, maxRows }) : [],
+    bounds.length === 0 ? [] : tx.runAndCommit(tendersToTell(bounds), { ...listing, kind, maxRows }),
   ]);
   return { changes, tenders };
 }
@@ -127,17 +127,17 @@ const deadlineColumns = {
 
 interface Telling extends Listing {
   kind: AlertKind;
-  mostRows: number;
+  maxRows: number;
 }
 
 /** Statements that stay prepared: nearly all lists share one, since their searches ask for the same beside words. */
-const mostKept = 20;
+const maxKept = 20;
 const kept = new Map<string, Prepared<Telling, TenderToTell>>();
 
 function tendersToTell(bounds: string[]): Prepared<Telling, TenderToTell> {
   const key = bounds.join();
   const known = kept.get(key);
-  if (known || kept.size === mostKept) return known ?? tellingOf('', bounds);
+  if (known || kept.size === maxKept) return known ?? tellingOf('', bounds);
   const statement = tellingOf(`tenders_to_tell_${kept.size}`, bounds);
   kept.set(key, statement);
   return statement;
@@ -187,12 +187,12 @@ function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTe
           select from ${tenderNotices} x where x.tender_id = told.tender_id and x.notice_type = 'result')`,
       )
       .orderBy(sql`told.first`, sql`t.deadline_at`, sql`told.tender_id`)
-      .limit(sql.placeholder('mostRows')),
+      .limit(sql.placeholder('maxRows')),
   );
 }
 
 /** The latest of what has become different about each tender. */
-const changesToTell = prepared<Listing & { mostRows: number }>()('tender_changes_to_tell', (db) =>
+const changesToTell = prepared<Listing & { maxRows: number }>()('tender_changes_to_tell', (db) =>
   db
     .select({
       title: sql<string>`title`,
@@ -210,7 +210,7 @@ const changesToTell = prepared<Listing & { mostRows: number }>()('tender_changes
         order by c.tender_id, c.at desc, c.id) t`,
     )
     .orderBy(sql`at desc`)
-    .limit(sql.placeholder('mostRows')),
+    .limit(sql.placeholder('maxRows')),
 );
 
 const deadlineOf = ({ deadlineAt, isDateOnly, daysLeft }: Deadline): string | null => {
@@ -257,7 +257,7 @@ export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<vo
   const ended = Map.groupBy(attempts, endOfList);
   for (const { userId, data } of ended.get('released') ?? []) {
     const { alertId } = data;
-    await releaseMatches(tx, userId, and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)));
+    await returnToPending(tx, userId, and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)));
     await tx
       .update(tenderChangeNotices)
       .set({ alertId: null })

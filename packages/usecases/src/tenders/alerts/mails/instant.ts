@@ -5,7 +5,7 @@ import { defineMail } from '@portal/platform/outbox/mail';
 import { alertContent, settleAlerts } from './alert.ts';
 
 /** Tenders it names; the others are in the portal. */
-const mostRows = 20;
+const maxRows = 20;
 
 export const instantMail = defineMail({
   kind: 'tenders/instant',
@@ -14,7 +14,7 @@ export const instantMail = defineMail({
   isAwaited: false,
   retryAfterSec: [30, 120],
   prepare(ctx, { recipient }, { alertId }) {
-    return alertContent(ctx, recipient, { alertId, kind: 'instant', rhythm: null, mostRows });
+    return alertContent(ctx, recipient, { alertId, kind: 'instant', rhythm: null, maxRows });
   },
   async remember(tx, attempts) {
     await settleAlerts(

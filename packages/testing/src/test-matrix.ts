@@ -7,7 +7,7 @@ if (queues !== undefined && queues !== 'postgres' && queues !== 'redis')
   throw new Error('TEST_QUEUES must be postgres or redis');
 if (!/^[1-9]$/.test(workers)) throw new Error('TEST_WORKERS must be 1 to 9');
 
-export const way = { queues: queues ?? null, workers: Number(workers) };
+export const testMatrix = { queues: queues ?? null, workers: Number(workers) };
 
 const placeOf = new Map<string, string>();
 

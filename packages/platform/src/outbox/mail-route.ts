@@ -7,7 +7,7 @@ import type { Role } from '@portal/domain/access';
 import { ownServerVersion } from './stored-smtp-config.ts';
 
 /** Over which server a mail leaves: the service's own, or the one an administrator of the tenant has set. */
-export type WayOut = 'service' | 'tenant';
+export type MailRoute = 'service' | 'tenant';
 
 /**
  * What an administrator's server carries, that administrator can read: a link into an account that may do more than they may
@@ -19,7 +19,7 @@ export const needsServiceServer = (role: Role): boolean => role === 'SUPER_ADMIN
  * Which mails leave this way while the tenant's own server is that of `version` (null: none), as a condition for the statement
  * that takes them: it reads role and settings as they are then. Once the settings have changed, mails leave over none but the new ones.
  */
-export function leavesBy(db: Pick<Tx, 'select'>, way: WayOut, version: string | null): SQL | undefined {
+export function usesRoute(db: Pick<Tx, 'select'>, route: MailRoute, version: string | null): SQL | undefined {
   const toSuperAdmin = exists(
     db
       .select({ one: sql`1` })
@@ -27,5 +27,5 @@ export function leavesBy(db: Pick<Tx, 'select'>, way: WayOut, version: string | 
       .where(and(eq(users.tenantId, mails.tenantId), eq(users.id, mails.userId), eq(users.role, 'SUPER_ADMIN'))),
   );
   const stored = sql`(${db.select({ version: ownServerVersion }).from(smtpConfigs)})`;
-  return way === 'service' ? or(isNull(stored), toSuperAdmin) : and(sql`${stored} = ${version}`, not(toSuperAdmin));
+  return route === 'service' ? or(isNull(stored), toSuperAdmin) : and(sql`${stored} = ${version}`, not(toSuperAdmin));
 }

@@ -6,13 +6,13 @@ import type { SystemContext } from '@portal/platform/context';
 import type { Work } from '@portal/platform/jobs/handler';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { matchTenders } from '../jobs.ts';
-import { missingNotices, mostNewADay, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
+import { missingNotices, maxNewADay, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
 /** Another worker has taken the run up, or it is over. */
 export class TakenOverError extends Error {}
 
 /** One look at a source: what it stores, in the name of its run alone, and what is to be said of it afterwards. */
-export interface Look {
+export interface SourceRead {
   system: SystemContext;
   source: string;
   signal: AbortSignal;
@@ -35,11 +35,11 @@ export interface Look {
 const shownRefusals = 5;
 const maxComplaint = 1_000;
 
-export function beginLook(
+export function beginSourceRead(
   given: SystemContext,
   source: string,
   { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunAtWork },
-): Look {
+): SourceRead {
   // Every transaction of a look makes sure that it is still this worker's: one that stalled does no more harm.
   const system: SystemContext = {
     ...given,
@@ -56,7 +56,7 @@ export function beginLook(
   let refusedCount = 0;
   let added = 0;
   let withheld = 0;
-  let isFirstLook = false;
+  let isFirstRead = false;
   const missing: string[] = [];
   return {
     system,
@@ -64,10 +64,10 @@ export function beginLook(
     signal,
     progress,
     tellNobody() {
-      isFirstLook = true;
+      isFirstRead = true;
     },
     async store(notices) {
-      const stored = await storeNotices(system, notices, { signal, isFirstLook });
+      const stored = await storeNotices(system, notices, { signal, isFirstRead });
       if (stored.tenderIds.length > 0) await system.enqueue(matchTenders, {});
       added += stored.added;
       withheld += stored.withheld;
@@ -87,7 +87,7 @@ export function beginLook(
     newCount: () => added,
     withheldCount: () => withheld,
     complaint() {
-      const tooMany = `More than ${mostNewADay} new entries came within 24 hours: ${withheld} were left for later.`;
+      const tooMany = `More than ${maxNewADay} new entries came within 24 hours: ${withheld} were left for later.`;
       const leftOut = refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`;
       const unsaid = refusedCount - refusals.length;
       const remarks = [

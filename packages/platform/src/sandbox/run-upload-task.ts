@@ -20,7 +20,7 @@ const inPlaceOf = resource(() => {
  * Throws 429 beyond the limit and while the tenant has used more than its share of the processes, 503 when too many wait, of the account,
  * of its tenant or in all, or its turn has not come after 15 s, and a TaskError where the input itself ends the process.
  */
-export async function inTurn<Input, Output>(
+export async function runUploadTask<Input, Output>(
   ctx: UserContext,
   limit: RateLimit,
   task: Task<Input, Output>,
@@ -33,7 +33,7 @@ export async function inTurn<Input, Output>(
   );
   const whose = { tenantId: ctx.tenantId, ownerId: ctx.actor.id };
   const checkBudget = () => {
-    const waitSec = ctx.workApart.secondsUntilBudget(whose);
+    const waitSec = ctx.sandbox.secondsUntilBudget(whose);
     if (waitSec !== null)
       throw busy('Your organization has had many files worked on. Please wait before you ask again.', waitSec);
   };
@@ -43,7 +43,7 @@ export async function inTurn<Input, Output>(
     // Those before it may have used what was left.
     checkBudget();
     try {
-      return await ctx.workApart.run(task, input, whose, until);
+      return await ctx.sandbox.run(task, input, whose, until);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
       throw unavailable('Files cannot be processed right now. Please try again in a few seconds.', error);

@@ -2,7 +2,7 @@ import { textOfXml } from '@portal/connectors/tenders/text-of-xml';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { SECOND } from '@portal/domain/time';
 import type { SystemContext, TenantContext } from '@portal/platform/context';
-import { TaskError, taskOf } from '@portal/platform/work-apart/task';
+import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { Reading, ReadingOrder, run } from './reading-task.ts';
 
 const reading = taskOf<typeof run>(new URL('reading-task.ts', import.meta.url), {
@@ -22,13 +22,13 @@ export interface ReadDocuments {
 }
 
 /** Reads documents in another process. Where one of them ends it, the others are read without that one. */
-export async function readDocumentsApart(
+export async function parseDocumentsInSandbox(
   system: SystemContext,
   order: { sourcePortal: string; day: string; documents: Document[] },
 ): Promise<ReadDocuments> {
   const { documents } = order;
   try {
-    const { notices, refused } = await system.workApart.run(
+    const { notices, refused } = await system.sandbox.run(
       reading,
       { kind: 'eforms', ...order },
       { tenantId: null, ownerId: order.sourcePortal },
@@ -48,7 +48,7 @@ export async function readDocumentsApart(
     const halves = [documents.slice(0, middle), documents.slice(middle)];
     const read: ReadDocuments = { notices: [], refused: [] };
     for (const half of halves) {
-      const part = await readDocumentsApart(system, { ...order, documents: half });
+      const part = await parseDocumentsInSandbox(system, { ...order, documents: half });
       read.notices.push(...part.notices);
       read.refused.push(...part.refused);
     }
@@ -61,12 +61,12 @@ export interface ReadFeed extends ReadDocuments {
 }
 
 /** Reads a feed in another process. */
-export async function readFeedApart(
+export async function parseFeedInSandbox(
   system: SystemContext,
   order: Omit<ReadingOrder & { kind: 'feed' }, 'kind'>,
 ): Promise<ReadFeed> {
   try {
-    const { notices, refused, ttlMin } = await system.workApart.run(
+    const { notices, refused, ttlMin } = await system.sandbox.run(
       reading,
       { kind: 'feed', ...order },
       { tenantId: null, ownerId: order.sourcePortal },
@@ -83,12 +83,12 @@ export async function readFeedApart(
 }
 
 /** Reads an alert mail in another process. Throws a TaskError where it ends that. */
-export async function readMailApart(
+export async function parseMailInSandbox(
   ctx: TenantContext,
   { timeoutMs, ...order }: Omit<ReadingOrder & { kind: 'mail' }, 'kind'> & { timeoutMs: number },
 ): Promise<ReadDocuments> {
   const task = { ...reading, limits: { ...reading.limits, timeoutMs } };
-  const { notices, refused } = await ctx.workApart.run(
+  const { notices, refused } = await ctx.sandbox.run(
     task,
     { kind: 'mail', ...order },
     { tenantId: ctx.tenantId, ownerId: order.sourcePortal },

@@ -5,7 +5,7 @@ import { tenderChangeNotices, tenderMatches } from '@portal/db/schema/tenders/ma
 const batch = 5_000;
 
 /** Has matches and changes that mails owe count as told, so that no digest and no alert brings them. */
-export async function passOverOwed(tx: Tx): Promise<number> {
+export async function dismissUnsent(tx: Tx): Promise<number> {
   const counts = [];
   for (const table of [tenderMatches, tenderChangeNotices])
     // Apart, as the indexes have them.

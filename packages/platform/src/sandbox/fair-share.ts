@@ -9,7 +9,7 @@ export interface Whose {
   ownerId?: string;
 }
 
-export interface FairTurnsLimits {
+export interface FairShareLimits {
   slots: number;
   /** Who may wait, in all. */
   queueLimit: number;
@@ -28,11 +28,11 @@ const maxNames = 10_000;
  * owner and then to the kind of work of which the same holds, then in order of arrival. One tenant holds at most half of the slots, so
  * that another one finds a slot soon however long the work of the first one takes.
  */
-export class FairTurns {
+export class FairShare {
   readonly #inSlot: ReturnType<typeof openSemaphore>;
   readonly #use: RecentUse;
 
-  constructor({ slots, queueLimit, tenantQueueLimit, refusal, halfLifeMs = MINUTE, now }: FairTurnsLimits) {
+  constructor({ slots, queueLimit, tenantQueueLimit, refusal, halfLifeMs = MINUTE, now }: FairShareLimits) {
     const perKey = Math.max(1, Math.floor(slots / 2));
     this.#inSlot = openSemaphore({ slots, perKey, queueLimit, queueLimitPerKey: tenantQueueLimit, refusal });
     this.#use = new RecentUse(halfLifeMs, now ?? (() => performance.now()));
@@ -42,7 +42,7 @@ export class FairTurns {
    * Does the work once it has its turn. Throws the refusal when too many wait, of this tenant or in all, and when that has not come
    * `until` then, by `performance.now()`.
    */
-  inTurn<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
+  run<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
     const names = namesOf(whose, kind);
     const measured = async (): Promise<T> => {
       const startedAt = performance.now();

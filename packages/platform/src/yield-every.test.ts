@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { takingTurns } from './take-turns.ts';
+import { yieldEvery } from './yield-every.ts';
 
 const work = (ms: number): void => {
   const end = performance.now() + ms;
@@ -8,14 +8,14 @@ const work = (ms: number): void => {
 };
 
 it('lets others have their turn in the midst of a long loop', async () => {
-  const othersTurn = takingTurns(new AbortController().signal);
+  const yieldIfDue = yieldEvery(new AbortController().signal);
   let isElsewhereDone = false;
   const elsewhere = pause(1).then(() => (isElsewhereDone = true));
   let rounds = 0;
   while (!isElsewhereDone && rounds < 10_000) {
     work(1);
     rounds += 1;
-    await othersTurn();
+    await yieldIfDue();
   }
   expect(isElsewhereDone).toBe(true);
   await elsewhere;
@@ -23,8 +23,8 @@ it('lets others have their turn in the midst of a long loop', async () => {
 
 it('ends with the signal', async () => {
   const stop = new AbortController();
-  const othersTurn = takingTurns(stop.signal);
+  const yieldIfDue = yieldEvery(stop.signal);
   stop.abort(new Error('enough'));
   work(25);
-  await expect(othersTurn()).rejects.toThrow('enough');
+  await expect(yieldIfDue()).rejects.toThrow('enough');
 });

@@ -5,18 +5,18 @@ import type { Row } from '@portal/domain/monitoring/loose';
 import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
 import { shownLine } from '@portal/domain/text';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import { fitParts, type Memory } from './memory.ts';
+import { fitParts, type PollState } from './poll-state.ts';
 
 /** A look at a server as a whole, from the first call to the last. */
-export const lookMs = MINUTE;
+export const pollTimeoutMs = MINUTE;
 /** The first call shows whether there is anybody; what does not answer it holds a place that others wait for. */
 const firstMs = 8 * SECOND;
 /** How old an answer may be that is asked for once a day: what is due comes before the same hour of the next day. */
 export const daily = 20 * HOUR_SEC;
 /** Rows kept of a part. */
-const mostKept = 300;
+const maxKept = 300;
 /** Parts of which is kept since when they wait for their first turn. */
-const mostWaiting = 500;
+const maxWaiting = 500;
 
 /** A question whose answer is kept for later runs. */
 export interface KeptQuestion extends FollowUp {
@@ -37,7 +37,7 @@ export interface KeptQuestion extends FollowUp {
 type Asked = Pick<KeptQuestion, 'of'> & Pick<CallOptions, 'fields'>;
 
 /** One run’s calls to a server, as parts: what fails is a part that says so, unless it shows that nothing else will do better. */
-export interface Look {
+export interface ServerPoll {
   readonly now: Epoch;
   readonly session: ServerSession;
   /** Without these there is nothing to say of the server: their failure is the server’s. */
@@ -53,16 +53,16 @@ export interface Look {
    * that was not read for more than a day is kept as one that could not be. Answers what was never read so far.
    */
   keepUp(
-    memory: Pick<Memory, 'parts' | 'waiting'>,
+    state: Pick<PollState, 'parts' | 'waiting'>,
     questions: readonly KeptQuestion[],
     most?: number,
   ): Promise<{ what: string; why: string }[]>;
 }
 
-export function openLook(
+export function openServerPoll(
   session: ServerSession,
   { deadline, signal }: { deadline: AbortSignal; signal: AbortSignal },
-): Look {
+): ServerPoll {
   const now = Math.floor(Date.now() / 1_000);
   const silent = new Set<string>();
 
@@ -73,7 +73,7 @@ export function openLook(
     if (!deadline.aborted) throw error;
     return new ServerFailure(
       'netz',
-      `${session.host} did not answer everything within ${lookMs / SECOND} seconds.`,
+      `${session.host} did not answer everything within ${pollTimeoutMs / SECOND} seconds.`,
       error,
     );
   }
@@ -97,8 +97,8 @@ export function openLook(
     }
   };
   const only = ({ fields }: Asked = {}): CallOptions => (fields ? { fields } : {});
-  const list: Look['list'] = (path, from) => part(() => session.list(path, only(from)), from);
-  const row: Look['row'] = (path, from) => part(() => session.row(path, only(from)), from);
+  const list: ServerPoll['list'] = (path, from) => part(() => session.list(path, only(from)), from);
+  const row: ServerPoll['row'] = (path, from) => part(() => session.row(path, only(from)), from);
 
   return {
     now,
@@ -109,8 +109,8 @@ export function openLook(
     list,
     row,
     isSilent: (of) => silent.has(of),
-    async keepUp(memory, questions, most) {
-      const { parts } = memory;
+    async keepUp(state, questions, most) {
+      const { parts } = state;
       for (const question of planFollowUps(questions, { parts, now, ...(most !== undefined && { most }) })) {
         const { key, path, of, is, fields, alsoRead = [], choose = (rows: readonly Row[]) => rows } = question;
         if (of !== undefined && silent.has(of)) continue;
@@ -125,7 +125,7 @@ export function openLook(
                 readAt: now,
                 data: Array.isArray(read.data)
                   ? choose(read.data)
-                      .slice(0, mostKept)
+                      .slice(0, maxKept)
                       .map((one: Row) => picked(one, fields))
                   : picked(read.data as Row, fields),
               };
@@ -138,10 +138,10 @@ export function openLook(
       }
       fitParts(parts);
       const unread = questions.filter(({ key }) => !Object.hasOwn(parts, key));
-      memory.waiting = Object.fromEntries(
-        unread.slice(0, mostWaiting).map(({ key }) => [key, memory.waiting[key] ?? now]),
+      state.waiting = Object.fromEntries(
+        unread.slice(0, maxWaiting).map(({ key }) => [key, state.waiting[key] ?? now]),
       );
-      for (const [key, since] of Object.entries(memory.waiting))
+      for (const [key, since] of Object.entries(state.waiting))
         if (now - since > believedForSec)
           parts[key] = { readAt: since, failure: null, message: 'its turn has not come for more than a day.' };
       return unread.map(({ what }) => ({ what, why: 'its turn comes in a later run' }));

@@ -8,7 +8,7 @@ interface Waiting<Item, Answer> {
  * transaction for many and a quiet one waits for nobody. `work` answers in the order of its items. When it fails, each is tried
  * alone, so that what one of them meets does not keep the others from theirs.
  */
-export function together<Item, Answer>(
+export function batchCalls<Item, Answer>(
   work: (items: Item[]) => Promise<Answer[]>,
   { most = Infinity }: { most?: number } = {},
 ): (item: Item) => Promise<Answer> {

@@ -3,7 +3,7 @@ import { openServer, type TicketPlace } from '@portal/connectors/servers/server-
 import type { FailureClass } from '@portal/domain/failure-class';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
-import { afterLook, afterMiss, neverChecked } from '@portal/domain/monitoring/settle';
+import { afterPoll, afterMiss, neverChecked } from '@portal/domain/monitoring/settle';
 import type { TenantContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
 import { largeAnswersFor } from '../large-answers.ts';
@@ -11,11 +11,11 @@ import { serverWith, type StoredServer } from '../stored-server.ts';
 import { examineBackup } from './examine-backup.ts';
 import { examineMailGateway } from './examine-mail-gateway.ts';
 import { examineVirtualization } from './examine-virtualization.ts';
-import { lookMs, type Look, openLook } from './look.ts';
-import { type Memory, memoryOf } from './memory.ts';
+import { type PollState, pollStateOf } from './poll-state.ts';
+import { pollTimeoutMs, type ServerPoll, openServerPoll } from './server-poll.ts';
 import type { ServerRows } from './server-rows.ts';
 
-const examine: Record<ServerKind, (look: Look, memory: Memory) => Promise<Evaluation>> = {
+const examine: Record<ServerKind, (poll: ServerPoll, state: PollState) => Promise<Evaluation>> = {
   virtualization: examineVirtualization,
   backup: examineBackup,
   'mail-gateway': examineMailGateway,
@@ -23,10 +23,10 @@ const examine: Record<ServerKind, (look: Look, memory: Memory) => Promise<Evalua
 
 const ticketBox = resource(() => openTicketBox());
 
-type Outcome = { look: Evaluation } | { miss: { failure: FailureClass; message: string } };
+type Outcome = { poll: Evaluation } | { miss: { failure: FailureClass; message: string } };
 
 /** Looks at one server and writes what was found, unless it was changed, switched off or removed meanwhile. */
-export async function lookAtServer(
+export async function pollServer(
   ctx: TenantContext,
   id: string,
   { rows, signal }: { rows: ServerRows; signal: AbortSignal },
@@ -34,35 +34,35 @@ export async function lookAtServer(
   const row = await rows.begin(id);
   if (!row) return;
   const { server, status, memory: stored } = row;
-  const memory = memoryOf(stored);
+  const state = pollStateOf(stored);
   const begunAt = performance.now();
   const tickets = ticketBox(ctx).placeFor(`${server.id}/${server.revision}`);
-  const outcome = await outcomeOf(ctx, server, { memory, tickets, signal });
+  const outcome = await outcomeOf(ctx, server, { state, tickets, signal });
   const before = status ?? neverChecked;
   const at = new Date();
   const isWritten = await rows.write({
     server,
-    status: 'look' in outcome ? afterLook(before, outcome.look, at) : afterMiss(before, outcome.miss, at),
+    status: 'poll' in outcome ? afterPoll(before, outcome.poll, at) : afterMiss(before, outcome.miss, at),
     // What was begun and not finished is begun anew.
-    memory: 'look' in outcome ? memory : memoryOf(stored),
+    memory: 'poll' in outcome ? state : pollStateOf(stored),
     tookMs: Math.round(performance.now() - begunAt),
   });
-  ctx.metrics.countPoll(server.kind, !isWritten ? 'dropped' : 'look' in outcome ? 'read' : outcome.miss.failure);
+  ctx.metrics.countPoll(server.kind, !isWritten ? 'dropped' : 'poll' in outcome ? 'read' : outcome.miss.failure);
 }
 
 async function outcomeOf(
   ctx: TenantContext,
   stored: StoredServer,
-  { memory, tickets, signal }: { memory: Memory; tickets: TicketPlace; signal: AbortSignal },
+  { state, tickets, signal }: { state: PollState; tickets: TicketPlace; signal: AbortSignal },
 ): Promise<Outcome> {
-  const deadline = AbortSignal.timeout(lookMs);
+  const deadline = AbortSignal.timeout(pollTimeoutMs);
   try {
     using session = openServer(serverWith(ctx, stored, stored, undefined), {
       tickets,
       large: largeAnswersFor(ctx),
       signal: AbortSignal.any([signal, deadline]),
     });
-    return { look: await examine[stored.kind](openLook(session, { deadline, signal }), memory) };
+    return { poll: await examine[stored.kind](openServerPoll(session, { deadline, signal }), state) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServerFailure) return { miss: error };
@@ -78,7 +78,7 @@ async function outcomeOf(
 }
 
 /** More than a process looks at between two sign-ins. */
-const mostPlaces = 10_000;
+const maxPlaces = 10_000;
 
 /** Keeps the tickets of servers in the memory of the process and nowhere else; what was not used for longest goes first. */
 function openTicketBox() {
@@ -90,7 +90,7 @@ function openTicketBox() {
       places.delete(key);
       places.set(key, place);
       const [oldest] = places.keys();
-      if (places.size > mostPlaces && oldest !== undefined) places.delete(oldest);
+      if (places.size > maxPlaces && oldest !== undefined) places.delete(oldest);
       return place;
     },
   };

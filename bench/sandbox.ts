@@ -2,8 +2,8 @@
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openWorkApart } from '@portal/platform/work-apart/open-work-apart';
-import { taskOf } from '@portal/platform/work-apart/task';
+import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { taskOf } from '@portal/platform/sandbox/task';
 import { median, report } from './measure.ts';
 import { run } from './work-of-five-ms.ts';
 
@@ -18,7 +18,7 @@ const task = taskOf<typeof run>(new URL('work-of-five-ms.ts', import.meta.url), 
   maxMemoryMb: 500,
   maxOutputBytes: 32 * 1024 * 1024,
 });
-const apart = openWorkApart({ processes: cores, queueLimit: tasks, tenantQueueLimit: tasks });
+const apart = openSandbox({ processes: cores, queueLimit: tasks, tenantQueueLimit: tasks });
 const loop = monitorEventLoopDelay({ resolution: 1 });
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -26,7 +26,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   await work();
   return performance.now() - startedAt;
 };
-const allApart = (input: Uint8Array, count = tasks) =>
+const runAll = (input: Uint8Array, count = tasks) =>
   timed(() =>
     Promise.all(Array.from({ length: count }, (_, n) => apart.run(task, input, { tenantId: `${n % cores}` }))),
   );
@@ -36,14 +36,14 @@ const allHere = (input: Uint8Array) =>
   });
 
 const small = Buffer.alloc(1_000);
-await allApart(small, 20);
+await runAll(small, 20);
 const times: { apart: number[]; here: number[] } = { apart: [], here: [] };
 const delays: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
   times.here.push(await allHere(small));
   loop.reset();
   loop.enable();
-  times.apart.push(await allApart(small));
+  times.apart.push(await runAll(small));
   loop.disable();
   delays.push(loop.percentile(99) / 1e6);
 }
@@ -57,10 +57,10 @@ console.log(`event loop of the caller, p99: ${median(delays).toFixed(1)} ms (at 
 
 // The same with messages of 20 MB, each way.
 const large = Buffer.alloc(20 * 1024 * 1024);
-await allApart(large, 2);
+await runAll(large, 2);
 loop.reset();
 loop.enable();
-await allApart(large, 20);
+await runAll(large, 20);
 loop.disable();
 console.log(`the same with messages of 20 MB, p99: ${(loop.percentile(99) / 1e6).toFixed(1)} ms (at most 20)`);
 await apart.close();

@@ -7,7 +7,7 @@ const longestMs = 20;
  * For loops whose length others decide: what it returns is awaited with each item, lets others have their turn where the loop has been at it
  * for 20 ms, and throws the signal's reason once that is aborted.
  */
-export function takingTurns(signal: AbortSignal): () => Promise<void> {
+export function yieldEvery(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < longestMs) return;

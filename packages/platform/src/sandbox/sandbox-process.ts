@@ -9,7 +9,7 @@ import { PortalError, unavailable } from '@portal/domain/errors';
 import { MessageReader, writeParts } from './message.ts';
 import { type Answer, TaskError, type TaskErrorReason, type TaskLimits } from './task.ts';
 
-const program = fileURLToPath(new URL('process-program.ts', import.meta.url));
+const program = fileURLToPath(new URL('sandbox-program.ts', import.meta.url));
 /** How often the memory of a process at work is looked at. */
 const lookMs = 50;
 const messageLimit = 4 * 1024;
@@ -22,7 +22,7 @@ function compiled(): Record<string, string> {
 }
 
 /** A process that does one task at a time, until a limit ends it or it dies. */
-export class ApartProcess {
+export class SandboxProcess {
   /** Tasks it was given. */
   tasks = 0;
   isAlive = true;

@@ -16,8 +16,8 @@ import { areas } from '@portal/usecases/areas';
 import { builders } from '../make.ts';
 import { type TestRedis } from '../servers/redis.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
-import { way } from '../way.ts';
-import { promiseReminders } from './crash-while-mailing.ts';
+import { testMatrix } from '../test-matrix.ts';
+import { makeDueReminders } from './crash-while-mailing.ts';
 import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 const heap = {
@@ -47,9 +47,9 @@ export interface Calling {
 }
 
 /** An account may have a thousand; callers clear up long before that, so that lists stay as long as people's are. */
-const mostReminders = 20;
+const maxReminders = 20;
 
-interface HouseOptions {
+interface StackOptions {
   redis?: TestRedis | null;
   workers?: number;
   nodeOptions?: string[];
@@ -58,12 +58,12 @@ interface HouseOptions {
 }
 
 /** A database of its own, API and worker as processes, a mail server, and somebody signed in. */
-export async function openHouse({
+export async function startStack({
   redis = null,
-  workers = way.workers,
+  workers = testMatrix.workers,
   nodeOptions = [],
   under = [],
-}: HouseOptions = {}) {
+}: StackOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-house-'));
   const openPostgres = () => startEmbeddedPostgres({ dataDir: join(folder, 'pg'), durable: false });
   let postgres = await openPostgres();
@@ -145,7 +145,7 @@ export async function openHouse({
 
   /** Has a reminder with a mail be due now for each. */
   async function remind(people: { id: string; tenantId: string }[]): Promise<void> {
-    await runtime.database.acrossTenants('the soak promises mails', (tx) => promiseReminders(tx, people));
+    await runtime.database.acrossTenants('the soak promises mails', (tx) => makeDueReminders(tx, people));
   }
 
   let closing: Promise<void> | undefined;
@@ -208,7 +208,7 @@ export async function openHouse({
       ): Promise<Answer> {
         const read = reads[Math.floor(n / 2) % reads.length];
         if (n % 2 === 0 && read !== undefined) return ask(read, undefined, caller);
-        const oldest = own.length < mostReminders ? undefined : own.shift();
+        const oldest = own.length < maxReminders ? undefined : own.shift();
         if (oldest !== undefined) {
           met.promised.delete(oldest.title);
           return ask(`/reminders/${oldest.id}`, undefined, { ...caller, method: 'DELETE' });
@@ -244,7 +244,7 @@ export async function openHouse({
     makePeople,
     remind,
     /** Has mails be due now to people nobody knew before; answers their addresses. */
-    async promiseMails(count: number): Promise<string[]> {
+    async makeDueMails(count: number): Promise<string[]> {
       const people = await makePeople(count);
       await remind(people);
       return people.map(({ email }) => email);
@@ -254,9 +254,9 @@ export async function openHouse({
 }
 
 /** Waits until it is so, and answers how long that took; Infinity where it never was. */
-export async function untilSo(isSo: () => Promise<boolean> | boolean, mostMs: number): Promise<number> {
+export async function waitUntil(isSo: () => Promise<boolean> | boolean, maxMs: number): Promise<number> {
   const startedAt = performance.now();
-  while (performance.now() - startedAt < mostMs) {
+  while (performance.now() - startedAt < maxMs) {
     if (await isSo()) return performance.now() - startedAt;
     await pause(25);
   }
@@ -271,15 +271,15 @@ export async function restartPostgresUnderLoad({
   restarts: number;
   callers: number;
 }): Promise<{ met: Met; longestMs: number; violations: string[] }> {
-  const house = await openHouse();
+  const stack = await startStack();
   try {
     const violations: string[] = [];
-    const calling = await house.callers(callers);
+    const calling = await stack.callers(callers);
     let longestMs = 0;
     await pause(500);
     for (let n = 0; n < restarts; n += 1) {
-      await house.restartPostgres();
-      const back = await untilSo(async () => (await house.ask('/auth/me')).status === 200, 20_000);
+      await stack.restartPostgres();
+      const back = await waitUntil(async () => (await stack.ask('/auth/me')).status === 200, 20_000);
       longestMs = Math.max(longestMs, back);
       if (back > 3_000) violations.push(`restart ${n + 1}: back after ${back.toFixed(0)} ms`);
       await pause(500);
@@ -289,19 +289,19 @@ export async function restartPostgresUnderLoad({
     for (const status of Object.keys(met.statuses).map(Number))
       if (![200, 201, 204, 503].includes(status)) violations.push(`${met.statuses[status]} answers with ${status}`);
     if (met.withoutRetryAfter > 0) violations.push(`${met.withoutRetryAfter} refusals without Retry-After`);
-    const rows = await house.runtime.database.acrossTenants('the soak looks at what was promised', (tx) =>
+    const rows = await stack.runtime.database.acrossTenants('the soak looks at what was promised', (tx) =>
       tx.select({ title: reminders.title }).from(reminders),
     );
     const titles = new Set(rows.map(({ title }) => title));
     const lost = [...met.promised].filter((title) => !titles.has(title)).length;
     if (lost > 0) violations.push(`${lost} reminders were promised and are not there`);
     if (titles.size !== rows.length) violations.push('a reminder is there twice');
-    const mails = await house.promiseMails(5);
-    if ((await untilSo(() => mails.every((address) => house.received.get(address) === 1), 60_000)) === Infinity)
+    const mails = await stack.makeDueMails(5);
+    if ((await waitUntil(() => mails.every((address) => stack.received.get(address) === 1), 60_000)) === Infinity)
       violations.push('the worker sends no mails any more');
     return { met, longestMs, violations };
   } finally {
-    await house.close();
+    await stack.close();
   }
 }
 
@@ -320,7 +320,7 @@ export async function loseRedis({
   mails: number;
   redis: TestRedis;
 }): Promise<{ schedulesBackMs: number; violations: string[] }> {
-  const house = await openHouse({ redis, workers: 2 });
+  const stack = await startStack({ redis, workers: 2 });
   try {
     const violations: string[] = [];
     const promised: string[] = [];
@@ -328,7 +328,7 @@ export async function loseRedis({
     const isBrief = awayMs < 10_000;
     /** What the product does by itself and has no next time for. */
     const unscheduled = async (): Promise<string[]> => {
-      const { status, body } = await house.ask('/admin/jobs');
+      const { status, body } = await stack.ask('/admin/jobs');
       const jobs = status === 200 ? (JSON.parse(body) as ListedJob[]) : [];
       const next = new Map(jobs.map(({ name, nextRunAt }) => [name, nextRunAt]));
       return areas
@@ -336,25 +336,25 @@ export async function loseRedis({
         .filter((name) => (next.get(name) ?? null) === null);
     };
     const isAllScheduled = async () => (await unscheduled()).length === 0;
-    if ((await untilSo(isAllScheduled, 60_000)) === Infinity)
+    if ((await waitUntil(isAllScheduled, 60_000)) === Infinity)
       violations.push(`before: no schedule of ${(await unscheduled()).join(', ')}`);
     const promise = async (what: string) => {
-      const addresses = await house.promiseMails(mails);
+      const addresses = await stack.makeDueMails(mails);
       promised.push(...addresses);
       // Each state of Redis lets people work on.
       for (const path of ['/auth/me', '/reminders']) {
-        const { status } = await house.ask(path);
+        const { status } = await stack.ask(path);
         if (status !== 200) violations.push(`${what}: ${path} answered ${status}`);
       }
-      const { status } = await house.ask('/reminders', { title: what, dueAt: '2036-01-08T08:00:00.000Z' });
+      const { status } = await stack.ask('/reminders', { title: what, dueAt: '2036-01-08T08:00:00.000Z' });
       if (status !== 201) violations.push(`${what}: POST /reminders answered ${status}`);
     };
-    const kept = async (what: string, mostMs: number, isLast = false) => {
+    const kept = async (what: string, maxMs: number, isLast = false) => {
       if (isBrief && !isLast) return;
-      const took = await untilSo(() => promised.every((address) => (house.received.get(address) ?? 0) > 0), mostMs);
+      const took = await waitUntil(() => promised.every((address) => (stack.received.get(address) ?? 0) > 0), maxMs);
       if (took === Infinity)
         violations.push(
-          `${what}: ${promised.filter((address) => !house.received.has(address)).length} mails were lost`,
+          `${what}: ${promised.filter((address) => !stack.received.has(address)).length} mails were lost`,
         );
     };
 
@@ -362,7 +362,7 @@ export async function loseRedis({
       await promise('emptied');
       await redis.empty();
       const emptiedAt = performance.now();
-      await untilSo(isAllScheduled, 90_000);
+      await waitUntil(isAllScheduled, 90_000);
       const backMs = performance.now() - emptiedAt;
       if (backMs > 60_000)
         violations.push(`emptied: after ${backMs.toFixed(0)} ms no schedule of ${(await unscheduled()).join(', ')}`);
@@ -374,7 +374,7 @@ export async function loseRedis({
     await redis.halt();
     await promise('away');
     await pause(awayMs);
-    const { status } = await house.ask('/admin/jobs');
+    const { status } = await stack.ask('/admin/jobs');
     if (status !== 503) violations.push(`away: /admin/jobs answered ${status}`);
     await redis.resume();
     await kept('away', 90_000);
@@ -389,10 +389,10 @@ export async function loseRedis({
     await kept('full', 90_000, true);
 
     await pause(1_000);
-    const twice = promised.filter((address) => (house.received.get(address) ?? 0) > 1).length;
+    const twice = promised.filter((address) => (stack.received.get(address) ?? 0) > 1).length;
     if (twice > 0) violations.push(`${twice} mails came more than once`);
     return { schedulesBackMs, violations };
   } finally {
-    await house.close();
+    await stack.close();
   }
 }

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import { ApartProcess } from './apart-process.ts';
-import { FairTurns, type Whose } from './fair-turns.ts';
+import { FairShare, type Whose } from './fair-share.ts';
 import { partsOf } from './message.ts';
+import { SandboxProcess } from './sandbox-process.ts';
 import { type Task, TaskError } from './task.ts';
 
-export interface WorkApart {
+export interface Sandbox {
   /**
    * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
    * Tenants share the processes by the time they use them. Throws what the task refused (a PortalError), a TaskError, or 503 when too
@@ -19,7 +19,7 @@ export interface WorkApart {
   close(): Promise<void>;
 }
 
-export interface WorkApartLimits {
+export interface SandboxLimits {
   /** Processes at once. */
   processes?: number;
   /** Tasks that may wait for one, each with its input in memory. */
@@ -44,7 +44,7 @@ export interface WorkApartLimits {
  * A few processes for work that may crash, hang or fill its memory, because of what people upload: it then ends as the failure of that
  * one task. None is started before the first task; idle ones stay warm for a minute.
  */
-export function openWorkApart({
+export function openSandbox({
   processes = Math.min(availableParallelism(), 2),
   queueLimit = 40,
   tenantQueueLimit = Math.ceil(queueLimit / 4),
@@ -54,26 +54,26 @@ export function openWorkApart({
   tasksEach = 1_000,
   warmMs = MINUTE,
   keptMemoryMb = 150,
-}: WorkApartLimits = {}): WorkApart {
+}: SandboxLimits = {}): Sandbox {
   const refusal = () => unavailable('Too much is being worked on right now. Please try again in a few seconds.');
-  const turns = new FairTurns({ slots: processes, queueLimit, tenantQueueLimit, refusal });
-  const all = new Set<ApartProcess>();
+  const turns = new FairShare({ slots: processes, queueLimit, tenantQueueLimit, refusal });
+  const all = new Set<SandboxProcess>();
   let isClosed = false;
-  const idle: { apart: ApartProcess; timer: NodeJS.Timeout }[] = [];
+  const idle: { apart: SandboxProcess; timer: NodeJS.Timeout }[] = [];
 
-  function take(): ApartProcess {
+  function take(): SandboxProcess {
     if (isClosed) throw refusal();
     for (let kept = idle.pop(); kept; kept = idle.pop()) {
       clearTimeout(kept.timer);
       if (kept.apart.isAlive) return kept.apart;
       void drop(kept.apart);
     }
-    const apart = new ApartProcess(heapMb);
+    const apart = new SandboxProcess(heapMb);
     all.add(apart);
     return apart;
   }
 
-  function giveBack(apart: ApartProcess): void {
+  function giveBack(apart: SandboxProcess): void {
     if (!apart.isAlive || apart.tasks >= tasksEach || apart.heldMb > keptMemoryMb) {
       void drop(apart);
       return;
@@ -89,7 +89,7 @@ export function openWorkApart({
     idle.push({ apart, timer });
   }
 
-  async function drop(apart: ApartProcess): Promise<void> {
+  async function drop(apart: SandboxProcess): Promise<void> {
     await apart.end();
     all.delete(apart);
   }
@@ -113,7 +113,7 @@ export function openWorkApart({
   return {
     run: async (task, input, whose, until = performance.now() + waitMs) => {
       const order = partsOf({ module: task.module.href, input });
-      return turns.inTurn(whose, task.module.href, () => attempt(task, order), until);
+      return turns.run(whose, task.module.href, () => attempt(task, order), until);
     },
     secondsUntilBudget: (whose) => turns.secondsUntil(whose, tenantBudgetMs),
     close: async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FairTurns, type FairTurnsLimits, type Whose } from './fair-turns.ts';
+import { FairShare, type FairShareLimits, type Whose } from './fair-share.ts';
 
 /** One slot, and a clock that goes on only as work is done. */
-function turns(given: Partial<FairTurnsLimits> = {}) {
+function turns(given: Partial<FairShareLimits> = {}) {
   const refusal = () => new Error('refused');
-  const fair = new FairTurns({ slots: 1, queueLimit: 100, tenantQueueLimit: 100, refusal, ...given });
+  const fair = new FairShare({ slots: 1, queueLimit: 100, tenantQueueLimit: 100, refusal, ...given });
   const done: string[] = [];
   const work = (name: string, whose: Whose, kind = 'reading', ms = 5) =>
-    fair.inTurn(whose, kind, async () => {
+    fair.run(whose, kind, async () => {
       const end = performance.now() + ms;
       while (performance.now() < end);
       done.push(name);
@@ -36,12 +36,12 @@ describe('a free slot', () => {
     let begun = 0;
     const { promise: end, resolve } = Promise.withResolvers<void>();
     const all = Array.from({ length: 8 }, () =>
-      fair.inTurn({ tenantId: 'a' }, 'hanging', async () => {
+      fair.run({ tenantId: 'a' }, 'hanging', async () => {
         begun += 1;
         await end;
       }),
     );
-    expect(await fair.inTurn({ tenantId: 'b' }, 'reading', async () => begun)).toBe(2);
+    expect(await fair.run({ tenantId: 'b' }, 'reading', async () => begun)).toBe(2);
     resolve();
     await Promise.all(all);
     expect(begun).toBe(8);
@@ -51,11 +51,11 @@ describe('a free slot', () => {
 it('whoever has waited for long enough is refused, and takes no turn', async () => {
   const { fair } = turns();
   const { promise: end, resolve } = Promise.withResolvers<string>();
-  const hanging = fair.inTurn({ tenantId: 'a' }, 'hanging', () => end);
+  const hanging = fair.run({ tenantId: 'a' }, 'hanging', () => end);
   let begun = 0;
   const work = async () => (begun += 1);
-  await expect(fair.inTurn({ tenantId: 'b' }, 'reading', work, performance.now() + 50)).rejects.toThrow('refused');
-  const patient = fair.inTurn({ tenantId: 'b' }, 'reading', work);
+  await expect(fair.run({ tenantId: 'b' }, 'reading', work, performance.now() + 50)).rejects.toThrow('refused');
+  const patient = fair.run({ tenantId: 'b' }, 'reading', work);
   resolve('done');
   expect(await Promise.all([hanging, patient])).toEqual(['done', 1]);
 });

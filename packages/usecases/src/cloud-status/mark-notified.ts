@@ -6,7 +6,7 @@ import { cloudRecoveredMail } from './mails/recovered.ts';
 import { settlingNotices } from './notices.ts';
 
 /** Promises those who were told of outages that they have ended. */
-export async function promiseRecoveries(
+export async function queueRecoveryMails(
   tx: Tx,
   tenantId: string,
   told: { outageId: string; userId: string }[],
@@ -25,7 +25,7 @@ export async function promiseRecoveries(
 }
 
 /** Notes that a person has been told, or may have been, with the mail of this outage; of what has ended meanwhile the end is promised as well. */
-export async function noteTold(
+export async function markNotified(
   tx: Tx,
   { tenantId, userId, outageId }: { tenantId: string; userId: string; outageId: string },
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function noteTold(
     .where(
       and(
         eq(cloudOutageNotices.userId, userId),
-        eq(cloudOutageNotices.toldWith, outageId),
+        eq(cloudOutageNotices.mailedWith, outageId),
         isNull(cloudOutageNotices.sentAt),
       ),
     )
@@ -54,7 +54,7 @@ export async function noteTold(
         isNotNull(cloudOutages.endedAt),
       ),
     );
-  await promiseRecoveries(
+  await queueRecoveryMails(
     tx,
     tenantId,
     over.map((ended) => ({ ...ended, userId })),

@@ -1,19 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { run } from '@portal/testing/apart-task';
+import type { run } from '@portal/testing/sandbox-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
-import type { Whose } from './fair-turns.ts';
-import { openWorkApart, type WorkApartLimits } from './open-work-apart.ts';
+import type { Whose } from './fair-share.ts';
+import { openSandbox, type SandboxLimits } from './open-sandbox.ts';
 import { type Task, taskOf } from './task.ts';
 
 const limits = { timeoutMs: 60_000, maxMemoryMb: 1_000, maxOutputBytes: 10_000_000 };
-const module = new URL('../../../testing/src/apart-task.ts', import.meta.url);
+const module = new URL('../../../testing/src/sandbox-task.ts', import.meta.url);
 const task = taskOf<typeof run>(module, limits);
 const impatient = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
 const frugal = taskOf<typeof run>(module, { ...limits, maxMemoryMb: 150 });
 
-function open(given: WorkApartLimits = {}) {
-  const apart = openWorkApart({ processes: 2, queueLimit: 2_000, ...given });
+function open(given: SandboxLimits = {}) {
+  const apart = openSandbox({ processes: 2, queueLimit: 2_000, ...given });
   onTestFinished(() => apart.close());
   return {
     ...apart,

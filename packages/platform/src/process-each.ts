@@ -2,7 +2,7 @@
  * Does the work for one item after the other. What fails keeps no other from its turn: it is told, and the first failure is thrown when
  * all have had theirs. Throws the signal's reason as soon as it is aborted.
  */
-export async function workThrough<Item>(
+export async function processEach<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
   { signal, onFailure }: { signal: AbortSignal; onFailure: (item: Item, error: unknown) => void },

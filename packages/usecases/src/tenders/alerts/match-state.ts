@@ -10,7 +10,7 @@ import type { Walked } from '@portal/platform/retention';
 /** Matches written or removed at once. */
 const batch = 5_000;
 /** What nobody was told of within so many days is nobody’s news any more. */
-const mostDays = 14;
+const maxDays = 14;
 
 const storedRhythm = prepared<{ userId: string }>()('tender_digest_rhythm', (db) =>
   db
@@ -26,7 +26,7 @@ export async function digestRhythmOf({ run }: Pick<Tx, 'run'>, userId: string): 
 }
 
 /** What a mail was to tell waits for the next digest, where the account wants any. */
-export async function releaseMatches(tx: Tx, userId: string, matches: SQL | undefined): Promise<void> {
+export async function returnToPending(tx: Tx, userId: string, matches: SQL | undefined): Promise<void> {
   const isOff = (await digestRhythmOf(tx, userId)) === 'off';
   await tx
     .update(tenderMatches)
@@ -35,7 +35,7 @@ export async function releaseMatches(tx: Tx, userId: string, matches: SQL | unde
 }
 
 /** No digest owes the account anything any more. */
-export async function forgetDigest(tx: Tx, userId: string): Promise<void> {
+export async function dismissDigest(tx: Tx, userId: string): Promise<void> {
   const own = tx.select({ id: savedSearches.id }).from(savedSearches).where(eq(savedSearches.userId, userId));
   await tx
     .update(tenderMatches)
@@ -53,9 +53,9 @@ export async function forgetDigest(tx: Tx, userId: string): Promise<void> {
  * Nothing is owed to tenants at rest, nor what has become too old while mails could not be sent. So many rows at a time: says how many,
  * 0 when there are none left.
  */
-export async function forgetStale(tx: Tx): Promise<number> {
+export async function dismissStale(tx: Tx): Promise<number> {
   const resting = tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.isActive, false));
-  const tooOld = sql`now() - make_interval(days => ${mostDays})`;
+  const tooOld = sql`now() - make_interval(days => ${maxDays})`;
   let forgotten = 0;
   for (const [table, isTooOld] of [
     // Each kind by name, as the index begins with it.
@@ -83,12 +83,12 @@ export async function forgetStale(tx: Tx): Promise<number> {
 }
 
 /** Matches a search keeps: the newest. */
-export const mostMatches = 10_000;
+export const maxMatches = 10_000;
 /** Searches whose matches are counted at once. */
 const searchesAtOnce = 100;
 
 /** What the next searches have found beyond what each keeps, so many matches at a time. */
-export async function removeSurplusMatches(tx: Tx, after: string, most = mostMatches): Promise<Walked> {
+export async function removeSurplusMatches(tx: Tx, after: string, most = maxMatches): Promise<Walked> {
   const searches = await tx
     .select({ id: savedSearches.id })
     .from(savedSearches)
