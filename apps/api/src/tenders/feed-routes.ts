@@ -7,7 +7,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['tenders'];
 const access = needs('tender-radar', 'USE');
 
-/** Feeds that tenders are read from: one's own, and those of everybody. */
+/** RSS feeds as sources of tenders: personal feeds and platform feeds. */
 export function registerRssFeeds(app: App): void {
   app.get(
     '/rss-feeds',
@@ -33,7 +33,7 @@ export function registerRssFeeds(app: App): void {
         tags,
         summary: 'Register a feed',
         description:
-          'The feed must be RSS, Atom or RDF at a public address. Tenders of a personal feed are listed only for its owner until a public source lists them, too. A platform feed is for everybody; only administrators can register one. A user can have 50 personal feeds.',
+          'The feed must be RSS, Atom or RDF at a public address. Tenders of a personal feed are listed only for its owner until a public source lists them, too. Tenders of a platform feed are listed for every user; only administrators can register one. A user can have 50 personal feeds.',
         body: NewRssFeed,
         response: { 201: RssFeed },
       },

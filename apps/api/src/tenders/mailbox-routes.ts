@@ -9,7 +9,7 @@ import { type App, NoContent } from '../zod-app.ts';
 const tags = ['tenders'];
 const access = needs('tender-radar', 'USE');
 
-/** The mailbox an account gets alert mails of tender portals in. */
+/** The mailbox in which an account gets alert mails of tender portals. */
 export function registerAlertMailbox(app: App): void {
   app.get(
     '/tenders/mailbox-alert',

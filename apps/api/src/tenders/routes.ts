@@ -6,7 +6,7 @@ import { registerTenderSources } from './source-routes.ts';
 import { registerTenderLists } from './tender-routes.ts';
 import { registerUnsubscribe } from './unsubscribe-routes.ts';
 
-/** Public tenders: where they come from, which there are, what people note of them, and how they are told of new ones. */
+/** Public tenders: sources, lists, triage, saved searches and alerts. */
 export function registerTenders(app: App): void {
   registerAlertMailbox(app);
   registerTenderLists(app);

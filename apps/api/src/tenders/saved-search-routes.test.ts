@@ -29,7 +29,7 @@ const send = (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?
 const searches = '/tenders/saved-searches';
 
 describe('saved searches', () => {
-  it('are answered as the interface says', async () => {
+  it('return the documented answers', async () => {
     const owner = await person();
     const filters = { text: { any: ['ammoniten'] } };
     const made = await send('POST', searches, { name: 'Steine', filters }, owner);
@@ -87,14 +87,14 @@ describe('saved searches', () => {
   });
 
   it.each([
-    ['a key nobody knows', { extra: 1 }, 'filters'],
+    ['an unknown key', { extra: 1 }, 'filters'],
     ['a word of one letter', { text: { all: ['x'] } }, 'filters.text.all.0'],
     ['ten thousand words', { text: { all: Array.from({ length: 10_000 }, () => 'wort') } }, 'filters.text.all'],
     ['a word of 61 letters', { text: { none: ['x'.repeat(61)] } }, 'filters.text.none.0'],
-    ['a list nobody knows', { text: { contained: [] } }, 'filters.text'],
+    ['an unknown list', { text: { contained: [] } }, 'filters.text'],
     ['another version', { version: 2 }, 'filters.version'],
-    ['a Land there is not', { region: { laender: ['XX'] } }, 'filters.region.laender.0'],
-    ['a kind there is not', { kinds: ['unheard-of'] }, 'filters.kinds.0'],
+    ['an unknown Land', { region: { laender: ['XX'] } }, 'filters.region.laender.0'],
+    ['an unknown kind', { kinds: ['unheard-of'] }, 'filters.kinds.0'],
     ['null', null, 'filters'],
     ['a list', [], 'filters'],
   ])('refuse filters with %s', { timeout: 20_000 }, async (_, filters, path) => {
@@ -104,14 +104,14 @@ describe('saved searches', () => {
     }
   });
 
-  it('take text that looks like code', async () => {
+  it('accept text that looks like code', async () => {
     const raw = '{"name":"Roh","filters":{"text":{"all":["a & !b | c <-> d:*"],"__proto__":{"none":["x"]}}}}';
     const headers = { 'content-type': 'application/json' };
     const made = await request({ method: 'POST', url: searches, as: user, headers, payload: raw });
     expect([made.statusCode, made.json()]).toMatchObject([201, { filters: { text: { none: [] } } }]);
   });
 
-  it('answer conflicts, and others’ like those that never were', async () => {
+  it('answer conflicts, and answer 404 for those of other accounts', async () => {
     const filters = { text: { all: ['irgendwas'] } };
     const { id } = (await send('POST', searches, { name: 'Doppelt', filters })).json<{ id: string }>();
     expect((await send('POST', searches, { name: 'doppelt', filters })).json()).toMatchObject({
@@ -131,7 +131,7 @@ describe('saved searches', () => {
       expect(answer.json()).toEqual(missing);
   });
 
-  it('have no instant alert of everything', async () => {
+  it('refuse an instant alert without filters', async () => {
     const answer = await send('POST', searches, { name: 'Alles', filters: {}, instantAlert: true });
     expect(answer.json()).toMatchObject({ statusCode: 400, details: [{ path: 'instantAlert' }] });
   });
@@ -139,7 +139,7 @@ describe('saved searches', () => {
 
 describe('the preference', () => {
   const url = '/tenders/notification-preference';
-  it('is daily unless set', async () => {
+  it('is daily by default', async () => {
     const other = await person();
     expect((await get(url, other)).json()).toEqual({ digest: 'daily' });
     const set = await send('PUT', url, { digest: 'weekly' }, other);
@@ -156,7 +156,7 @@ describe('unsubscribing', () => {
   const digestOf = async (account: typeof user) =>
     (await get('/tenders/notification-preference', account)).json<{ digest: string }>().digest;
 
-  it('shows a page with a button, and changes nothing by that', async () => {
+  it('shows a page with a button, without changing anything', async () => {
     const reader = await person();
     const page = await request({ url: pathFor(reader, 'digest') });
     expect(page.statusCode).toBe(200);
@@ -177,14 +177,14 @@ describe('unsubscribing', () => {
   const boundary = 'xx';
   const form = 'List-Unsubscribe=One-Click';
   it.each([
-    ['a mailbox', { 'content-type': 'application/x-www-form-urlencoded' }, form],
+    ['a mail provider', { 'content-type': 'application/x-www-form-urlencoded' }, form],
     [
-      'a mailbox, as multipart',
+      'a mail provider, as multipart',
       { 'content-type': `multipart/form-data; boundary=${boundary}` },
       `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`,
     ],
     [
-      'the button, whose page names no origin',
+      'the button, whose page sends no origin',
       { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
       '',
     ],
@@ -197,9 +197,9 @@ describe('unsubscribing', () => {
       },
       form,
     ],
-    ['somebody without a body', {}, undefined],
+    ['a request without a body', {}, undefined],
     ['a program that sends JSON', { 'content-type': 'application/json' }, '{}'],
-  ])('is one click of %s', async (_who, headers, payload) => {
+  ])('takes one click of %s', async (_sender, headers, payload) => {
     const reader = await person();
     const answer = await request({
       method: 'POST',
@@ -212,19 +212,19 @@ describe('unsubscribing', () => {
     expect(await digestOf(reader)).toBe('off');
   });
 
-  it('ends instant alerts of all searches, and digests stay', async () => {
+  it('ends the instant alerts of all searches, but not digests', async () => {
     const reader = await person();
     for (const name of ['A', 'B'])
       await send('POST', searches, { name, filters: { text: { all: ['ziegel'] } }, instantAlert: true }, reader);
     await request({ method: 'POST', url: pathFor(reader, 'instant') });
-    const rows = await across('a test looks', (tx) =>
+    const rows = await across('a test reads', (tx) =>
       tx.select({ on: savedSearches.instantAlert }).from(savedSearches).where(eq(savedSearches.userId, reader.id)),
     );
     expect(rows).toEqual([{ on: false }, { on: false }]);
     expect(await digestOf(reader)).toBe('daily');
   });
 
-  it('is 404 with anything else, and takes no more than a form', async () => {
+  it('is 404 with any other token, and limits the body', async () => {
     const missing = (await request({ url: '/nowhere' })).json<object>();
     const path = pathFor(user, 'digest');
     const foreign = unsubscribeUrl(
@@ -248,7 +248,7 @@ describe('unsubscribing', () => {
     });
     expect(large.statusCode).toBe(413);
     expect(
-      await across('a test looks', (tx) =>
+      await across('a test reads', (tx) =>
         tx.execute(sql`select 1 from tender_preferences where user_id = ${user.id}`),
       ),
     ).toMatchObject({ rowCount: 0 });

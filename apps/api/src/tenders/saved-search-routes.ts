@@ -21,7 +21,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['tenders'];
 const access = needs('tender-radar', 'USE');
 
-/** What people ask again and again, and how they are told of what is new. */
+/** Saved searches and the notifications of their matches. */
 export function registerSavedSearches(app: App): void {
   app.get(
     '/tenders/saved-searches',

@@ -10,7 +10,7 @@ import type { App } from '../zod-app.ts';
 
 const tags = ['tenders'];
 
-/** Where tenders come from. */
+/** The sources of tenders. */
 export function registerTenderSources(app: App): void {
   app.get(
     '/tenders/sources',

@@ -7,7 +7,7 @@ import { Instant } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
 import { filtersOf } from '@portal/usecases/tenders/alerts/saved-searches';
 
-/** Several values between commas. */
+/** Several values, comma-separated. */
 const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: number) =>
   z
     .string()
@@ -17,15 +17,15 @@ const several = <Value extends z.ZodType<unknown, string>>(value: Value, max: nu
 
 const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
 
-/** Words one search may hold (the limit of filters). */
+/** Words per search (the limit of `TenderFilters`). */
 const maxWords = 20;
 
 const SearchText = line(200).refine((typed) => {
   const { all, phrases, none } = readSearchText(typed);
   return all.length + phrases.length + none.length <= maxWords;
-}, `must not hold more than ${maxWords} words`);
+}, `must not contain more than ${maxWords} words`);
 
-/** A short form of filters; times of the calendar and what the caller noted are of the list alone. */
+/** A short form of `TenderFilters`; absolute times and triage exist only here. */
 export const TenderQuery = z.object({
   q: SearchText.optional().describe(
     'Words that must all occur, phrases in quotation marks, `-words` that must not occur, and beginnings of words with a star (`reinig*`). Umlauts may be spelled out. A word is also found at the beginning and the end of a longer word',
@@ -48,7 +48,7 @@ export const TenderQuery = z.object({
   ),
 });
 
-/** What the parameters ask for, with the filters of a saved search where they name one. Throws 404. */
+/** The search that the parameters describe; `savedSearchId` adds the filters of that saved search. Throws 404 if there is none. */
 export async function askedOf(ctx: UserContext, { savedSearchId, ...query }: z.output<typeof TenderQuery>) {
   const asked = askedBy(query);
   if (savedSearchId === undefined) return asked;
@@ -59,7 +59,7 @@ export async function askedOf(ctx: UserContext, { savedSearchId, ...query }: z.o
   };
 }
 
-/** The same without one. */
+/** The search that the parameters describe, without a saved search. */
 export function askedBy({
   q,
   cpv,

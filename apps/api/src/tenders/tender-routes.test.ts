@@ -24,7 +24,7 @@ const send = (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, payload?
   request({ method, url, as, ...(payload && { payload }) });
 
 describe('tenders', () => {
-  it('are answered as the interface says', async () => {
+  it('return the documented answers', async () => {
     const record = noticeRecord({
       title: 'Wanderwegmarkierung',
       valueCents: 12_345,
@@ -74,8 +74,8 @@ describe('tenders', () => {
       cpvDivisions: [{ key: '90', count: 1 }],
       isCapped: false,
     });
-    const noted = await send('PUT', `/tenders/${shown.id}/triage`, { read: true });
-    expect([noted.statusCode, noted.json()]).toEqual([200, { read: true, favorite: false }]);
+    const marked = await send('PUT', `/tenders/${shown.id}/triage`, { read: true });
+    expect([marked.statusCode, marked.json()]).toEqual([200, { read: true, favorite: false }]);
     const several = await send('POST', '/tenders/triage', { ids: [shown.id], favorite: true });
     expect([several.statusCode, several.json()]).toEqual([200, [{ id: shown.id, read: true, favorite: true }]]);
     expect((await get('/tenders?q=wanderwegmarkierung&favorite=true&unread=false')).json()).toMatchObject([
@@ -84,7 +84,7 @@ describe('tenders', () => {
     expect((await get('/tenders?q=wanderwegmarkierung&favorite=true', admin)).json()).toEqual([]);
   });
 
-  it('go on from page to page by their header, and not with another order', async () => {
+  it('are paged by the link header, and not with another sort order', async () => {
     await storeNotices(
       system,
       Array.from({ length: 5 }, (_, n) => noticeRecord({ title: `Blätterprobe ${n}` })),
@@ -122,7 +122,7 @@ describe('tenders', () => {
     [`q=${'wort+'.repeat(2_000)}`],
     ['q=a%00b'],
     [`cpv=${Array.from({ length: 51 }, () => '90').join()}`],
-  ])('by %s are 400', async (query) => {
+  ])('are 400 with %s', async (query) => {
     const answer = await get(`/tenders?${query}`);
     expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'VALIDATION_FAILED' }]);
   });
@@ -137,13 +137,13 @@ describe('tenders', () => {
     ['der die das'],
     ['🏗'],
     ['%'],
-  ])('by %s are no error', async (typed) => {
+  ])('accept %s as text', async (typed) => {
     for (const path of ['/tenders', '/tenders/facets'])
       for (const name of ['q', 'buyer'])
         expect((await request({ url: path, query: { [name]: typed }, as: user })).statusCode).toBe(200);
   });
 
-  it('are counted up to a thousand, and facets of the newest ten thousand', async () => {
+  it('are counted up to 1,000, and in facets up to the newest 10,000', async () => {
     const insert = (count: number) =>
       across('a test makes tenders', async (tx) => {
         await tx.execute(sql`
@@ -217,7 +217,7 @@ describe('feeds', () => {
       title: null,
       isActive: false,
     });
-    // A colleague, an administrator even, does not know of it.
+    // Hidden from colleagues, even from administrators.
     for (const method of ['PATCH', 'DELETE'] as const)
       expect((await send(method, `/rss-feeds/${feed.id}`, method === 'PATCH' ? {} : undefined, admin)).statusCode).toBe(
         404,
@@ -227,7 +227,7 @@ describe('feeds', () => {
     expect((await get('/rss-feeds')).json()).toEqual([]);
   });
 
-  it('of the platform are for administrators to change and for everybody to see, and stand in the audit log', async () => {
+  it('of the platform are changed by administrators, visible to every user, and recorded in the audit log', async () => {
     const body = { url: url(), scope: 'platform' };
     expect((await send('POST', '/rss-feeds', body)).json()).toMatchObject({ statusCode: 403, code: 'FORBIDDEN' });
     const created = await send('POST', '/rss-feeds', body, admin);
@@ -261,7 +261,7 @@ describe('feeds', () => {
 });
 
 describe('sources', () => {
-  it('say how they are, switched off ones too', async () => {
+  it('show their status, also if they are switched off', async () => {
     await across('a test', (tx) =>
       tx.execute(
         sql`insert into tender_sources (key, last_run_at, last_success_at, failures, error, new_count) values ('ted', now(), now(), 0, null, 7)
@@ -284,7 +284,7 @@ describe('sources', () => {
     ]);
   });
 
-  it('are read at the word of an operator, one at a time', async () => {
+  it('are read at the request of an operator, one read at a time', async () => {
     expect((await send('POST', '/tenders/sources/ted/run', undefined, admin)).statusCode).toBe(403);
     for (const key of ['bund', 'nothing', '__proto__', `rss:${newId()}`])
       expect([key, (await send('POST', `/tenders/sources/${key}/run`, undefined, operator)).statusCode]).toEqual([
@@ -310,7 +310,7 @@ describe('sources', () => {
       as: operator,
       headers: { prefer: 'wait=20' },
     });
-    await expect.poll(() => across('a test looks', (tx) => tx.$count(runs, isNull(runs.finishedAt)))).toBe(1);
+    await expect.poll(() => across('a test reads', (tx) => tx.$count(runs, isNull(runs.finishedAt)))).toBe(1);
     await end();
     const waited = await waiting;
     expect([waited.statusCode, waited.headers['preference-applied']]).toEqual([200, 'wait=20']);
@@ -318,7 +318,7 @@ describe('sources', () => {
   });
 });
 
-it('are for who was granted the radar', async () => {
+it('are open to users with a grant for the module only', async () => {
   const stranger = await make.user({ tenantId: admin.tenantId });
   for (const url of ['/tenders', '/tenders/facets', '/tenders/sources', `/tenders/${newId()}`, '/rss-feeds'])
     expect([url, (await get(url, stranger)).statusCode]).toEqual([url, 403]);
@@ -326,7 +326,7 @@ it('are for who was granted the radar', async () => {
 
 describe('the alert mailbox', () => {
   const url = '/tenders/mailbox-alert';
-  // Closed, and no address that a user may name.
+  // A closed port at an address that users may not enter.
   const form = { host: '127.0.0.1', port: 1, username: 'ada', password: 'mailbox-secret', folder: 'Vergabe' };
   const shown = {
     host: '127.0.0.1',
@@ -342,7 +342,7 @@ describe('the alert mailbox', () => {
     lastError: null,
   };
 
-  it('is set, read, tried and deleted by its owner alone', async () => {
+  it('is set, read, tested and deleted by its owner only', async () => {
     const put = await send('PUT', url, form);
     expect([put.statusCode, put.json()]).toEqual([200, shown]);
     expect((await get(url)).json()).toEqual(shown);

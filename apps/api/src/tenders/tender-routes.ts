@@ -13,10 +13,10 @@ import { askedOf, TenderQuery } from './tender-query.ts';
 const tags = ['tenders'];
 const use = needs('tender-radar', 'USE');
 
-// What a page ended with; the database reads the value.
+// The end of a page: sort order, sort key and id. PostgreSQL parses the key.
 const Cursor = z.tuple([z.enum(tenderSorts), z.string().regex(/^(infinity|[\d :.e+-]{1,40})$/), Id]);
 
-/** Lists of tenders, each tender, and what people note. */
+/** Lists of tenders, single tenders, and triage. */
 export function registerTenderLists(app: App): void {
   app.get(
     '/tenders',

@@ -8,8 +8,9 @@ import { readBytes } from '../plugins/read-bytes.ts';
 import type { App } from '../zod-app.ts';
 
 const tags = ['tenders'];
-// The link is the right, as in any mail of this kind; mailboxes send the POST from anywhere and as any kind of form.
-const config = { access: open('whoever has the mail may end its kind'), takesForeignOrigins: true };
+// The link itself is the permission, as in all mails with an unsubscribe link. Mail providers send the POST from any origin and in any form
+// encoding.
+const config = { access: open('a recipient of the mail may end mails of its kind'), takesForeignOrigins: true };
 const params = z.object({ token: z.string() });
 
 const style =
@@ -38,7 +39,7 @@ const mailsOf: Record<AlertKind, string> = {
   instant: 'Sofortmeldungen Ihrer gespeicherten Suchen',
 };
 
-// To its own address, whatever that is behind a proxy.
+// Without an action the form posts to its own address, also behind a proxy.
 const question = (kind: AlertKind) =>
   page(
     'E-Mails abbestellen',
@@ -54,11 +55,11 @@ const done = (kind: AlertKind) =>
 const sendPage = (reply: FastifyReply, html: string) =>
   reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy).send(html);
 
-/** The end of digests and alerts without signing in. */
+/** Unsubscribing from digests and alerts without signing in. */
 export function registerUnsubscribe(app: App): void {
   void app.register((plain, _options, registered) => {
     const scope: App = plain.withTypeProvider();
-    // What the form says is no matter, so it may be of any kind; it is read to its end, within the bound of open routes.
+    // Accept any body and ignore it. It is read to its end, within the limit for open routes.
     scope.addContentTypeParser('*', (request, payload, parsed) => {
       readBytes(request, payload, request.routeOptions.bodyLimit).then(() => parsed(null), parsed);
     });

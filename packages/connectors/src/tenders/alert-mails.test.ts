@@ -74,7 +74,7 @@ describe('a link', () => {
       'bund:25601234',
       'https://www.service.bund.de/IMPORTE/Ausschreibungen/editor/2026/11/25601234.html',
     ],
-  ])('%s is known', (href, key, url) => expect(portalLinkIn(href)).toEqual({ key, url }));
+  ])('%s is recognized', (href, key, url) => expect(portalLinkIn(href)).toEqual({ key, url }));
 
   const target = 'https://www.dtvp.de/Satellite/notice/CXP4YRTTZ5F';
   it.each([
@@ -86,7 +86,7 @@ describe('a link', () => {
     `https://a.example/?q=${encodeURIComponent(`https://b.example/?q=${encodeURIComponent(target)}`)}`,
     'https://urldefense.proofpoint.com/v2/url?u=https-3A__www.dtvp.de_Satellite_notice_CXP4YRTTZ5F&d=DwMFaQ',
     `https://www.dtvp.de/Center/login?back=${encodeURIComponent('/Satellite/notice/CXP4YRTTZ5F')}`,
-  ])('%s says where it leads', (href) => expect(portalLinkIn(href)?.url).toBe(target));
+  ])('%s contains its target', (href) => expect(portalLinkIn(href)?.url).toBe(target));
 
   it.each([
     'https://www.dtvp.de/Center/unsubscribe?token=1',
@@ -104,9 +104,9 @@ describe('a link', () => {
     'data:text/html,x',
     '',
     'https://',
-  ])('%s is none of a notice', (href) => expect(portalLinkIn(href)).toBeNull());
+  ])('%s is not a link to a notice', (href) => expect(portalLinkIn(href)).toBeNull());
 
-  it('is not looked into for ever', () => {
+  it('is searched only to a limited depth', () => {
     const within = (depth: number): string =>
       depth === 0 ? target : `https://a.example/?${`u=${encodeURIComponent(within(depth - 1))}&`.repeat(3)}`;
     expect(portalLinkIn(within(2))?.url).toBe(target);
@@ -116,7 +116,7 @@ describe('a link', () => {
 });
 
 describe('an alert mail', () => {
-  it('gives a tender for each notice, and nothing of who reads it', async () => {
+  it('gives a tender for each notice, without personal data of the recipient', async () => {
     const notices = await read(
       alertMail({
         html: `<p>Sehr geehrte Frau Ada Muster,<br>Ihre Kundennummer: 4711-0815</p>
@@ -155,7 +155,7 @@ Vergabestelle: Stadt Musterhausen<br>Angebotsfrist: 18.12.2026, 11:00 Uhr<br>Erf
     expect(JSON.stringify(notices)).not.toMatch(/geheim|4711|Muster,|Ada|uid=|token/);
   });
 
-  it('of rows of a table, each with its cells, is read by what they are called', async () => {
+  it('with a table is read by its column labels', async () => {
     const notices = await read(alertMail({ html: alertTable(3) }));
     expect(notices).toMatchObject(
       [1, 2, 3].map((n) => ({
@@ -167,7 +167,7 @@ Vergabestelle: Stadt Musterhausen<br>Angebotsfrist: 18.12.2026, 11:00 Uhr<br>Erf
     );
   });
 
-  it('in plain text is read by its paragraphs', async () => {
+  it('in plain text is read by paragraph', async () => {
     const notices = await read(
       alertMail({
         text: `Guten Tag Ada Muster,
@@ -194,7 +194,7 @@ Ihr Team`,
     ]);
   });
 
-  it('about one notice names it beyond its paragraph, and never by the greeting', async () => {
+  it('about one notice takes the title from other paragraphs, and never from the greeting', async () => {
     const link = '<a href="https://www.dtvp.de/Satellite/notice/CXP4AAAAAA1">Details</a>';
     const [titled] = await read(
       alertMail({
@@ -212,7 +212,7 @@ Ihr Team`,
     expect(addressed?.title).toBe('Bekanntmachung E12345678');
   });
 
-  it('read twice, or a reminder of the same, gives the same record', async () => {
+  it('gives the same record when read twice or sent again as a reminder', async () => {
     const html = alertTable(1);
     const [one] = await read(alertMail({ html, date: 'Fri, 20 Nov 2026 10:00:00 +0100' }));
     const [other] = await read(alertMail({ html, date: 'Sat, 21 Nov 2026 10:00:00 +0100', subject: 'Erinnerung' }));
@@ -221,15 +221,15 @@ Ihr Team`,
 
   const link = 'https://www.subreport.de/E12345678';
   it.each([
-    ['no mail at all', Buffer.from([0, 255, 254, 13, 10]), 0],
-    ['an empty one', '', 0],
-    ['one without its end', alertMail({ html: alertTable(1) }).slice(0, -40), 1],
-    ['one whose boundary never comes', `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n${link}`, 0],
-    ['one in an unknown charset', `Content-Type: text/plain; charset=klingon\n\n${link}`, 1],
+    ['bytes that are not a mail', Buffer.from([0, 255, 254, 13, 10]), 0],
+    ['an empty mail', '', 0],
+    ['a truncated mail', alertMail({ html: alertTable(1) }).slice(0, -40), 1],
+    ['a mail without its boundary', `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n${link}`, 0],
+    ['a mail in an unknown charset', `Content-Type: text/plain; charset=klingon\n\n${link}`, 1],
     ['broken base64', 'Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n%%%!', 0],
-    ['elements that never end', alertMail({ html: '<div><tr><p>'.repeat(20_000) }), 0],
-    ['links without end', alertMail({ html: `<a href="${link}">`.repeat(20_000) }), 1],
-    ['more notices than are read of one', alertMail({ html: manyLinks(1_000) }), 200],
+    ['unclosed elements', alertMail({ html: '<div><tr><p>'.repeat(20_000) }), 0],
+    ['unclosed links', alertMail({ html: `<a href="${link}">`.repeat(20_000) }), 1],
+    ['more notices than the limit per mail', alertMail({ html: manyLinks(1_000) }), 200],
     ['nested parts', `${nested(500)}${link}`, 0],
   ])('%s does no harm', async (_name, mail, notices) => {
     expect(await read(mail).catch(() => [])).toHaveLength(notices);

@@ -5,7 +5,7 @@ import type { AddressPolicy } from '../http/checked-address.ts';
 import { guardedDownload } from '../http/guarded-fetch.ts';
 import { asSourceFailure, refusedBy, SourceFailure } from './source-failure.ts';
 
-/** A month has 27,500 notices and 94 MB, a day a twentieth of that. */
+/** A month has 27,500 notices and 94 MB; a day has a twentieth of that. */
 export const exportBounds = {
   downloadBytes: 256 * 1024 * 1024,
   entries: 20_000,
@@ -21,12 +21,12 @@ export interface ExportRequest {
   policy: AddressPolicy;
   /** `2026-11-19` */
   day: string;
-  /** Where the archive goes; open for reading and writing, and empty. */
+  /** Receives the archive; empty and open for reading and writing. */
   file: FileHandle;
   signal: AbortSignal;
 }
 
-/** Fetches the archive of a day into a file. Throws a SourceFailure. */
+/** Downloads the archive of a day into a file. Throws a SourceFailure. */
 export async function downloadExport({ url, policy, day, file, signal }: ExportRequest): Promise<void> {
   const address = new URL(url);
   address.searchParams.set('pubDay', day);
@@ -39,12 +39,12 @@ export async function downloadExport({ url, policy, day, file, signal }: ExportR
   if (answer.status !== 200) throw refusedBy(address.host, answer);
 }
 
-/** A notice of the archive, or why one of its entries is none. */
+/** A notice of the archive, or the reason why an entry was refused. */
 export type ExportEntry = { name: string; bytes: Buffer } | { name: string; refusal: string };
 
 /**
- * The entries of an archive, those of one notice in the order of their versions. What breaks a bound is named and left out, and
- * the rest goes on. Throws a SourceFailure for what is no archive.
+ * The entries of an archive; versions of the same notice are in ascending order. Entries that exceed a limit are refused, and reading goes
+ * on. Throws a SourceFailure for a file that is not an archive.
  */
 export async function* exportEntries(
   file: FileHandle,
@@ -53,23 +53,23 @@ export async function* exportEntries(
   const zip = await openZip(file);
   const { files, refused } = await directoryOf(zip, entries);
   yield* refused;
-  let room: number = exportBounds.totalBytes;
+  let remainingBytes: number = exportBounds.totalBytes;
   for (const { name, entry } of files) {
     if (entry.uncompressedSize > exportBounds.entryBytes) {
       yield { name, refusal: 'is larger than 5 MB.' };
-    } else if (entry.uncompressedSize > room) {
-      yield { name, refusal: 'is beyond the 2 GB that are read of an archive.' };
+    } else if (entry.uncompressedSize > remainingBytes) {
+      yield { name, refusal: 'exceeds the 2 GB that the portal reads of an archive.' };
     } else {
-      room -= entry.uncompressedSize;
+      remainingBytes -= entry.uncompressedSize;
       yield await contentOf(zip, name, entry);
     }
   }
 }
 
-/** The file stays open: it is its owner's. */
+/** Leaves the file open; the caller closes it. */
 async function openZip(file: FileHandle): Promise<ZipFile> {
   try {
-    // Names are judged here: one bad name must not end the whole archive.
+    // Names are checked below: one bad name must not end the whole archive.
     return await fromFdPromise(file.fd, { autoClose: false, decodeStrings: false });
   } catch (error) {
     const { size } = await file.stat();
@@ -79,7 +79,7 @@ async function openZip(file: FileHandle): Promise<ZipFile> {
   }
 }
 
-/** `<uuid>-<version>.xml` or `<number>-<version>.xml`; nothing that names a folder. */
+/** `<uuid>-<version>.xml` or `<number>-<version>.xml`, without a folder. */
 const fileName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,18})-(\d{1,6})\.xml$/i;
 
 interface File {
@@ -91,7 +91,7 @@ interface File {
 
 async function directoryOf(
   zip: ZipFile,
-  most: number,
+  maxEntries: number,
 ): Promise<{ files: File[]; refused: { name: string; refusal: string }[] }> {
   const files: File[] = [];
   const refused: { name: string; refusal: string }[] = [];
@@ -99,14 +99,14 @@ async function directoryOf(
   try {
     for await (const entry of zip.eachEntry()) {
       count += 1;
-      if (count > most) {
-        const left = zip.entryCount - most;
-        refused.push({ name: 'the archive', refusal: `has ${left} entries more than are read of it.` });
+      if (count > maxEntries) {
+        const left = zip.entryCount - maxEntries;
+        refused.push({ name: 'the archive', refusal: `has ${left} entries more than the portal reads.` });
         break;
       }
       const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
       const [, notice, version] = fileName.exec(name) ?? [];
-      if (notice === undefined) refused.push({ name: shown(name), refusal: 'has a name that no notice has.' });
+      if (notice === undefined) refused.push({ name: shown(name), refusal: 'does not have the name of a notice.' });
       else files.push({ name, notice: notice.toLowerCase(), version: Number(version), entry });
     }
   } catch (error) {
@@ -121,7 +121,7 @@ const shown = (name: string): string => name.replace(/\p{C}/gu, '').slice(0, 100
 async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<ExportEntry> {
   if (entry.isEncrypted()) return { name, refusal: 'is encrypted.' };
   try {
-    // Unpacking stops where it comes to more than was said.
+    // Unpacking stops if it yields more bytes than the entry declares.
     const chunks: Buffer[] = [];
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);

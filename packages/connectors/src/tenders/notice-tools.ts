@@ -8,7 +8,7 @@ export const lineElements: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Elements whose content nobody is shown. */
+/** Elements whose content browsers do not show. */
 export const hiddenElements: ReadonlySet<string> = new Set([
   'script',
   'style',
@@ -20,21 +20,21 @@ export const hiddenElements: ReadonlySet<string> = new Set([
   'svg',
 ]);
 
-/** What a reader of the page sees of some HTML, a line for each block. What looks like markup afterwards is text. */
+/** The visible text of HTML, one line per block. Text in the result that looks like markup is text. */
 function textOf(markup: string): string {
   let text = '';
-  const within: string[] = [];
+  const hidden: string[] = [];
   const parser = new Parser({
     onopentagname(name) {
       if (lineElements.has(name)) text += '\n';
-      if (hiddenElements.has(name)) within.push(name);
+      if (hiddenElements.has(name)) hidden.push(name);
     },
     ontext(piece) {
-      if (within.length === 0) text += piece;
+      if (hidden.length === 0) text += piece;
     },
     onclosetag(name) {
       if (lineElements.has(name)) text += '\n';
-      if (within.at(-1) === name) within.pop();
+      if (hidden.at(-1) === name) hidden.pop();
     },
   });
   parser.end(markup);

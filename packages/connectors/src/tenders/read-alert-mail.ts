@@ -6,32 +6,35 @@ import { hiddenElements, lineElements } from './notice-tools.ts';
 
 const maxLinks = 3_000;
 const maxBlocks = 20_000;
-/** Blocks within each other; what is deeper belongs to the last one. */
+/** Maximum nesting of blocks; deeper content belongs to the innermost block. */
 const maxNested = 200;
-/** Of what is shown of a link. */
+/** Characters of the text of a link. */
 const maxShown = 1_000;
 
-/** What a reader sees of a mail, its HTML or else its plain text; neither is rendered, and nothing is loaded. Throws an UnreadableNotice. */
+/**
+ * The visible text of a mail with its links and blocks, from its HTML or else its plain text. Nothing is rendered or loaded. Throws an
+ * UnreadableNotice.
+ */
 export async function readAlertMailOf(bytes: Uint8Array): Promise<AlertMail> {
   let mail: Awaited<ReturnType<typeof PostalMime.parse>>;
   try {
     mail = await PostalMime.parse(bytes, { maxNestingDepth: 50 });
   } catch {
-    throw new UnreadableNotice('cannot be taken apart.');
+    throw new UnreadableNotice('cannot be parsed.');
   }
   const { html, text, to = [], cc = [] } = mail;
-  const seen = html !== undefined && /<a\s/i.test(html) ? fromHtml(html) : fromText(text ?? html ?? '');
-  return { ...seen, readers: readersOf([...to, ...cc]) };
+  const content = html !== undefined && /<a\s/i.test(html) ? fromHtml(html) : fromText(text ?? html ?? '');
+  return { ...content, recipients: recipientsOf([...to, ...cc]) };
 }
 
-const readersOf = (addresses: Address[]): string[] =>
+const recipientsOf = (addresses: Address[]): string[] =>
   addresses
     .slice(0, 50)
     .flatMap(({ name, address, group }) => [name, address, ...(group ?? []).flatMap((one) => [one.name, one.address])])
     .filter((one) => one !== undefined)
     .filter((one) => one !== '');
 
-type Seen = Omit<AlertMail, 'readers'>;
+type MailContent = Omit<AlertMail, 'recipients'>;
 
 /** Elements whose content belongs together. */
 const blockElements: ReadonlySet<string> = new Set(
@@ -39,8 +42,8 @@ const blockElements: ReadonlySet<string> = new Set(
 );
 const boldElements: ReadonlySet<string> = new Set('b strong h1 h2 h3 h4 h5 h6'.split(' '));
 
-function fromHtml(markup: string): Seen {
-  // Places alone, as long as the text grows: taking a piece of it out costs all of it.
+function fromHtml(markup: string): MailContent {
+  // Keep offsets only while the text grows: each slice would copy the whole text.
   const root = { start: 0, end: 0, parent: null as number | null };
   const blocks = [root];
   const links: { href: string; start: number; end: number; block: number }[] = [];
@@ -60,7 +63,7 @@ function fromHtml(markup: string): Seen {
     {
       onopentag(name, { href }) {
         if (hiddenElements.has(name)) hidden.push(name);
-        // Cells of a row are read in one line.
+        // The cells of a row stay on one line.
         if (name === 'td' || name === 'th') text += '\t';
         else if (lineElements.has(name)) text += '\n';
         if (blockElements.has(name)) {
@@ -115,8 +118,8 @@ function fromHtml(markup: string): Seen {
   };
 }
 
-/** Paragraphs between empty lines. One that is nothing but an address belongs to the one before. */
-function fromText(plain: string): Seen {
+/** Splits at empty lines. A paragraph that is only a link belongs to the paragraph before it. */
+function fromText(plain: string): MailContent {
   const text = plain.replaceAll(/\r\n?/g, '\n');
   const root: MailBlock = { start: 0, end: text.length, parent: null, bold: null };
   const blocks: MailBlock[] = [root];

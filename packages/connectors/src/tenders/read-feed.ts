@@ -6,28 +6,28 @@ import { textOfXml } from './text-of-xml.ts';
 
 export interface ReadFeed {
   items: FeedItem[];
-  /** What links are relative to, where the feed says so itself. */
+  /** Base of relative links, if the feed names one. */
   base: string | null;
-  /** Minutes it wants to be kept for. */
+  /** Minutes for which the feed asks not to be fetched again. */
   ttlMin: number | null;
-  /** Whether it has more entries than are read of one feed. */
+  /** Whether the feed has more entries than `maxItems`. */
   isCut: boolean;
 }
 
 const maxItems = 1_000;
 
-// Dates as they stand: what they mean is a rule of ours.
+// Keep dates as written; `feedInstant` interprets them.
 const parse = (text: string) => parseFeed(text, { maxItems: maxItems + 1, parseDateFn: (raw) => raw });
 type Parsed = ReturnType<typeof parse>;
 
-/** The entries of a feed in RSS, Atom or RDF. Throws an UnreadableNotice for what is none. */
+/** The entries of a feed in RSS, Atom or RDF. Throws an UnreadableNotice for any other document. */
 export function readFeed(bytes: Uint8Array, charset: string | null): ReadFeed {
   const text = checkedXml(textOfXml(bytes, charset));
   let parsed: Parsed;
   try {
     parsed = parse(text);
   } catch {
-    throw new UnreadableNotice('is no feed in RSS, Atom or RDF.');
+    throw new UnreadableNotice('is not a feed in RSS, Atom or RDF format.');
   }
   const { items, base, ttl } = entriesOf(parsed);
   return {
@@ -74,5 +74,5 @@ function entriesOf(parsed: Parsed): {
     }));
     return { items };
   }
-  throw new UnreadableNotice('is no feed in RSS, Atom or RDF.');
+  throw new UnreadableNotice('is not a feed in RSS, Atom or RDF format.');
 }

@@ -12,7 +12,7 @@ import { readXml } from './read-xml.ts';
 const read = (xml: string | Uint8Array, sourcePortal = 'oeffentlichevergabe', day: string | null = null): ReadNotice =>
   noticeOf(readEforms(readXml(Buffer.from(xml)), { sourcePortal, day }), noticeTools);
 
-/** What a careful reader finds in a sample: the rest is null, false or empty. */
+/** The expected values of a sample; all other fields are null, false or empty. */
 interface Found {
   id: string;
   procedure?: string;
@@ -433,13 +433,13 @@ const samples: Record<string, Found> = {
   },
 };
 
-/** A record in the words of the table. */
-function inWords(record: ReadNotice): Found {
+/** A record in the format of the table. */
+function inTableFormat(record: ReadNotice): Found {
   const { changes, bundesland, currency, valueCents, lots, deadlines } = record;
   expect(currency).toBe(valueCents === null ? null : 'EUR');
   expect(record.bundeslaender).toEqual(bundesland === null ? [] : [bundesland]);
   expect(record.cpvDivisions).toEqual([...new Set(record.cpvCodes.map((code) => code.slice(0, 2)))]);
-  const told = {
+  const values = {
     id: record.sourceNoticeId,
     procedure: record.procedureUuid,
     published: record.publishedAt,
@@ -466,23 +466,24 @@ function inWords(record: ReadNotice): Found {
     changes: changes && `${changes.noticeUuid}/${changes.version}`,
     cancelled: record.isCancelled,
   };
-  const isSaid = (value: unknown) => value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => isSaid(value))) as unknown as Found;
+  const isPresent = (value: unknown) =>
+    value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isPresent(value))) as unknown as Found;
 }
 
 describe('notices in eForms', () => {
-  it('of the table are all the samples there are', () => {
+  it('cover all sample files', () => {
     expect(Object.keys(samples).toSorted()).toEqual(noticeSamples());
   });
 
-  it.each(Object.entries(samples))('%s says what a careful reader finds', (name, found) => {
+  it.each(Object.entries(samples))('%s gives the expected record', (name, found) => {
     const record = read(noticeSample(name), name.startsWith('ted') ? 'ted' : 'oeffentlichevergabe');
-    expect(inWords(record)).toEqual(found);
+    expect(inTableFormat(record)).toEqual(found);
     expect(record.isCorrection).toBe(found.changes !== undefined);
     expect(read(noticeSample(name), name.startsWith('ted') ? 'ted' : 'oeffentlichevergabe').hash).toBe(record.hash);
   });
 
-  it('are the same record by any prefix, and another one when anything changes', () => {
+  it('give the same record with any namespace prefix, and another one when a value changes', () => {
     const notice = madeUpNotice(1);
     const xml = eformsXml(notice);
     const renamed = xml
@@ -494,7 +495,7 @@ describe('notices in eForms', () => {
     expect(read(eformsXml({ ...notice, deadlineDay: '2099-12-19' })).hash).not.toBe(read(xml).hash);
   });
 
-  it('of the dialect lead to where they stand: the portal they are from, or the export under their number', () => {
+  it('in the dialect link to the portal they come from, or to the national service by number', () => {
     const sample = noticeSample('doe_25599482-1_sdk-0.1_cn.xml').toString();
     const landing = 'https://www.staatsanzeiger-eservices.de/besuJs/BekLanding4Bund?z_param=2026-11-0291004';
     expect(read(sample).sourceUrl).toBe(landing);
@@ -503,7 +504,7 @@ describe('notices in eForms', () => {
       expect(read(sample.replace(landing, none)).sourceUrl).toBe(number);
   });
 
-  it('of the dialect have a later version for a correction, and keep their form', () => {
+  it('in the dialect count a later version as a correction, and keep their form', () => {
     const notice = madeUpNotice(2, { id: '4711', version: 2 });
     expect(read(dialectXml(notice))).toMatchObject({
       noticeKey: '4711',
@@ -518,11 +519,11 @@ describe('notices in eForms', () => {
     ['45', '45000000'],
     ['4545', '45450000'],
     ['90911000-6', '90911000'],
-  ])('with a CPV code %s mean %s', (code, full) => {
+  ])('normalize the CPV code %s to %s', (code, full) => {
     expect(read(eformsXml(madeUpNotice(3, { cpv: [code] }))).cpvCodes).toEqual([full]);
   });
 
-  it('with ten thousand codes, a long title and a thousand lots are bounded', () => {
+  it('are limited with ten thousand codes, a long title and a thousand lots', () => {
     const codes = Array.from({ length: 10_000 }, (_, n) => `90${String(n).padStart(6, '0')}`);
     const xml = eformsXml(madeUpNotice(4, { cpv: codes, title: 'x'.repeat(10_000) }));
     const [lot = ''] = /<cac:ProcurementProjectLot>.*<\/cac:ProcurementProjectLot>/s.exec(xml) ?? [];
@@ -540,7 +541,7 @@ describe('notices in eForms', () => {
     expect(record.deadlines).toHaveLength(noticeBounds.deadlines);
   });
 
-  it('with markup in their texts say what a reader sees', () => {
+  it('give the visible text of markup', () => {
     const record = read(
       eformsXml(madeUpNotice(5, { title: '<b>Glas</b>reinigung <script>alert(1)</script>&amp; mehr' })),
     );
@@ -548,9 +549,9 @@ describe('notices in eForms', () => {
   });
 
   it.each([
-    ['a date that is none', { deadlineDay: '2026-02-30' }],
-    ['a year nobody means', { deadlineDay: '0001-01-01' }],
-    ['a deadline that is a word', { deadlineDay: 'morgen' }],
+    ['a day that does not exist', { deadlineDay: '2026-02-30' }],
+    ['an implausible year', { deadlineDay: '0001-01-01' }],
+    ['a word as deadline', { deadlineDay: 'morgen' }],
   ])('with %s have no deadline', (_, changes) => {
     expect(read(eformsXml(madeUpNotice(6, changes))).deadlines).toEqual([]);
   });
@@ -566,35 +567,35 @@ describe('notices in eForms', () => {
       (xml: string) => xml.replaceAll(/<cbc:Name languageID="DEU">[^<]*/g, '<cbc:Name languageID="DEU">'),
       'has no title.',
     ],
-    ['another root', () => '<Invoice/>', 'is no notice but a document called Invoice.'],
-    ['half a document', (xml: string) => xml.slice(0, 3_000), 'is no well-formed XML'],
-    ['no document', () => 'Service Unavailable', 'is no well-formed XML'],
-    ['nothing', () => '', 'is no'],
+    ['another root element', () => '<Invoice/>', 'is not a notice but a document called Invoice.'],
+    ['a truncated document', (xml: string) => xml.slice(0, 3_000), 'is not well-formed XML'],
+    ['a text that is not XML', () => 'Service Unavailable', 'is not well-formed XML'],
+    ['an empty document', () => '', 'is not'],
     ['a DOCTYPE', (xml: string) => xml.replace('?>', '?><!DOCTYPE x [<!ENTITY a "b">]>'), 'has a DOCTYPE'],
-    ['a DOCTYPE in small letters', (xml: string) => xml.replace('?>', '?><!doctype x>'), 'has a DOCTYPE'],
+    ['a DOCTYPE in lower case', (xml: string) => xml.replace('?>', '?><!doctype x>'), 'has a DOCTYPE'],
     [
-      'elements without end',
+      'too many elements',
       (xml: string) => xml.replace('</ContractNotice>', `${'<a/>'.repeat(250_000)}</ContractNotice>`),
       'has too many elements.',
     ],
     [
-      'a tower of elements',
+      'deeply nested elements',
       (xml: string) =>
         xml.replace('</ContractNotice>', `${'<a>'.repeat(5_000)}${'</a>'.repeat(5_000)}</ContractNotice>`),
-      'is no well-formed XML',
+      'is not well-formed XML',
     ],
-  ])('with %s are refused in a sentence', (_, spoil, reason) => {
+  ])('with %s are refused with a reason', (_, spoil, reason) => {
     expect(() => read(spoil(eformsXml(madeUpNotice(7))))).toThrow(reason);
   });
 
-  it('hide no DOCTYPE in UTF-16', () => {
+  it('are refused with a DOCTYPE in UTF-16', () => {
     const bomb =
       '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;">]><l>&b;</l>';
     for (const encoding of ['utf-16le', 'utf-16be'])
       expect(() => readXml(iconv.encode(bomb, encoding, { addBOM: true }))).toThrow('has a DOCTYPE');
   });
 
-  it('are read in the letters they say they are written in', () => {
+  it('are decoded in their declared encoding', () => {
     const xml = eformsXml(madeUpNotice(8, { title: 'Gebäudereinigung' })).replace('UTF-8', 'ISO-8859-1');
     expect(read(iconv.encode(xml, 'latin1')).title).toBe('Gebäudereinigung');
   });
@@ -603,7 +604,7 @@ describe('notices in eForms', () => {
 describe('notices of the European search', () => {
   const readTed = (json: Record<string, unknown>) => noticeOf(readTedNotice(json), noticeTools);
 
-  it('say the same as the document they are made from', () => {
+  it('give the same values as the eForms document', () => {
     const notice = madeUpNotice(10, { publicationNumber: '700123-2026', version: 1 });
     const [json, xml] = [readTed(tedJson(notice)), read(eformsXml(notice), 'ted')];
     for (const field of [
@@ -626,7 +627,7 @@ describe('notices of the European search', () => {
     expect(json.sourceUrl).toBe('https://ted.europa.eu/de/notice/-/detail/700123-2026');
   });
 
-  it('are the same with single values in a list or bare', () => {
+  it('give the same record for single values with or without a list', () => {
     const json = tedJson(madeUpNotice(11, { publicationNumber: '1-2026' }));
     const bare = Object.fromEntries(
       Object.entries(json).map(([field, value]) => [
@@ -639,7 +640,7 @@ describe('notices of the European search', () => {
     );
   });
 
-  it('that are cancelled say so', () => {
+  it('show that they are cancelled', () => {
     const changes = { notice: '0b6d0000-0000-4000-8000-000000000001-01', reason: 'cancel' };
     expect(readTed(tedJson(madeUpNotice(12, { publicationNumber: '2-2026', changes })))).toMatchObject({
       isCancelled: true,
@@ -650,13 +651,13 @@ describe('notices of the European search', () => {
 
   it.each([
     ['no number', { 'publication-number': null }, 'has no publication number.'],
-    ['no day', { 'publication-date': 'gestern' }, 'names no day of publication.'],
+    ['no day', { 'publication-date': 'gestern' }, 'has no publication date.'],
   ])('with %s are refused', (_, changes, reason) => {
     const json = { ...tedJson(madeUpNotice(13, { publicationNumber: '3-2026' })), ...changes };
     expect(() => readTed(json)).toThrow(reason);
   });
 
-  it('with nonsense in their fields are read as far as they go', () => {
+  it('are read as far as possible if fields have wrong types', () => {
     const nonsense = {
       'title-proc': 7,
       'notice-title': [],

@@ -3,7 +3,7 @@ import { UnreadableNotice } from '@portal/domain/tenders/notice-draft';
 import type { XmlElement } from '@portal/domain/tenders/xml-element';
 import { textOfXml } from './text-of-xml.ts';
 
-/** Elements take a hundred times their bytes in memory; the largest notices have some tens of thousands. */
+/** An element takes a hundred times its bytes in memory; the largest notices have some tens of thousands of elements. */
 const maxTags = 200_000;
 
 const parser = new XMLParser({
@@ -16,30 +16,32 @@ const parser = new XMLParser({
   trimValues: true,
   ignoreDeclaration: true,
   ignorePiTags: true,
-  // Without it numbered characters stay as they are written.
+  // Needed to decode numeric character references.
   htmlEntities: true,
   maxNestedTags: 100,
-  // Otherwise the way to each element is written out, for rules nobody here has.
+  // No rules here need the path of an element, and building it takes time.
   jPath: false,
 });
 
-/** The root of a document, elements by their local names. Throws an UnreadableNotice for what is no well-formed XML or could be a bomb. */
+/**
+ * The root of a document; elements have their local names. Throws an UnreadableNotice for XML that is not well-formed or could be a bomb.
+ */
 export function readXml(bytes: Uint8Array): XmlElement {
   const text = checkedXml(textOfXml(bytes));
   let nodes: OrderedNode[];
   try {
     nodes = parser.parse(text, true) as OrderedNode[];
   } catch (error) {
-    throw new UnreadableNotice(`is no well-formed XML: ${sentenceOf(error)}`);
+    throw new UnreadableNotice(`is not well-formed XML: ${sentenceOf(error)}`);
   }
   const [root, ...others] = nodes.flatMap(elementOf);
-  if (!root || others.length > 0) throw new UnreadableNotice('is no XML document with one root.');
+  if (!root || others.length > 0) throw new UnreadableNotice('is not an XML document with one root element.');
   return root;
 }
 
-/** The text of a document, refused where reading it could take more than it is worth. A parser never sees a DOCTYPE. */
+/** Returns the text unchanged, or refuses it if parsing could take too much time or memory. No parser ever gets a DOCTYPE. */
 export function checkedXml(text: string): string {
-  if (/<!\s*(?:DOCTYPE|ENTITY)/i.test(text)) throw new UnreadableNotice('has a DOCTYPE, which is not read.');
+  if (/<!\s*(?:DOCTYPE|ENTITY)/i.test(text)) throw new UnreadableNotice('has a DOCTYPE, which is not allowed.');
   let tags = 0;
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
     tags += 1;
@@ -48,7 +50,7 @@ export function checkedXml(text: string): string {
   return text;
 }
 
-/** As the parser gives them: one key is the name, the attributes stand beside it. */
+/** The parser’s format: one key is the name of the element, `:@` has its attributes. */
 interface OrderedNode {
   [name: string]: unknown;
   ':@'?: Record<string, string>;

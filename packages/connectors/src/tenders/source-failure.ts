@@ -8,13 +8,13 @@ interface FailureFacts {
   cause?: unknown;
 }
 
-/** Why a source could not be read; one sentence that names the host and no secret. */
+/** Why a source could not be read. The message is one sentence that names the host and no secret. */
 export class SourceFailure extends Error {
-  /** How long the source wants to be left alone; null where it says nothing. */
+  /** The `Retry-After` of the source; null if it sent none. */
   readonly retryAfterMs: number | null;
-  /** It says that it will not come back. */
+  /** The source reports that it no longer exists (410). */
   readonly isGone: boolean;
-  /** Asking the same again at once would not change it. */
+  /** An immediate retry would give the same answer. */
   readonly isFinal: boolean;
 
   constructor(message: string, about: FailureFacts = {}) {
@@ -26,7 +26,7 @@ export class SourceFailure extends Error {
   }
 }
 
-/** For `.catch` of a call: the failure it is, unless it is one of ours. */
+/** For `.catch` of a call: turns an OutboundError into a SourceFailure and rethrows other errors. */
 export function asSourceFailure(host: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof OutboundError
@@ -35,26 +35,26 @@ export function asSourceFailure(host: string): (error: unknown) => never {
   };
 }
 
-/** An answer that is none of success. */
+/** The failure for an answer that is not a success. */
 export function refusedBy(
   host: string,
   { status, headers }: { status: number; headers: Record<string, unknown> },
 ): SourceFailure {
   const retryAfterMs = [429, 503].includes(status) ? retryAfter(headers['retry-after']) : null;
   if (status === 410)
-    return new SourceFailure(`${host} says that this address is gone for good (410).`, { isGone: true });
-  if (status === 404) return new SourceFailure(`${host} has nothing at this address (404).`);
-  if (status === 429) return new SourceFailure(`${host} was asked too often (429).`, { retryAfterMs });
-  if (status === 401 || status === 403) return new SourceFailure(`${host} refuses to answer (${status}).`);
-  if (status >= 500) return new SourceFailure(`${host} has a fault (${status}).`, { retryAfterMs });
-  return new SourceFailure(`${host} gave an answer that was not expected (${status}).`);
+    return new SourceFailure(`${host} reported that this address no longer exists (410).`, { isGone: true });
+  if (status === 404) return new SourceFailure(`${host} found nothing at this address (404).`);
+  if (status === 429) return new SourceFailure(`${host} received too many requests (429).`, { retryAfterMs });
+  if (status === 401 || status === 403) return new SourceFailure(`${host} denied access (${status}).`);
+  if (status >= 500) return new SourceFailure(`${host} reported an error (${status}).`, { retryAfterMs });
+  return new SourceFailure(`${host} sent an unexpected answer (${status}).`);
 }
 
-const longestPauseMs = 24 * 60 * 60 * 1000;
+const maxRetryAfterMs = 24 * 60 * 60 * 1000;
 
 /** Seconds or a date (RFC 9110, 10.2.3). */
 function retryAfter(value: unknown): number | null {
   if (typeof value !== 'string') return null;
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestPauseMs) : null;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxRetryAfterMs) : null;
 }

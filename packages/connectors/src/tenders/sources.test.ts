@@ -48,7 +48,7 @@ describe('the European search', () => {
   }
   const first = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}-2026`);
 
-  it('is read to its end: every page, all versions, whatever token comes with the last', async () => {
+  it('returns every page and all versions, even if the last page has a token', async () => {
     publish(612);
     expect(await numbers()).toEqual(first(612));
     const { requests } = sources.journal;
@@ -66,41 +66,43 @@ describe('the European search', () => {
     expect(requests[0]?.fields.length).toBeLessThanOrEqual(40);
   });
 
-  it('may hold more than numbered pages end at', async () => {
+  it('returns more notices than numbered pages allow', async () => {
     publish(15_300);
     expect(new Set(await numbers()).size).toBe(15_300);
   });
 
-  it('may have nothing', async () => expect(await numbers()).toEqual([]));
+  it('returns nothing if there are no notices', async () => expect(await numbers()).toEqual([]));
 
   it.each<[JournalFault, string]>([
-    ['timed-out', 'a part of a list'],
-    ['server-error', 'a fault of the server'],
-    ['busy', 'a wish for quiet'],
-    ['no-json', 'a page in place of an answer'],
-  ])('is asked again after %s: %s', async (fault) => {
+    ['timed-out', 'an incomplete list'],
+    ['server-error', 'a server error'],
+    ['busy', 'too many requests'],
+    ['no-json', 'an HTML page instead of JSON'],
+  ])('is requested again after %s: %s', async (fault) => {
     publish(300);
     expect(await numbers([fault, fault])).toEqual(first(300));
   });
 
-  it('is given up after four tries', async () => {
+  it('fails after four attempts', async () => {
     publish(10);
-    await expect(numbers(['timed-out', 'timed-out', 'timed-out', 'timed-out'])).rejects.toThrow('ran out of time');
+    await expect(numbers(['timed-out', 'timed-out', 'timed-out', 'timed-out'])).rejects.toThrow(
+      'timed out and sent only part',
+    );
     expect(sources.journal.requests).toHaveLength(4);
   });
 
-  it.each<JournalFault>(['lost-token', 'lost-token-500'])('is begun anew, once, after %s', async (fault) => {
+  it.each<JournalFault>(['lost-token', 'lost-token-500'])('starts again, once, after %s', async (fault) => {
     publish(600);
     const read: string[] = [];
     for await (const page of tedPages(search)) {
-      // The first page is fine; the second finds the view of the index gone.
+      // The first page succeeds; for the second, the snapshot of the index is gone.
       if (read.length === 0) sources.journal.faults.push(fault);
       read.push(...page.map((notice) => String(notice['publication-number'])));
     }
     expect(read).toEqual(first(600));
   });
 
-  it('shows a notice once though pages overlap', async () => {
+  it('returns a notice once, even if pages overlap', async () => {
     publish(510);
     const found: unknown[] = [];
     for await (const page of tedPages(search)) {
@@ -110,13 +112,13 @@ describe('the European search', () => {
     expect(new Set(found.map((notice) => JSON.stringify(notice))).size).toBe(found.length);
   });
 
-  it('fails at once where asking again changes nothing', async () => {
+  it('fails at once if a retry would not help', async () => {
     publish(10);
-    await expect(numbers(['syntax'])).rejects.toThrow('does not take our question (QUERY_SYNTAX_ERROR).');
+    await expect(numbers(['syntax'])).rejects.toThrow('rejected the query (QUERY_SYNTAX_ERROR).');
     expect(sources.journal.requests).toHaveLength(1);
   });
 
-  it('fails when it answers with days that were not asked for', async () => {
+  it('fails if it returns days that were not requested', async () => {
     publish(10);
     await expect(numbers(['other-day'])).rejects.toThrow('1999-01-01');
   });
@@ -138,14 +140,14 @@ describe('the national export', () => {
       await file.writeFile(zip);
       return Array.fromAsync(exportEntries(file, bounds));
     });
-  const told = (entries: ExportEntry[]) =>
+  const summaryOf = (entries: ExportEntry[]) =>
     entries.map((entry) => ('refusal' in entry ? `${entry.name} ${entry.refusal}` : entry.name));
 
-  it('of a day without notices is an archive without entries', async () => {
+  it('returns an archive without entries for a day without notices', async () => {
     expect(await download()).toEqual([]);
   });
 
-  it('holds the versions of a notice in their order, however they lie in it', async () => {
+  it('returns the versions of a notice in ascending order, even if the archive has another order', async () => {
     const [one, other] = [madeUpNotice(1), madeUpNotice(2, { id: '4711' })];
     sources.days.set('2026-11-19', [
       exportEntry({ ...one, version: 10 }),
@@ -154,7 +156,7 @@ describe('the national export', () => {
       exportEntry(other),
       exportEntry(one),
     ]);
-    const names = told(await download());
+    const names = summaryOf(await download());
     expect(names.filter((name) => name.startsWith('4711'))).toEqual(['4711-1.xml', '4711-2.xml']);
     expect(names.filter((name) => name.startsWith(one.id))).toEqual(
       ['01', '02', '10'].map((version) => `${one.id}-${version}.xml`),
@@ -162,17 +164,17 @@ describe('the national export', () => {
   });
 
   it.each([
-    [404, 'has nothing at this address (404).'],
-    [410, 'is gone for good (410).'],
-    [500, 'has a fault (500).'],
-    [429, 'was asked too often (429).'],
-    [302, 'was not expected (302).'],
-  ])('that answers %i fails: %s', async (status, sentence) => {
+    [404, 'found nothing at this address (404).'],
+    [410, 'no longer exists (410).'],
+    [500, 'reported an error (500).'],
+    [429, 'received too many requests (429).'],
+    [302, 'sent an unexpected answer (302).'],
+  ])('fails if the server answers %i: %s', async (status, sentence) => {
     sources.exportAnswer = () => ({ status });
     await expect(download()).rejects.toThrow(sentence);
   });
 
-  it('of a body without end is broken off', { timeout: 60_000 }, async () => {
+  it('aborts an endless download', { timeout: 60_000 }, async () => {
     const chunk = Buffer.alloc(1024 * 1024);
     let sent = 0;
     sources.exportAnswer = () => ({
@@ -185,14 +187,14 @@ describe('the national export', () => {
   });
 
   it.each([
-    ['is no archive', Buffer.from('<html>'), 'damaged'],
+    ['is not an archive', Buffer.from('<html>'), 'damaged'],
     ['is empty', Buffer.alloc(0), 'empty'],
-    ['is cut off', zipOf([exportEntry(madeUpNotice(1))]).subarray(0, 900), 'damaged'],
+    ['is truncated', zipOf([exportEntry(madeUpNotice(1))]).subarray(0, 900), 'damaged'],
   ])('that %s fails', async (_, zip, sentence) => {
     await expect(entriesOf(zip)).rejects.toThrow(sentence);
   });
 
-  it('leaves out what breaks a bound, says so, and goes on', async () => {
+  it('refuses entries that exceed a limit, names them, and goes on', async () => {
     const good = exportEntry(madeUpNotice(1));
     const large = Buffer.alloc(6 * 1024 * 1024, 0x20);
     const spoiled = exportEntry(madeUpNotice(2));
@@ -210,9 +212,9 @@ describe('the national export', () => {
       { ...locked, says: { flags: 1 } },
       good,
     ]);
-    const entries = told(await entriesOf(zip));
+    const entries = summaryOf(await entriesOf(zip));
     expect(entries.filter((entry) => entry === good.name)).toHaveLength(1);
-    expect(entries).toContain('../../etc/cron.d/evil.xml has a name that no notice has.');
+    expect(entries).toContain('../../etc/cron.d/evil.xml does not have the name of a notice.');
     expect(entries).toContain(`${spoiled.name} has a wrong checksum.`);
     expect(entries).toContain(`${lying.name} cannot be unpacked.`);
     expect(entries).toContain(`${bomb.name} is larger than 5 MB.`);
@@ -220,25 +222,24 @@ describe('the national export', () => {
     expect(entries).toHaveLength(9);
   });
 
-  it('of too many entries is read as far as its bound', async () => {
+  it('is read up to its limit if it has too many entries', async () => {
     const bytes = Buffer.from('x');
     const zip = zipOf(Array.from({ length: 57 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes })));
-    const entries = told(await entriesOf(zip, { entries: 50 }));
+    const entries = summaryOf(await entriesOf(zip, { entries: 50 }));
     expect(entries).toHaveLength(51);
-    expect(entries).toContain('the archive has 7 entries more than are read of it.');
+    expect(entries).toContain('the archive has 7 entries more than the portal reads.');
     expect(exportBounds.entries).toBe(20_000);
   });
 
-  it('of more than 2 GB is read as far as that', async () => {
+  it('is read up to 2 GB if it has more', async () => {
     const bytes = Buffer.from('x');
-    // What an entry says of its size counts, also where it turns out to be a lie.
+    // The declared size of an entry counts, even if it is wrong.
     const size = exportBounds.entryBytes;
     const zip = zipOf(Array.from({ length: 412 }, (_, n) => ({ name: `${n + 1}-1.xml`, bytes, says: { size } })));
-    const entries = told(await entriesOf(zip));
+    const entries = summaryOf(await entriesOf(zip));
     expect(entries.filter((entry) => entry.endsWith('cannot be unpacked.'))).toHaveLength(409);
-    expect(entries.filter((entry) => entry.endsWith('is beyond the 2 GB that are read of an archive.'))).toHaveLength(
-      3,
-    );
+    const beyond = 'exceeds the 2 GB that the portal reads of an archive.';
+    expect(entries.filter((entry) => entry.endsWith(beyond))).toHaveLength(3);
   });
 });
 
@@ -260,14 +261,14 @@ describe('a feed', () => {
     expect(sources.feedRequests.at(-1)?.headers['if-none-match']).toBe(etag);
   });
 
-  it('keeps the date it was changed as it was sent', async () => {
+  it('keeps the `last-modified` date byte for byte', async () => {
     const lastModified = 'Thu, 19 Nov 2026 06:10:00 GMT';
     show('/f', { body: rssFeed([]), lastModified });
     expect(await get('/f')).toMatchObject({ lastModified, etag: null });
     expect(await get('/f', { lastModified })).toMatchObject({ lastModified, body: null });
   });
 
-  it('tells how long it may be kept', async () => {
+  it('returns its `max-age`', async () => {
     show('/f', { body: rssFeed([]), headers: { 'cache-control': 'public, max-age=7200' } });
     expect((await get('/f')).maxAgeMs).toBe(7_200_000);
   });
@@ -277,21 +278,21 @@ describe('a feed', () => {
     [308, true],
     [302, false],
     [307, false],
-  ])('that redirects with %i has moved for good: %s', async (status, isForGood) => {
+  ])('has moved permanently after a redirect with %i: %s', async (status, isPermanent) => {
     show('/old', { status, headers: { location: '/new' } });
     show('/new', { body: rssFeed([]) });
     expect(await get('/old')).toMatchObject({
       url: `${sources.origin}/new`,
-      movedTo: isForGood ? `${sources.origin}/new` : null,
+      movedTo: isPermanent ? `${sources.origin}/new` : null,
     });
   });
 
   it.each([
     ['redirects in circles', { status: 302, headers: { location: '/f' } }, 'redirected too often'],
-    ['redirects to nowhere', { status: 302 }, 'redirects to nowhere'],
+    ['redirects without an address', { status: 302 }, 'sent a redirect without a valid address'],
     ['redirects to a file', { status: 302, headers: { location: 'file:///etc/passwd' } }, 'not at an address'],
-    ['is gone', { status: 410 }, 'gone for good'],
-    ['asks for quiet', { status: 429, headers: { 'retry-after': '3600' } }, 'asked too often'],
+    ['no longer exists', { status: 410 }, 'no longer exists (410)'],
+    ['has had too many requests', { status: 429, headers: { 'retry-after': '3600' } }, 'received too many requests'],
     ['has 20 MB', { body: Buffer.alloc(20 * 1024 * 1024, 0x20) }, 'more than is accepted'],
   ] as [string, FeedAnswer, string][])('that %s fails', async (_, answer, sentence) => {
     show('/f', answer);
@@ -318,7 +319,7 @@ describe('a feed', () => {
     expect(read(rdf)).toMatchObject({ items: [{ id: 'https://r.example/1', title: 'R', publishedAt: '2026-11-19' }] });
   });
 
-  it('is read in the letters it is written in, whoever says so', () => {
+  it('is decoded by its own or the server’s charset', () => {
     const item = '<item><title>Gebäudereinigung für Schüler</title></item>';
     const title = (bytes: Buffer, charset: string | null) => readFeed(bytes, charset).items[0]?.title;
     const declared = rssFeed([item]).replace('UTF-8', 'ISO-8859-1');
@@ -336,14 +337,14 @@ describe('a feed', () => {
       `<!DOCTYPE x [<!ENTITY a "${'lol'.repeat(10)}">]><rss version="2.0"><channel><title>&a;</title></channel></rss>`,
       'DOCTYPE',
     ],
-    ['a page', '<html><body>Wartung</body></html>', 'no feed'],
-    ['nothing', '', 'no feed'],
+    ['a page', '<html><body>Wartung</body></html>', 'not a feed'],
+    ['empty', '', 'not a feed'],
     ['elements without end', rssFeed(['<item><title>x</title></item>'.repeat(100_000)]), 'too many elements'],
-  ])('that is %s is refused', (_, body, reason) => {
+  ])('is refused if it is %s', (_, body, reason) => {
     expect(() => readFeed(Buffer.from(body), null)).toThrow(reason);
   });
 
-  it('of too many entries is cut, and says so', () => {
+  it('is truncated if it has too many entries, and reports that', () => {
     const items = Array.from({ length: 1_500 }, (_, n) => `<item><title>${n}</title></item>`);
     const { items: read, isCut } = readFeed(Buffer.from(rssFeed(items)), null);
     expect([read.length, isCut]).toEqual([1_000, true]);

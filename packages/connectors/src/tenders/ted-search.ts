@@ -13,19 +13,19 @@ export interface TedSearch {
   from: string;
   to: string;
   signal: AbortSignal;
-  /** Between two requests, milliseconds. */
+  /** Pause between two requests, in milliseconds. */
   pauseMs?: number;
 }
 
-/** The search refuses more of either. */
+/** Limits of the search API. */
 const pageSize = 250;
 const maxFieldsTimesPage = 10_000;
-/** Half a million notices: more than the whole of Europe publishes in a window of ours. */
+/** Half a million notices: more than all of Europe publishes in the longest period we read. */
 const maxPages = 2_000;
 const maxPageBytes = 32 * 1024 * 1024;
 const requestTimeoutMs = 60_000;
 const tries = 4;
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 const Answer = z.object({
   notices: z.array(TedNotice),
@@ -37,27 +37,27 @@ type Answer = z.output<typeof Answer>;
 
 const ErrorAnswer = z.object({ error: z.object({ type: z.string() }) });
 
-/** The frozen view of the index that is being walked through is no more. */
+/** The snapshot of the index no longer exists. */
 class LostIterationError extends Error {}
 
 /**
- * Every notice of these days about or from Germany, a page at a time, each notice once. The search is walked through from a frozen view of
- * its index, which has no cap on the total as numbered pages do; when that view is lost halfway it is begun anew, once. All versions are
- * asked for, since the search loses notices when it is to choose. Throws a SourceFailure, or the signal's reason.
+ * Every notice of these days about or from Germany, page by page, each notice once. Iterates over a snapshot of the index, which has no cap
+ * on the total as numbered pages do; if the snapshot is lost, the iteration starts again, once. Requests all versions, because the search
+ * loses notices when it selects the latest itself. Throws a SourceFailure, or the signal's reason.
  */
 export async function* tedPages(search: TedSearch): AsyncGenerator<TedNotice[], void> {
   const { host } = new URL(search.url);
   if (tedFields.length * pageSize > maxFieldsTimesPage)
-    throw new TypeError('The search takes no page of so many fields.');
+    throw new TypeError('The search API allows fewer fields per page.');
   using session = openSession({ ...search.policy, httpsOnly: false });
   const seen = new Set<string>();
-  for (let begun = 1; ; begun += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       yield* walk(search, session, host, seen);
       return;
     } catch (error) {
       if (!(error instanceof LostIterationError)) throw error;
-      if (begun === 2) throw new SourceFailure(`${host} lost its place in the list twice.`);
+      if (attempt === 2) throw new SourceFailure(`${host} lost the position in the result list twice.`);
     }
   }
 }
@@ -85,7 +85,7 @@ async function* walk(
   search.signal.throwIfAborted();
 }
 
-/** A notice comes twice where pages overlap, and again when a lost walk is begun anew. */
+/** Pages can overlap, and a restarted iteration repeats all notices. */
 function isNew(notice: TedNotice, seen: Set<string>): boolean {
   const id = JSON.stringify([notice['publication-number'], notice['notice-version']]);
   if (seen.has(id)) return false;
@@ -93,12 +93,12 @@ function isNew(notice: TedNotice, seen: Set<string>): boolean {
   return true;
 }
 
-/** A date the search did not understand matches nothing or everything, without a word. */
+/** The search reports no error for a date it does not understand: it finds nothing or everything. */
 function checkDay(notice: TedNotice, { from, to }: TedSearch, host: string): void {
-  const said = notice['publication-date'];
-  const day = dayOf(String(Array.isArray(said) ? said[0] : said));
+  const date: unknown = notice['publication-date'];
+  const day = dayOf(String(Array.isArray(date) ? date[0] : date));
   if (day !== null && (day < from || day > to))
-    throw new SourceFailure(`${host} answered with a notice of ${day}, which was not asked for.`);
+    throw new SourceFailure(`${host} sent a notice of ${day}, which was not requested.`);
 }
 
 async function ask(search: TedSearch, session: OutboundSession, host: string, token: string | null): Promise<Answer> {
@@ -109,8 +109,8 @@ async function ask(search: TedSearch, session: OutboundSession, host: string, to
       search.signal.throwIfAborted();
       if (!(error instanceof SourceFailure) || error.isFinal || attempt === tries) throw error;
       const waitMs = error.retryAfterMs ?? 1_000 * 2 ** attempt;
-      // Who asks for more quiet than that is left alone until the next look.
-      if (waitMs > longestWaitMs) throw error;
+      // If the server asks for a longer pause, wait until the next read.
+      if (waitMs > maxWaitMs) throw error;
       await pause(search.pauseMs === undefined ? waitMs : Math.min(waitMs, search.pauseMs), undefined, {
         signal: search.signal,
       });
@@ -146,15 +146,15 @@ async function askOnce(
   const json = jsonOf(answer.body);
   if (answer.status !== 200) {
     const type = ErrorAnswer.safeParse(json).data?.error.type ?? '';
-    // Some say so with a plain 500.
+    // A lost snapshot is sometimes reported as a plain 500.
     if (token !== null && (type.endsWith('ITERATION_TOKEN') || answer.status === 500)) throw new LostIterationError();
     if (answer.status === 400)
-      throw new SourceFailure(`${host} does not take our question (${shown(type)}).`, { isFinal: true });
+      throw new SourceFailure(`${host} rejected the query (${shown(type)}).`, { isFinal: true });
     throw refusedBy(host, answer);
   }
   const page = Answer.safeParse(json);
-  if (!page.success) throw new SourceFailure(`${host} gave an answer that is no list of notices.`);
-  if (page.data.timedOut) throw new SourceFailure(`${host} ran out of time and gave a part of the list only.`);
+  if (!page.success) throw new SourceFailure(`${host} sent an answer that is not a list of notices.`);
+  if (page.data.timedOut) throw new SourceFailure(`${host} timed out and sent only part of the list.`);
   return page.data;
 }
 

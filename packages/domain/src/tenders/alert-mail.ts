@@ -1,40 +1,40 @@
-import { identity, type NoticeDraft, nothingKnown } from './notice-draft.ts';
+import { deadlinesIn, labelledValue, placeIn } from './labelled-text.ts';
+import { emptyDraft, identity, type NoticeDraft } from './notice-draft.ts';
 import { bundIdIn, noticeUuidIn, publicationNumberIn } from './portal-ids.ts';
 import { type PortalLink, portalLinkIn } from './portal-links.ts';
-import { deadlinesIn, placeIn, saidIn } from './said.ts';
 
-/** A stretch of a mail that belongs together: a row of a table, an entry of a list, a paragraph, or what holds several of them. */
+/** A part of a mail: a table row, a list item, a paragraph, or a container of several of them. */
 export interface MailBlock {
   start: number;
   end: number;
   parent: number | null;
-  /** What stands out in it, outside of blocks within. */
+  /** The first bold text in the block, without nested blocks. */
   bold: string | null;
 }
 
 export interface MailLink {
   href: string;
-  /** What is shown of it. */
+  /** The visible text of the link. */
   text: string;
   block: number;
 }
 
-/** What a reader of a mail sees: its text, cells of a row apart by tabs, with its links and blocks. */
+/** The visible text of a mail, with tabs between the cells of a row, and its links and blocks. */
 export interface AlertMail {
   text: string;
   blocks: MailBlock[];
   links: MailLink[];
-  /** Names and addresses of whom it was sent to. */
-  readers: string[];
+  /** Names and addresses of the recipients. */
+  recipients: string[];
 }
 
 const maxNotices = 200;
-/** Of a mail about a single notice the whole of it may be about that notice. */
+/** Characters of a block that are read. In a mail about a single notice, the block can be the whole mail. */
 const maxRecord = 4_000;
 
 /**
- * What an alert mail of tender portals tells, one draft for each notice it links to. Of its words only what is named as title, buyer, place
- * and deadline is taken, and of its links only what names the notice: the rest may be about who reads it.
+ * The notices that an alert mail of a tender portal links to, one draft each. Takes only title, buyer, place and deadline from the text,
+ * and only the part of a link that identifies the notice: everything else can contain personal data of the recipient.
  */
 export function readAlertMail(mail: AlertMail, sourcePortal: string): NoticeDraft[] {
   const found = new Map<string, { link: PortalLink; at: MailLink[] }>();
@@ -49,7 +49,7 @@ export function readAlertMail(mail: AlertMail, sourcePortal: string): NoticeDraf
   return [...found.values()].map(({ link, at }) => draftOf(mail, { link, at, owners, sourcePortal }));
 }
 
-/** Of each block with a notice in it which one that is; null where there are several. */
+/** The key of the only notice in each block; null if a block has several. */
 function blockOwners(
   { blocks }: AlertMail,
   found: ReadonlyMap<string, { at: MailLink[] }>,
@@ -59,7 +59,7 @@ function blockOwners(
     for (const link of at) {
       for (let block: number | null = link.block; block !== null; block = blocks[block]?.parent ?? null) {
         const owner = owners.get(block);
-        // Whatever holds this one has been told already.
+        // The outer blocks have been set already.
         if (owner === key || owner === null) break;
         owners.set(block, owner === undefined ? key : null);
       }
@@ -79,19 +79,20 @@ function draftOf(mail: AlertMail, { link, at, owners, sourcePortal }: Found): No
   const around = blocksAround(mail, at, (block) => owners.get(block) === link.key);
   const outermost = around.at(-1);
   const record = linesOf(outermost ? mail.text.slice(outermost.start, outermost.end) : '');
-  const isFit = (line: string): boolean => isTitle(line) && !names(line, mail.readers);
-  const line = (text: string | null): string | null => (text !== null && !names(text, mail.readers) ? text : null);
-  const shown = at.map(({ text }) => bare(text)).filter(isFit);
+  const isUsableTitle = (line: string): boolean => isTitle(line) && !hasPersonalData(line, mail.recipients);
+  const unlessPersonal = (text: string | null): string | null =>
+    text !== null && !hasPersonalData(text, mail.recipients) ? text : null;
+  const linkTitles = at.map(({ text }) => cleanLine(text)).filter(isUsableTitle);
   const nearest = around[0] ? linesOf(mail.text.slice(around[0].start, around[0].end)) : '';
-  const place = line(saidIn(record, 'Erfüllungsort|Ausführungsort|Leistungsort|Ort der Leistung|Ort'));
+  const place = unlessPersonal(labelledValue(record, 'Erfüllungsort|Ausführungsort|Leistungsort|Ort der Leistung|Ort'));
   const title =
-    shown.toSorted((a, b) => b.length - a.length)[0] ??
-    line(saidIn(record, titleLabels)) ??
-    around.map(({ bold }) => bare(bold ?? '')).find(isFit) ??
-    nearest.split('\n').map(bare).find(isFit) ??
+    linkTitles.toSorted((a, b) => b.length - a.length)[0] ??
+    unlessPersonal(labelledValue(record, titleLabels)) ??
+    around.map(({ bold }) => cleanLine(bold ?? '')).find(isUsableTitle) ??
+    nearest.split('\n').map(cleanLine).find(isUsableTitle) ??
     `Bekanntmachung ${link.key.slice(link.key.indexOf(':') + 1)}`;
   return {
-    ...nothingKnown,
+    ...emptyDraft,
     sourcePortal,
     ...identity(link.key),
     sourceUrl: link.url,
@@ -99,16 +100,16 @@ function draftOf(mail: AlertMail, { link, at, owners, sourcePortal }: Found): No
     noticeUuid: noticeUuidIn(link.url),
     bundId: bundIdIn(link.url),
     title,
-    buyerName: line(saidIn(record, buyerLabels)),
+    buyerName: unlessPersonal(labelledValue(record, buyerLabels)),
     places: place === null ? [] : [placeIn(place)],
-    // It counts from when it was first seen: portals remind of the same notice again and again.
+    // The date when it is first seen counts: portals send reminders of the same notice.
     publishedAt: null,
     deadlines: deadlinesIn(record),
     links: [link.url],
   };
 }
 
-/** The blocks around links that are about the same notice alone, from the nearest outwards. */
+/** The blocks around the first link that contain only this notice, from the innermost outwards. */
 function blocksAround({ blocks }: AlertMail, at: MailLink[], isOwn: (block: number) => boolean): MailBlock[] {
   const around: MailBlock[] = [];
   let place = at[0]?.block ?? null;
@@ -130,17 +131,17 @@ const labelInLine = new RegExp(
 );
 const labelInCell = new RegExp(`^([^\\S\\n]*(?:${knownLabels}))[^\\S\\n]*:?[^\\S\\n]*\\t`, 'gimu');
 
-/** A line for each thing that is said, with a colon behind what it is called. */
+/** Puts each labelled value on its own line, with a colon after the label. */
 const linesOf = (text: string): string => text.replaceAll(labelInLine, '\n').replaceAll(labelInCell, '$1: ');
 
-/** What a reader of a list sees of its entry. */
-const bare = (line: string): string =>
+/** The text of a list item without its bullet or number. */
+const cleanLine = (line: string): string =>
   line
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/^(?:\d{1,3}[.)]|[-–•*])\s+/u, '');
 
-/** What is said of any notice, of the reader, or of nothing. */
+/** Lines that cannot be a title: link texts, greetings, customer data and labels. */
 const noTitle = [
   /^(?:https?:|www\.)/i,
   /^(?:(?:mehr|weitere|alle|zu den|zur|zum|hier|jetzt|bitte|link|details?|anzeigen|ansehen|öffnen|klicken|informationen|infos|bekanntmachung|ausschreibung|vergabeunterlagen|unterlagen|verfahren|detailansicht|projekt(?:raum)?|aufrufen|lesen|erfahren|neue|die|der|das|sie|im|portal|und|für)[\s.,:!…›»>→-]*)+$/iu,
@@ -151,12 +152,12 @@ const noTitle = [
 const isTitle = (line: string): boolean =>
   line.length >= 8 && /\p{L}{3}/u.test(line) && !noTitle.some((pattern) => pattern.test(line));
 
-/** Whether a line names who reads the mail, or anybody's address or number. */
-const names = (line: string, readers: readonly string[]): boolean => {
+/** Whether a line names a recipient of the mail, a mail address or a customer number. */
+const hasPersonalData = (line: string, recipients: readonly string[]): boolean => {
   const text = line.toLowerCase();
   return (
     /[^\s@]@[^\s@]+\.\w/.test(line) ||
     /kunden-?(?:nr|nummer|kennung)/i.test(line) ||
-    readers.some((reader) => reader.length >= 4 && text.includes(reader.toLowerCase()))
+    recipients.some((recipient) => recipient.length >= 4 && text.includes(recipient.toLowerCase()))
   );
 };

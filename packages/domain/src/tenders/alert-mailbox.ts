@@ -12,11 +12,11 @@ const example = {
   isActive: true,
 } as const;
 
-/** The mailbox an account gets alert mails of tender portals in; a PUT replaces all of it, a kept password excepted. */
+/** The mailbox in which an account gets alert mails of tender portals. A PUT replaces everything except a kept password. */
 export const AlertMailboxInput = z.object(imapFields).meta({ example: { ...example, password: 'an app password' } });
 export type AlertMailboxInput = z.output<typeof AlertMailboxInput>;
 
-/** The same as it is shown, with how it was last read. */
+/** The stored settings and the outcome of the last read. */
 export const AlertMailbox = z
   .object({
     ...shownImapFields,
@@ -38,21 +38,22 @@ export type AlertMailbox = z.output<typeof AlertMailbox>;
 const MiB = 1024 * 1024;
 
 export const alertLimits = {
-  /** Minutes between two readings. */
+  /** Minutes between two runs. */
   everyMin: 10,
-  /** Mails one run reads. */
+  /** Mails per run. */
   mails: 50,
-  /** Of one mail; what is beyond is not asked for. */
+  /** Bytes fetched of a mail. */
   mailBytes: 2 * MiB,
-  /** A run in all, and when it begins no other mail. */
+  /** Maximum duration of a run. */
   inAllMs: 60_000,
+  /** Time after which a run starts no other mail. */
   beginsUntilMs: 48_000,
-  /** Of one mail that is there. */
+  /** Time to parse a mail that has been fetched. */
   readMs: 8_000,
-  /** Tries to read a mail, until it is passed over. */
+  /** Attempts to read a mail before it is skipped. */
   tries: 3,
-  /** Days the first run of a mailbox goes back. */
+  /** Days for which the first run reads earlier mails. */
   firstDays: 7,
-  /** Days that are read once more when the server has given its mails other UIDs. */
+  /** Days whose mails are read again after the server has assigned new UIDs. */
   againDays: 14,
 } as const;

@@ -6,15 +6,15 @@ const divisions: ReadonlySet<string> = new Set(
 );
 
 /**
- * A code as it is compared: eight digits. A check digit behind a hyphen is cut off and a shortened code filled with zeros.
- * Null for what is none or lies in no division there is.
+ * Normalizes a code to eight digits: removes the check digit after the hyphen, and fills a shortened code with zeros. Null for other text
+ * and for unknown divisions.
  */
 export function cpvCode(text: string): string | null {
   const [, digits] = /^\s*(\d{2,8})(?:-\d)?\s*$/.exec(text) ?? [];
   return digits !== undefined && divisions.has(digits.slice(0, 2)) ? digits.padEnd(8, '0') : null;
 }
 
-/** The codes there are among these, each once, as far as there is room. */
+/** The distinct valid codes, at most `max`. */
 export function cpvCodes(texts: Iterable<string>, max: number): string[] {
   const codes = new Set<string>();
   for (const text of texts) {

@@ -11,11 +11,11 @@ describe('the time of a digest', () => {
   it.each([
     ['2027-03-27T12:00:00Z', ['2027-03-27 2027-03-27T06:00:00.000Z', '2027-03-28 2027-03-28T05:00:00.000Z']],
     ['2026-10-24T12:00:00Z', ['2026-10-24 2026-10-24T05:00:00.000Z', '2026-10-25 2026-10-25T06:00:00.000Z']],
-  ])('is one in the night the clock is changed, from %s on', (from, expected) => {
+  ])('comes once in the night when the clock changes, from %s on', (from, expected) => {
     expect(times('daily', from, 24)).toEqual(expected);
   });
 
-  it('is on Mondays for those who want one a week', () => {
+  it('is on Mondays for a weekly digest', () => {
     expect(times('weekly', '2026-11-21T00:00:00Z', 10 * 24)).toEqual([
       '2026-11-16 2026-11-16T06:00:00.000Z',
       '2026-11-23 2026-11-23T06:00:00.000Z',
@@ -23,7 +23,7 @@ describe('the time of a digest', () => {
     ]);
   });
 
-  it('has come at seven, not before', () => {
+  it('is at seven, not before', () => {
     expect(lastDigestTime('daily', new Date('2026-11-20T05:59:59.999Z')).day).toBe('2026-11-19');
     expect(lastDigestTime('daily', new Date('2026-11-20T06:00:00Z')).day).toBe('2026-11-20');
   });

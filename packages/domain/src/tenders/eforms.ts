@@ -12,10 +12,10 @@ import { dayOf, deadlineOf, startOfDay } from './notice-times.ts';
 import { publicationNumber, uuidOf } from './portal-ids.ts';
 import { all, first, textAt, wordsAt, type XmlElement } from './xml-element.ts';
 
-/** Where a document was found. */
+/** The source of a document. */
 export interface EformsOrigin {
   sourcePortal: string;
-  /** The day of the export it stood in; null where it is from elsewhere. */
+  /** The day of the export that contains it; null for other sources. */
   day: string | null;
 }
 
@@ -23,12 +23,12 @@ const roots: ReadonlySet<string> = new Set(['ContractNotice', 'ContractAwardNoti
 const extensionPath = ['UBLExtensions', 'UBLExtension', 'ExtensionContent', 'EformsExtension'];
 
 /**
- * Reads a notice in eForms, under the rules of the EU, of the German profile or in the dialect below the threshold, which has numbers
- * for ids, no organisations, the address of the buyer in its name, and midnight for "no time". Throws an UnreadableNotice.
+ * Reads an eForms notice: EU, German profile, or the German dialect below the EU threshold. The dialect has numbers as ids, no
+ * organisations, the address of the buyer in its name, and midnight for "no time". Throws an UnreadableNotice.
  */
 export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin): NoticeDraft {
   if (!roots.has(root.name))
-    throw new UnreadableNotice(`is no notice but a document called ${root.name.slice(0, 60)}.`);
+    throw new UnreadableNotice(`is not a notice but a document called ${root.name.slice(0, 60)}.`);
   const isDialect = textAt(root, 'CustomizationID') === 'eforms-sdk-0.1';
   const extension = first(root, ...extensionPath);
   const language = textAt(root, 'NoticeLanguageCode');
@@ -42,15 +42,15 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
   ]
     .slice(0, 50)
     .map(({ text }) => text.trim());
-  // The European journal names a notice by its number, wherever its text is from.
+  // At TED, the publication number identifies a notice.
   const isNumbered = sourcePortal === 'ted' && number !== null;
   const buyer = isDialect ? dialectBuyer(root) : buyerOf(root, extension, language);
   const value = valueOf(project, lots, extension);
   const changes = changeOf(extension);
   const typeCode = first(root, 'NoticeTypeCode');
   const reasons = all(extension, 'Changes', 'ChangeReason', 'ReasonCode').map(({ text }) => text.trim());
-  const publishedOn = dayOf(textAt(extension, 'Publication', 'PublicationDate')) ?? day ?? wantedDay(root);
-  if (publishedOn === null) throw new UnreadableNotice('names no day of publication.');
+  const publishedOn = dayOf(textAt(extension, 'Publication', 'PublicationDate')) ?? day ?? requestedDay(root);
+  if (publishedOn === null) throw new UnreadableNotice('has no publication date.');
 
   return {
     sourcePortal,
@@ -99,7 +99,7 @@ export function readEforms(root: XmlElement, { sourcePortal, day }: EformsOrigin
 
 const documentPath = ['CallForTendersDocumentReference', 'Attachment', 'ExternalReference', 'URI'];
 
-/** A group of lots is no lot; planning notices call theirs parts, and senders who say nothing mean lots. */
+/** Groups of lots are not lots. Planning notices call their lots parts; without a scheme name it is a lot. */
 const isLot = (lot: XmlElement): boolean =>
   ['Lot', 'Part', undefined].includes(first(lot, 'ID')?.attributes['schemeName']);
 
@@ -110,15 +110,15 @@ function identityOf(root: XmlElement) {
   const noticeUuid = uuidOf(id);
   const bundId = /^\d{1,18}$/.test(id) ? id : null;
   if (noticeUuid === null && bundId === null) throw new UnreadableNotice('has no id.');
-  if (version === undefined) throw new UnreadableNotice('has a version that is no number.');
+  if (version === undefined) throw new UnreadableNotice('has a version that is not a number.');
   const noticeKey = noticeUuid ?? id;
   const shown = noticeUuid === null ? String(Number(version)) : version.padStart(2, '0');
   return { noticeUuid, bundId, noticeKey, noticeVersion: Number(version), sourceNoticeId: `${noticeKey}-${shown}` };
 }
 
 /**
- * Where a person finds the notice. One that the export names by a number alone comes from another portal, and is fullest there; where
- * it names none, the export shows it under its number.
+ * The page of the notice. A notice with only a number as its id comes from another portal, which has the most complete page; without a link
+ * to that portal, the page of the national service is used.
  */
 function sourceUrlOf(
   sourcePortal: string,
@@ -131,10 +131,10 @@ function sourceUrlOf(
   return original ?? `https://oeffentlichevergabe.de/ui/de/search/details?noticeId=${noticeKey}`;
 }
 
-const wantedDay = (root: XmlElement): string | null =>
+const requestedDay = (root: XmlElement): string | null =>
   dayOf(textAt(root, 'RequestedPublicationDate')) ?? dayOf(textAt(root, 'IssueDate'));
 
-/** What a correction corrects, it is a notice of that form itself; the numbered ones are told by their type. */
+/** A correction has the form of the notice it corrects; if the list name is missing or `change`, the notice type gives the form. */
 function formOf(code: XmlElement | null): NoticeForm | null {
   const listed = code?.attributes['listName']?.trim() ?? '';
   const form = noticeForms.find((each) => each === listed) ?? null;
@@ -152,7 +152,7 @@ const formOfType: [type: RegExp, form: NoticeForm][] = [
   [/^compl/, 'completion'],
 ];
 
-/** The form a type of notice belongs to (`cn-standard`: a competition); null for an unknown one. */
+/** The form of a notice type (`cn-standard` → `competition`); null for an unknown type. */
 export const formOfNoticeType = (type: string): NoticeForm | null =>
   formOfType.find(([pattern]) => pattern.test(type))?.[1] ?? null;
 
@@ -163,7 +163,7 @@ function changeOf(extension: XmlElement | null): ChangedNotice | null {
   return changedNotice(textAt(extension, 'Changes', 'ChangedNoticeIdentifier'));
 }
 
-/** `<uuid>-<version>`, or the publication number of older ones. */
+/** Parses `<uuid>-<version>`, or the publication number of an older notice. */
 export function changedNotice(text: string | null): ChangedNotice | null {
   const number = publicationNumber(text);
   if (number !== null) return { noticeUuid: null, version: null, publicationNumber: number };
@@ -198,7 +198,7 @@ const cpvOf = (project: XmlElement | null): string[] =>
 
 const placesOf = (project: XmlElement | null): Place[] => all(project, 'RealizedLocation', 'Address').map(placeOf);
 
-/** The dialect puts the postcode into the name of the town. */
+/** The dialect has the postcode in the name of the town. */
 function placeOf(address: XmlElement): Place {
   const [, lead, town] = /^(\d{5})\s+(.*)$/.exec(textAt(address, 'CityName') ?? '') ?? [];
   return {
@@ -210,7 +210,7 @@ function placeOf(address: XmlElement): Place {
   };
 }
 
-/** A region of the European list; Germany as a whole is written `DE` or `DEU`. */
+/** A NUTS code; `DEU` for the whole of Germany becomes `DE`. */
 export const nutsCode = (text: string | null): string | null => {
   const code = text?.trim().toUpperCase() ?? '';
   if (code === 'DEU') return 'DE';
@@ -222,7 +222,7 @@ interface Buyer {
   place: Place | null;
 }
 
-/** The first buyer, through the organisation it refers to. */
+/** The organisation of the first buyer. */
 function buyerOf(root: XmlElement, extension: XmlElement | null, language: string | null): Buyer | null {
   const reference = textAt(root, 'ContractingParty', 'Party', 'PartyIdentification', 'ID');
   const organizations = all(extension, 'Organizations', 'Organization');
@@ -237,11 +237,11 @@ function buyerOf(root: XmlElement, extension: XmlElement | null, language: strin
   return { name: wordsAt(company, language, 'PartyName', 'Name'), place: address && placeOf(address) };
 }
 
-/** Name, street, town and numbers stand in one text, with commas between. */
+/** In the dialect, name, street, town and numbers are one comma-separated text. */
 function dialectBuyer(root: XmlElement): Buyer | null {
-  const said = textAt(root, 'ContractingParty', 'Party', 'PartyName', 'Name');
-  if (said === null) return null;
-  const [name = '', ...rest] = said.split(',');
+  const text = textAt(root, 'ContractingParty', 'Party', 'PartyName', 'Name');
+  if (text === null) return null;
+  const [name = '', ...rest] = text.split(',');
   const [, postcode = null, city = null] = /(?:^|,)\s*(\d{5})\s+([^,]+)/.exec(rest.join(',')) ?? [];
   const place = { nuts: null, postcode, city: city?.trim() ?? null, country: null, anywhere: null };
   return { name: name.trim(), place: city === null ? null : place };
@@ -260,21 +260,22 @@ function amountOf(element: XmlElement | null): Value {
     : { valueCents, currency: currencyOf(element?.attributes['currencyID'] ?? null) };
 }
 
-/** What a project is estimated at, or the most its framework may come to. */
+/** The estimated value of a project, or the maximum of its framework agreement. */
 function estimateOf(project: XmlElement | null): Value {
   const total = first(project, 'RequestedTenderTotal');
   const estimate = amountOf(first(total, 'EstimatedOverallContractAmount'));
   return estimate.valueCents !== null ? estimate : amountOf(first(total, ...extensionPath, 'FrameworkMaximumAmount'));
 }
 
-/** What it came to, what the whole is estimated at, or what the lots are together if each of them says so. */
+/** The awarded value, else the estimated value, else the sum of the lots if every lot has one in the same currency. */
 function valueOf(project: XmlElement | null, lots: XmlElement[], extension: XmlElement | null): Value {
   const candidates = [amountOf(first(extension, 'NoticeResult', 'TotalAmount')), estimateOf(project)];
   const known = candidates.find(({ valueCents }) => valueCents !== null);
   if (known) return known;
-  const ofLots = lots.map((lot) => estimateOf(first(lot, 'ProcurementProject')));
-  const currency = ofLots[0]?.currency ?? null;
-  const isWhole = ofLots.length > 0 && ofLots.every((each) => each.valueCents !== null && each.currency === currency);
-  const sum = ofLots.reduce((cents, each) => cents + (each.valueCents ?? 0), 0);
-  return isWhole && Number.isSafeInteger(sum) ? { valueCents: sum, currency } : unknownValue;
+  const lotValues = lots.map((lot) => estimateOf(first(lot, 'ProcurementProject')));
+  const currency = lotValues[0]?.currency ?? null;
+  const isComplete =
+    lotValues.length > 0 && lotValues.every((each) => each.valueCents !== null && each.currency === currency);
+  const sum = lotValues.reduce((cents, each) => cents + (each.valueCents ?? 0), 0);
+  return isComplete && Number.isSafeInteger(sum) ? { valueCents: sum, currency } : unknownValue;
 }

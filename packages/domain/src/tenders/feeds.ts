@@ -33,10 +33,10 @@ export const TenderSource = z.object({ key: z.string(), name: z.string(), ...hea
 });
 export type TenderSource = z.output<typeof TenderSource>;
 
-/** A personal feed is its owner's alone; what one of the platform shows, everybody sees. */
+/** Only its owner sees the tenders of a personal feed; every user sees those of a platform feed. */
 export const feedScopes = ['personal', 'platform'] as const;
 
-/** One address, however it was typed: so that a feed is asked once for all. */
+/** A normalized address, so that equal feeds share one source. */
 export const FeedAddress = WebAddress.overwrite((typed) => {
   const url = URL.parse(typed);
   if (url === null) return typed;

@@ -2,7 +2,7 @@ import type { NoticeForm, NoticeRecord } from './notice-record.ts';
 import { isSettingsSource, mailboxKey, shownSource } from './sources.ts';
 import { fold } from './words.ts';
 
-/** What tells whether two notices are of one procurement. */
+/** The keys that show whether two notices belong to the same procurement. */
 export interface NoticeKeys {
   sourcePortal: string;
   noticeUuid: string | null;
@@ -16,36 +16,35 @@ export interface NoticeKeys {
   form: NoticeForm | null;
 }
 
-/** A notice that is stored, and its tender. */
+/** A stored notice and its tender. */
 export interface KnownNotice extends NoticeKeys {
   tenderId: string;
-  /** The personal source that alone has shown the tender. */
+  /** The only source that has listed the tender, if it is a personal one. */
   onlySource: string | null;
 }
 
-/** A notice about to be stored; one that is known already has its tender. */
+/** A notice to store; a known notice already has a tender. */
 export interface FreshNotice extends NoticeKeys {
   tenderId: string | null;
   isPublic: boolean;
 }
 
 /**
- * Their ids are those of the notices themselves. What others say joins a tender and never makes two of them one, nor does it bring
- * another notice to the public tender it has joined: whoever writes a feed could have any two tenders become one for everybody.
+ * Sources of the settings publish authentic ids. A notice of another source can join a tender, but it neither merges two tenders nor brings
+ * further notices to a public tender: otherwise the author of a feed could merge any two tenders for every user.
  */
 const isAuthority = ({ sourcePortal }: NoticeKeys): boolean => isSettingsSource(sourcePortal);
 
-/** Notices of one tender: the tenders they were before, of which the first stays, and those about to be stored by their place. */
+/** Notices of one tender: the tenders they belonged to so far (the first survives), and the indexes of the notices to store. */
 export interface NoticeGroup {
   tenderIds: string[];
   fresh: number[];
 }
 
 /**
- * Puts notices to the tenders they are about. Ids of notices and of what a correction corrects are exact; ids of portals and, where
- * there is nothing better, fingerprints count between sources and only while they name a single tender, of those everybody sees and of
- * those of each personal source. Two personal sources do not meet unless a public one has shown the same: who sees one of them may not
- * see the other.
+ * Assigns notices to tenders. Notice ids, and the ids of corrected notices, are exact. Portal ids and, as a last resort, fingerprints count
+ * only between different sources, and only if they identify a single public tender and a single tender of each personal source. Notices of
+ * two personal sources are not grouped unless a public source has listed the tender, because a user may not see both sources.
  */
 export function groupNotices(fresh: readonly FreshNotice[], known: readonly KnownNotice[]): NoticeGroup[] {
   const groups = new Map<string, NoticeGroup>();
@@ -90,16 +89,16 @@ export function groupNotices(fresh: readonly FreshNotice[], known: readonly Know
       const strong = knownBy.portals(notice).filter((other) => visible(other) && mayBeSame(notice, other));
       const weak = knownBy.fingerprints(notice).filter((other) => visible(other) && hasNoOtherKey(notice, other));
       const likely = strong.length > 0 ? strong : weak;
-      // Each personal source that has shown it before has a tender of its own.
-      const told = isAuthority(notice) ? Map.groupBy(likely, ({ onlySource }) => onlySource).values() : [likely];
-      const found = [...told].map(tendersOf);
+      // Each personal source that listed it before has its own tender.
+      const candidates = isAuthority(notice) ? Map.groupBy(likely, ({ onlySource }) => onlySource).values() : [likely];
+      const found = [...candidates].map(tendersOf);
       if (found.every(({ size }) => size === 1))
         for (const groups of found) for (const group of groups) joined.add(group);
     }
     for (const group of joined) unite(group, placed[n] ?? own);
     freshBy.add({ ...notice, place: n });
   }
-  // People know the id of a public one, and of two that they know the older.
+  // Users know the ids of public tenders; of two, they know the older one.
   const personal = new Set(known.flatMap(({ tenderId, onlySource }) => (onlySource === null ? [] : [tenderId])));
   const byAge = (one: string, other: string) =>
     Number(personal.has(one)) - Number(personal.has(other)) || (one < other ? -1 : 1);
@@ -114,7 +113,7 @@ const isElsewhere = (one: NoticeKeys, other: NoticeKeys) => one.sourcePortal !==
 const mayBeSame = (one: NoticeKeys, other: NoticeKeys): boolean =>
   isElsewhere(one, other) && agree(one.form, other.form) && agree(one.procedureUuid, other.procedureUuid);
 
-/** Where both have an id of one kind, it would have been the same. */
+/** If both notices had the same kind of id, they would have matched by it. */
 const hasNoOtherKey = (one: NoticeKeys, other: NoticeKeys): boolean =>
   mayBeSame(one, other) &&
   (one.noticeUuid === null || other.noticeUuid === null) &&
@@ -140,8 +139,8 @@ function indexKeys<Notice extends NoticeKeys>(notices: readonly Notice[]) {
       for (const value of values) {
         if (value === null) continue;
         const key = `${kind} ${value}`;
-        const held = byKey.get(key);
-        if (held) held.push(notice);
+        const existing = byKey.get(key);
+        if (existing) existing.push(notice);
         else byKey.set(key, [notice]);
       }
     }
@@ -168,8 +167,8 @@ function indexKeys<Notice extends NoticeKeys>(notices: readonly Notice[]) {
 const legalForm = /\b(gmbh|mbh|ag|kg|ohg|gbr|e\.? ?v\.?|a\.? ?o\.? ?r\.?|kdoer|se|co)\b/g;
 
 /**
- * Title, buyer and day of the first deadline in one spelling; null where one of them is missing. Contracts that come back every
- * year have the same title and another deadline.
+ * Normalized title, buyer and day of the first deadline; null if one of them is missing. The deadline tells apart contracts that are
+ * tendered every year under the same title.
  */
 export function fingerprintOf({
   title,
@@ -183,11 +182,13 @@ export function fingerprintOf({
       .replaceAll(legalForm, ' ')
       .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
       .trim();
-  const [what, who] = [bare(title), bare(buyerName ?? '')];
-  return first === undefined || what.length < 10 || who === '' ? null : `${what}|${who}|${first.slice(0, 10)}`;
+  const [subject, buyer] = [bare(title), bare(buyerName ?? '')];
+  return first === undefined || subject.length < 10 || buyer === ''
+    ? null
+    : `${subject}|${buyer}|${first.slice(0, 10)}`;
 }
 
-/** What decides which notice a tender is shown as. */
+/** The fields that decide which notice of a tender is the primary one. */
 export interface RankedNotice {
   id: string;
   sourcePortal: string;
@@ -201,7 +202,7 @@ export interface RankedNotice {
   publishedAt: Date;
 }
 
-/** Whose words are the most complete. */
+/** Sources by the completeness of their notices. */
 const order = ['oeffentlichevergabe', 'ted', 'bund', mailboxKey];
 const rankOf = ({ sourcePortal }: RankedNotice): number => {
   const rank = order.indexOf(shownSource(sourcePortal));
@@ -209,8 +210,8 @@ const rankOf = ({ sourcePortal }: RankedNotice): number => {
 };
 
 /**
- * The notice a tender is shown as: a public one where there is one, none that another has corrected, none that its source does not
- * show any more, then the one of the most complete source, then the latest.
+ * The primary notice of a tender, which lists show: public notices before personal ones; not corrected by another notice; not withdrawn;
+ * then by the completeness of the source; then the latest.
  */
 export function primaryOf<Notice extends RankedNotice>(notices: readonly Notice[]): Notice | undefined {
   const visible = notices.some(({ isPublic }) => isPublic) ? notices.filter(({ isPublic }) => isPublic) : notices;

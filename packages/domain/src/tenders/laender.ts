@@ -21,12 +21,12 @@ export const laender = [
 ] as const;
 export type Land = (typeof laender)[number];
 
-/** Where work is to be done, or somebody sits, as a source says it. */
+/** A place of performance or the seat of a buyer, as the source states it. */
 export interface Place {
   nuts: string | null;
   postcode: string | null;
   city: string | null;
-  /** As written, `DEU` or `DE`; null where nothing is said. */
+  /** As written, `DEU` or `DE`; null if the source does not state it. */
   country: string | null;
   /** `anyw`, `anyw-eea`, `anyw-cou` (BT-727). */
   anywhere: string | null;
@@ -38,11 +38,11 @@ export interface LandFinding {
   isNationwide: boolean;
 }
 
-/** The Land of a region: its first three characters, since old notices carry districts that are gone. Extra-Regio is in none. */
+/** The Land of a NUTS code, by its first three characters: old notices name districts that no longer exist. Extra-Regio has no Land. */
 export const landOfNuts = (nuts: string): Land | null =>
-  nuts.startsWith('DE') ? (ofNuts1[nuts[2] ?? ''] ?? null) : null;
+  nuts.startsWith('DE') ? (landOfNuts1[nuts[2] ?? ''] ?? null) : null;
 
-const ofNuts1: Record<string, Land> = {
+const landOfNuts1: Record<string, Land> = {
   1: 'BW',
   2: 'BY',
   3: 'BE',
@@ -61,7 +61,7 @@ const ofNuts1: Record<string, Land> = {
   G: 'TH',
 };
 
-/** The Länder a place lies in, by the first of these that says anything: regions, names, postcodes, towns, the buyer’s own region. */
+/** The Länder of the places, from the first of these that gives a result: NUTS codes, names, postcodes, towns, the region of the buyer. */
 export function findLaender(places: readonly Place[], buyer: Place | null): LandFinding {
   const german = places.filter(isGerman);
   const isElsewhere = places.length > 0 && german.length === 0;
@@ -83,7 +83,7 @@ export function findLaender(places: readonly Place[], buyer: Place | null): Land
 const isGerman = ({ country, nuts, anywhere }: Place): boolean =>
   nuts !== null ? nuts.startsWith('DE') : country === null ? anywhere === null : /^(DE|DEU)$/.test(country);
 
-/** What may be done anywhere can be done in every Land. */
+/** Work that can be done anywhere can be done in every Land. */
 const isWholeCountry = (place: Place): boolean => {
   if (place.anywhere === 'anyw' || place.anywhere === 'anyw-eea') return true;
   if (!isGerman(place)) return false;
@@ -92,7 +92,7 @@ const isWholeCountry = (place: Place): boolean => {
   return place.anywhere === 'anyw-cou' || (!isNarrower && (place.nuts === 'DE' || place.country !== null));
 };
 
-/** Names and what people write instead, the longest first: "Sachsen-Anhalt" is not Sachsen. */
+/** Names and common variants, the longest first: "Sachsen-Anhalt" is not Sachsen. */
 const names: [name: string, land: Land][] = (
   [
     ['BW', 'Baden-Württemberg|Baden-Wuerttemberg|Baden Württemberg|BaWü|Ba-Wü'],
@@ -117,7 +117,7 @@ const names: [name: string, land: Land][] = (
   .toSorted(([a], [b]) => b.length - a.length);
 
 const landOfName = new Map(names.map(([name, land]) => [name.toLowerCase(), land]));
-// A hyphen joins: "Brandenburg-Kirchmöser" is no Land, and neither is the Sachsen of "Niedersachsen".
+// No match next to a hyphen or inside a word: "Brandenburg-Kirchmöser" is not a Land, nor is the Sachsen in "Niedersachsen".
 const anyName = new RegExp(
   `(?<![\\p{L}\\p{N}-])(?:${names.map(([name]) => RegExp.escape(name)).join('|')})(?![\\p{L}\\p{N}-])`,
   'giu',
@@ -128,7 +128,7 @@ export const landsNamedIn = (text: string): Land[] => [
   ...new Set([...text.slice(0, 1_000).matchAll(anyName)].flatMap(([name]) => landOfName.get(name.toLowerCase()) ?? [])),
 ];
 
-/** By the first two digits; where a border runs through them there is no Land rather than a wrong one. */
+/** By the first two digits. Leads whose area crosses a border are left out: no Land is better than a wrong one. */
 const postcodes: [leads: string, land: Land][] = [
   ['01 02 04 08 09', 'SN'],
   ['03 14 15 16', 'BB'],
@@ -152,7 +152,7 @@ const landOfLead = new Map(postcodes.flatMap(([leads, land]) => leads.split(' ')
 export const landOfPostcode = (text: string): Land | null =>
   landOfLead.get(/(?<!\d)(\d{2})\d{3}(?!\d)/.exec(text)?.[1] ?? '') ?? null;
 
-/** Towns and districts by name, those that lie in one Land alone. */
+/** Land by name of town or district; null if the name occurs in several Länder. */
 const landOfTownName = new Map<string, Land | null>();
 for (const [code, label] of nutsRegions) {
   const land = landOfNuts(code);

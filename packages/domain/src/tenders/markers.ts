@@ -1,14 +1,14 @@
 import type { NoticeRecord } from './notice-record.ts';
 
 /**
- * What is not words but searched like them: in the document of a tender each fact is a marker beside the words, and a filter asks
- * for markers in the same question as for words, which one index answers.
+ * Facts that are searched like words. The search document of a tender contains each fact as a marker, so one index answers a query for
+ * words and facts.
  */
 export const marker = {
-  /** All codes that begin with these digits. */
+  /** CPV codes that begin with these digits. */
   cpv: (prefix: string) => `cpv/${prefix}`,
   cpvMissing: 'cpv/none',
-  /** All regions that begin with these characters. */
+  /** NUTS codes that begin with these characters. */
   nuts: (prefix: string) => `nuts/${prefix}`,
   land: (land: string) => `land/${land}`,
   nationwide: 'land/all',
@@ -16,7 +16,7 @@ export const marker = {
   form: (form: string) => `form/${form}`,
   procedure: (type: string) => `procedure/${type}`,
   nature: (nature: string) => `nature/${nature}`,
-  /** What is shown is what a feed says. */
+  /** The primary notice comes from a registered feed. */
   feed: 'origin/feed',
 };
 
@@ -29,9 +29,9 @@ export function markersOf(
   const { cpvCodes, nutsCodes, bundeslaender, isNationwide, form, procedureType, nature, sourcePortal } = notice;
   return [
     ...new Set([
-      ...beginnings(cpvCodes, marker.cpv),
+      ...prefixesOf(cpvCodes, marker.cpv),
       ...(cpvCodes.length === 0 ? [marker.cpvMissing] : []),
-      ...beginnings(nutsCodes, marker.nuts),
+      ...prefixesOf(nutsCodes, marker.nuts),
       ...bundeslaender.map(marker.land),
       ...(isNationwide ? [marker.nationwide] : []),
       ...(!isNationwide && bundeslaender.length === 0 ? [marker.regionUnknown] : []),
@@ -43,6 +43,6 @@ export function markersOf(
   ];
 }
 
-/** Of `9091` these are `90`, `909` and `9091`. */
-const beginnings = (codes: readonly string[], name: (prefix: string) => string): string[] =>
+/** `9091` gives `90`, `909` and `9091`. */
+const prefixesOf = (codes: readonly string[], name: (prefix: string) => string): string[] =>
   codes.flatMap((code) => Array.from({ length: Math.max(code.length - 1, 0) }, (_, n) => name(code.slice(0, n + 2))));

@@ -4,7 +4,7 @@ import { noticeBounds, type NoticeLot, type NoticeRecord } from './notice-record
 import { nutsRegions } from './nuts-regions.ts';
 import { portalIdsIn } from './portal-ids.ts';
 
-/** What a reader found, texts and codes as they stand in the source. */
+/** The result of a reader, with texts and codes as written in the source. */
 export interface NoticeDraft extends Pick<
   NoticeRecord,
   | 'sourcePortal'
@@ -39,12 +39,12 @@ export interface NoticeDraft extends Pick<
   cpv: string[];
   places: Place[];
   lots: (Omit<NoticeLot, 'cpvCodes' | 'nutsCodes'> & { cpv: string[]; places: Place[] })[];
-  /** In which ids of portals may stand. */
+  /** Links that may contain portal ids. */
   links: string[];
 }
 
-/** A draft of which only little is going to be filled in. */
-export const nothingKnown = {
+/** The defaults of a draft. */
+export const emptyDraft = {
   sourceDay: null,
   noticeUuid: null,
   publicationNumber: null,
@@ -71,17 +71,17 @@ export const nothingKnown = {
   links: [],
 } satisfies Partial<NoticeDraft>;
 
-/** Of a notice whose source knows no versions. */
+/** The ids of a notice from a source without versions. */
 export const identity = (key: string) => ({ sourceNoticeId: key, noticeKey: key, noticeVersion: 1 });
 
-/** What this package leaves to others. */
+/** Functions that this package gets from its callers. */
 export interface NoticeTools {
-  /** The text of something that may be HTML. */
+  /** The visible text of HTML or plain text. */
   textOf(markup: string): string;
   hash(text: string): string;
 }
 
-/** Why something that was read is no notice; a sentence without its subject: `has no title.` */
+/** The reason why a document is not a notice; a sentence without its subject: `has no title.` */
 export class UnreadableNotice extends Error {
   constructor(reason: string) {
     super(reason);
@@ -92,17 +92,20 @@ export class UnreadableNotice extends Error {
 /** A notice without the bytes it was read from. */
 export type ReadNotice = Omit<NoticeRecord, 'raw'>;
 
-/** The record of a notice: texts plain and cut, lists bounded, what follows from the codes worked out. Throws an UnreadableNotice. */
+/**
+ * The record of a notice: texts are plain and truncated, lists are limited, and values derived from codes are added. Throws an
+ * UnreadableNotice.
+ */
 export function noticeOf(draft: NoticeDraft, tools: NoticeTools): ReadNotice {
   const { cpv, places, buyer, links, lots: foundLots, ...found } = draft;
   const line = (text: string | null, max: number) => plain(text, max, tools, ' ');
   const title = line(draft.title ?? foundLots[0]?.title ?? null, noticeBounds.title);
   if (title === null) throw new UnreadableNotice('has no title.');
-  let room: number = noticeBounds.lotText;
+  let remaining: number = noticeBounds.lotText;
   const lotText = (text: string | null, max: number): string | null => {
-    const cut = room <= 0 ? null : plain(text, Math.min(max, room), tools, '\n');
-    room -= cut?.length ?? 0;
-    return cut;
+    const result = remaining <= 0 ? null : plain(text, Math.min(max, remaining), tools, '\n');
+    remaining -= result?.length ?? 0;
+    return result;
   };
   const lots = foundLots.slice(0, noticeBounds.lots).map((lot) => ({
     id: line(lot.id, noticeBounds.id) ?? '',
@@ -145,12 +148,12 @@ export function noticeOf(draft: NoticeDraft, tools: NoticeTools): ReadNotice {
   return { ...record, hash: tools.hash(JSON.stringify(record)) };
 }
 
-/** Every region once; the country in the European spelling of places is the region of the whole. */
+/** The distinct NUTS codes; `DE` stands for the whole country. */
 const nutsOf = (places: readonly Place[]): string[] => [
   ...new Set(places.flatMap(({ nuts }) => nuts ?? []).slice(0, noticeBounds.nutsCodes)),
 ];
 
-/** The towns, or the regions by name where there are none. */
+/** The towns, else the names of the regions. */
 const regionOf = (places: readonly Place[]): string | null => {
   const towns = places.flatMap(({ postcode, city }) => [postcode, city].filter(Boolean).join(' ') || []);
   const regions = places.flatMap(({ nuts }) => nutsRegions.get(nuts ?? '') ?? []);
@@ -160,18 +163,18 @@ const regionOf = (places: readonly Place[]): string | null => {
 
 const identifier = (text: string): string => {
   const id = text.trim();
-  // A cut id could be that of another notice.
+  // A truncated id could equal that of another notice.
   if (id === '') throw new UnreadableNotice('has no id.');
   if (id.length > noticeBounds.id) throw new UnreadableNotice('has an id that is too long.');
   return id.toWellFormed().replaceAll('\0', '\uFFFD');
 };
 
-/** A code of a list nobody here knows by heart. */
+/** A code from an official code list, checked only for its characters. */
 const word = (text: string | null): string | null => /^[\w.-]{1,60}$/.exec(text?.trim() ?? '')?.[0] ?? null;
 
-/** An address a browser may open, as it will open it. */
+/** A normalized http or https address without credentials; null for other text. */
 export function webAddress(text: string | null): string | null {
-  // Some senders escape twice.
+  // Some senders escape `&` twice.
   const trimmed = text?.trim().replaceAll('&amp;', '&') ?? '';
   const url = URL.parse(/^www\./i.test(trimmed) ? `https://${trimmed}` : trimmed);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') return null;
@@ -181,10 +184,10 @@ export function webAddress(text: string | null): string | null {
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\uFEFF]/gu;
 
-/** Text without markup and control characters, at most `max` long; null for nothing. Line breaks stay where `gap` is one. */
+/** Text without markup and control characters, at most `max` characters; null if empty. `gap` decides whether line breaks stay. */
 export function plain(text: string | null, max: number, { textOf }: NoticeTools, gap: ' ' | '\n'): string | null {
   if (text === null) return null;
-  // What is cut off anyway need not be read; markup makes texts several times as long.
+  // Do not parse text that is cut off anyway; markup makes a text several times as long.
   const head = text.slice(0, max * 10);
   const bare = /[<&]/.test(head) ? textOf(head) : head;
   const clean = bare.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(controls, ' ');
@@ -206,7 +209,7 @@ export function plain(text: string | null, max: number, { textOf }: NoticeTools,
         .trimEnd()}…`;
 }
 
-/** Cents of an amount as sources write it, `390697.84`; null for what is none or more than can be counted exactly. */
+/** Cents of an amount such as `390697.84`; null for other text and for amounts beyond the safe integers. */
 export function centsOf(amount: string | null): number | null {
   const [, whole, fraction = ''] = /^\s*\+?(\d{1,14})(?:\.(\d{1,20}))?\s*$/.exec(amount ?? '') ?? [];
   if (whole === undefined) return null;

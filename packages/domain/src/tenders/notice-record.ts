@@ -1,6 +1,6 @@
 import type { Land } from './laender.ts';
 
-/** What a notice is for (BT-03). A correction has the form of what it corrects; `change` is left where nothing tells that. */
+/** The form type of a notice (BT-03). A correction has the form of the notice it corrects, or `change` if that is unknown. */
 export const noticeForms = [
   'competition',
   'planning',
@@ -16,14 +16,14 @@ export type NoticeForm = (typeof noticeForms)[number];
 export const contractNatures = ['works', 'supplies', 'services'] as const;
 export type ContractNature = (typeof contractNatures)[number];
 
-/** What has to be in by a deadline: a tender (BT-131), a request to participate (BT-1311) or an expression of interest (BT-630). */
+/** What the deadline is for: tenders (BT-131), requests to participate (BT-1311) or expressions of interest (BT-630). */
 export type DeadlineKind = 'tender' | 'participation' | 'interest';
 
 export interface NoticeDeadline {
   kind: DeadlineKind;
-  /** Null where the notice is not divided, or the source does not say which lot. */
+  /** Null if the notice has no lots, or the source does not name the lot. */
   lotId: string | null;
-  /** UTC; of a date without a time the end of that day in Berlin. */
+  /** UTC; for a date without a time, the end of that day in Berlin. */
   at: string;
   isDateOnly: boolean;
 }
@@ -39,31 +39,31 @@ export interface NoticeLot {
 }
 
 /**
- * The notice a correction or a cancellation is about (BT-758). Old notices are named by their number in the Official Journal,
- * all others by the id and the version of the notice itself.
+ * The notice that a correction or cancellation refers to (BT-758). Old notices are identified by their number in the Official Journal, all
+ * others by notice id and version.
  */
 export type ChangedNotice =
   | { noticeUuid: string; version: number | null; publicationNumber: null }
   | { noticeUuid: null; version: null; publicationNumber: string };
 
 /**
- * One notice as a reader found it, the same shape from every source. Whatever depends on the clock or on other notices (the deadline
- * that counts, the group, whether it was withdrawn) is not in here: the same bytes give the same record at any time.
+ * One notice in the same shape for every source. It contains nothing that depends on the clock or on other notices (effective deadline,
+ * group, withdrawal): the same bytes always give the same record.
  *
- * Every text is plain: no markup, no control characters, never longer than `noticeBounds` says, and null instead of empty. Every list
- * is free of repetitions and bounded.
+ * Every text is plain (no markup, no control characters), at most as long as `noticeBounds` allows, and null instead of empty. Every list
+ * is limited and has no duplicates.
  */
 export interface NoticeRecord {
   /** The key of the source: `ted`, `oeffentlichevergabe`, `bund`, `rss:<id of the feed>`, `mailbox:<id of the account>`. */
   sourcePortal: string;
-  /** As the source names this very version: `373130-2026`, `<uuid>-02`, `25599482-1`, the number or the guid of a feed's item. */
+  /** The source’s id of this version: `373130-2026`, `<uuid>-02`, `25599482-1`, or the guid of a feed item. */
   sourceNoticeId: string;
-  /** What all versions of a notice have in common at its source; there is one row for a portal and a key. */
+  /** The source’s id of the notice, common to all versions. There is one row per source and key. */
   noticeKey: string;
-  /** Rises with each version of a notice; 1 where the source has none. A lower one never replaces a higher one. */
+  /** Increases with each version; 1 if the source has no versions. A lower version never replaces a higher one. */
   noticeVersion: number;
   sourceUrl: string | null;
-  /** The day of the source's export the notice stood in (`2026-11-19`); null where a source is not read by the day. */
+  /** The day of the export that contains the notice (`2026-11-19`); null if the source is not read by day. */
   sourceDay: string | null;
 
   /** Lower case. Equal in two sources means the same notice. */
@@ -72,9 +72,9 @@ export interface NoticeRecord {
   publicationNumber: string | null;
   /** The number at service.bund.de, which is also the numeric id of the national export. Equal means the same notice. */
   bundId: string | null;
-  /** Lower case. Equal means the same procedure: planning, call, correction and award have it in common. */
+  /** Lower case. Equal means the same procedure: planning, call, correction and award share it. */
   procedureUuid: string | null;
-  /** Ids of the procedure at known portals, out of the links: `cosinex:CXP4Y6Z`, `subreport:E12345678`. Equal means the same procedure. */
+  /** Ids of the procedure at known portals, from its links: `cosinex:CXP4Y6Z`, `subreport:E12345678`. Equal means the same procedure. */
   portalIds: string[];
 
   changes: ChangedNotice | null;
@@ -82,7 +82,7 @@ export interface NoticeRecord {
   isCancelled: boolean;
 
   form: NoticeForm | null;
-  /** `cn-standard`, `can-social`, `veat` … as the notice has it (BT-02). */
+  /** `cn-standard`, `can-social`, `veat` …, as written in the notice (BT-02). */
   noticeType: string | null;
   /** `16`, `E3` … (OPP-070). */
   subtype: string | null;
@@ -97,22 +97,22 @@ export interface NoticeRecord {
   buyerCity: string | null;
   /** Eight digits each, the main one first. */
   cpvCodes: string[];
-  /** Two digits each, only those that exist. */
+  /** Two digits each, known divisions only. */
   cpvDivisions: string[];
-  /** Where the work is to be done. */
+  /** The places of performance. */
   nutsCodes: string[];
-  /** The Länder of the place of performance; more than one where it reaches over a border. */
+  /** The Länder of the places of performance. */
   bundeslaender: Land[];
-  /** The one Land there is; null where there is none or more than one. */
+  /** The Land if there is exactly one, else null. */
   bundesland: Land | null;
-  /** What the Land was found by. */
+  /** The fact from which the Länder were derived. */
   bundeslandSource: 'nuts' | 'name' | 'postcode' | 'city' | 'buyer' | null;
-  /** The whole country is named as the place, and no Land. */
+  /** The place of performance is the whole country. */
   isNationwide: boolean;
-  /** The place in words, to be shown. */
+  /** The place in words, for display. */
   region: string | null;
 
-  /** ISO 8601, UTC. Null where an entry of a feed has no date: it counts from when it was first seen, whenever it is read again. */
+  /** ISO 8601, UTC. Null for a feed entry without a date: the time when it was first seen counts. */
   publishedAt: string | null;
   deadlines: NoticeDeadline[];
   valueCents: number | null;
@@ -120,9 +120,9 @@ export interface NoticeRecord {
   documentsUrl: string | null;
   lots: NoticeLot[];
 
-  /** Changes whenever anything above does, and with nothing else: equal means that there is nothing to write. */
+  /** Hash of all fields above: if it is unchanged, the notice need not be written. */
   hash: string;
-  /** What was read, kept for thirty days. */
+  /** The original, stored for thirty days. */
   raw: { format: 'eforms' | 'ted' | 'feed' | 'mail'; body: string };
 }
 

@@ -4,7 +4,7 @@ import type { DeadlineKind, NoticeDeadline } from './notice-record.ts';
 const dated = /^(\d{4}-\d{2}-\d{2})(?:T[\d:.]+)?(Z|[+-]\d{2}:?\d{2})?$/;
 const timed = /^(\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** The day of `2026-12-18`, `2026-12-18+01:00` or `2026-12-18Z`: the offset says where it was written and not that it is another day. */
+/** The day of `2026-12-18`, `2026-12-18+01:00` or `2026-12-18Z`. The offset is ignored: it never means another day. */
 export function dayOf(text: string | null): string | null {
   const [, day] = dated.exec(text?.trim() ?? '') ?? [];
   return day !== undefined && zoned(day, '00:00', null) !== null ? day : null;
@@ -17,8 +17,8 @@ export const startOfDay = (day: string): string => zoned(day, '00:00', null) ?? 
 const endOfDay = (day: string): string | null => zoned(day, '23:59', null);
 
 /**
- * A deadline out of a date and a time that may be missing. Of two offsets the time’s counts; without one it is Berlin’s time. Null where
- * the date is none. In the dialect midnight stands for "no time was given".
+ * A deadline from a date and an optional time. If both have an offset, that of the time counts; without an offset it is Berlin time. Null
+ * if the date is invalid. In the dialect, midnight means that there is no time.
  */
 export function deadlineOf(
   given: { date: string | null; time: string | null },
@@ -33,7 +33,7 @@ export function deadlineOf(
   return at === null ? null : { kind, lotId, at, isDateOnly };
 }
 
-/** `10.12.2026 12:00` as German pages write it, with or without the time. */
+/** Parses the German format `10.12.2026 12:00`, with or without the time. */
 export function germanDeadline(text: string): NoticeDeadline | null {
   const [, day = '', month = '', year, hour, minute] =
     /(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[,\s]+(?:um\s+)?(\d{1,2})[:.](\d{2}))?/.exec(text) ?? [];
@@ -56,14 +56,14 @@ const germanMonths = new Map([
 ]);
 
 /**
- * When something in a feed is said to have happened, ISO 8601: RFC 822 whatever weekday it names, ISO 8601, or a German date.
- * Null for what is none of these or lies outside what a database keeps.
+ * A date of a feed as ISO 8601: reads RFC 822 (ignoring the weekday), ISO 8601, or a German date. Null for other text and for years outside
+ * 1990 to 2199.
  */
 export function feedInstant(text: string | null): string | null {
   if (text === null) return null;
   const german = /^\s*\d{1,2}\.\d{1,2}\.\d{4}/.test(text) ? germanDeadline(text) : null;
   if (german) return german.isDateOnly ? startOfDay(dayInBerlin(german.at)) : german.at;
-  // A weekday that does not fit the date, or is German, says nothing that counts.
+  // Drop the weekday: it can be wrong or German.
   const bare = text
     .trim()
     .slice(0, 64)
@@ -83,7 +83,7 @@ export const dayInBerlin = (iso: string): string =>
 
 function zoned(day: string, time: string, offset: string | null): string | null {
   try {
-    // A year nobody means (0001, 9999) is a slip, and so is a day the month does not have.
+    // An implausible year (0001, 9999) is an error, like a day that does not exist in the month.
     const year = Number(day.slice(0, 4));
     if (year < 1990 || year > 2199) return null;
     if (offset !== null)
@@ -98,16 +98,16 @@ function zoned(day: string, time: string, offset: string | null): string | null 
 }
 
 /**
- * The deadline that counts in a list: of each lot the one for tenders, in its absence the one for requests to participate or for
- * expressions of interest; of these the earliest still to come, or the last one when all have passed. `now` is ISO 8601, UTC.
+ * The deadline that a list shows. For each lot it is the one for tenders, else for requests to participate, else for expressions of
+ * interest. Of these, the earliest in the future counts, or the last one if all have passed. `now` is ISO 8601, UTC.
  */
 export function effectiveDeadline(deadlines: readonly NoticeDeadline[], now: string): NoticeDeadline | null {
-  const counting = [...Map.groupBy(deadlines, ({ lotId }) => lotId).values()].flatMap((ofLot) => {
+  const relevant = [...Map.groupBy(deadlines, ({ lotId }) => lotId).values()].flatMap((ofLot) => {
     const kind = (['tender', 'participation', 'interest'] as const).find((each) =>
       ofLot.some((one) => one.kind === each),
     );
     return ofLot.filter((one) => one.kind === kind);
   });
-  const sorted = counting.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const sorted = relevant.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   return sorted.find(({ at }) => at > now) ?? sorted.at(-1) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * The regions of Germany by their codes: Länder, Regierungsbezirke and districts. Labels of NUTS 2024 in the eForms SDK 1.15.1
- * (https://github.com/OP-TED/eForms-SDK), © European Union, Publications Office, CC BY 4.0; changed: Germany alone, a line for each.
+ * The regions of Germany by NUTS code: Länder, Regierungsbezirke and districts. Labels of NUTS 2024 in the eForms SDK 1.15.1
+ * (https://github.com/OP-TED/eForms-SDK), © European Union, Publications Office, CC BY 4.0; changed: Germany only, one region a line.
  */
 export const nutsRegions: ReadonlyMap<string, string> = new Map(
   `

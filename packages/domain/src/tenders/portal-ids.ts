@@ -1,6 +1,6 @@
 /**
- * How known portals name a procedure in their links; nothing but the id of a link tells which notice it is. Each path and query ends where
- * the next link to the same portal starts: otherwise a search from each of many links without an id would run to the end of the text.
+ * Patterns of the procedure ids in links of known portals. Each path and query ends where the next link to the same portal starts:
+ * otherwise the search from each of many links without an id would run to the end of the text.
  */
 const patterns: [portal: string, pattern: RegExp][] = [
   ['cosinex', /\b(CX[A-Z0-9]{8,32})\b/g],
@@ -19,7 +19,7 @@ const patterns: [portal: string, pattern: RegExp][] = [
 
 const maxIds = 20;
 
-/** The ids in links and texts, each with its portal before it: `subreport:E12345678`. */
+/** The portal ids in links and texts, prefixed with the portal: `subreport:E12345678`. */
 export function portalIdsIn(texts: Iterable<string | null>): string[] {
   const ids = new Set<string>();
   for (const text of texts) {
@@ -33,26 +33,26 @@ export function portalIdsIn(texts: Iterable<string | null>): string[] {
   return [...ids];
 }
 
-/** `373130-2026`, whatever zeros and separators it is written with; null for what is no publication number. */
+/** Normalizes a publication number to `373130-2026`, without leading zeros; null for other text. */
 export function publicationNumber(text: string | null): string | null {
   const [, number, year] = /^0{0,8}([1-9]\d{0,7})[-_](\d{4})$/.exec(text?.trim() ?? '') ?? [];
   return number === undefined ? null : `${number}-${year}`;
 }
 
-/** Path and query of a link to this host; nothing of links to others, which may have any address as a part of theirs. */
-function placeAt(host: string, link: string): string {
+/** Path and query of a link to this host, empty for other hosts: their links can contain any address as a parameter. */
+function pathAt(host: string, link: string): string {
   const url = URL.parse(link);
-  const isThere = url !== null && (url.hostname === host || url.hostname.endsWith(`.${host}`));
-  return isThere ? `${url.pathname}${url.search}` : '';
+  const isAtHost = url !== null && (url.hostname === host || url.hostname.endsWith(`.${host}`));
+  return isAtHost ? `${url.pathname}${url.search}` : '';
 }
 
-/** The number of a notice in the European journal that a link leads to. */
+/** The TED publication number in a link. */
 export const publicationNumberIn = (url: string): string | null =>
-  publicationNumber(/^[^?]*?(\d{1,8}-\d{4})(?!\d)/.exec(placeAt('ted.europa.eu', url))?.[1] ?? null);
+  publicationNumber(/^[^?]*?(\d{1,8}-\d{4})(?!\d)/.exec(pathAt('ted.europa.eu', url))?.[1] ?? null);
 
-/** The number of a notice at service.bund.de that a link leads to. */
+/** The number of the notice in a link to service.bund.de. */
 export const bundIdIn = (url: string): string | null =>
-  /^\/IMPORTE\/Ausschreibungen\/(?:[^?]*\/)?(\d{1,18})\.html/i.exec(placeAt('service.bund.de', url))?.[1] ?? null;
+  /^\/IMPORTE\/Ausschreibungen\/(?:[^?]*\/)?(\d{1,18})\.html/i.exec(pathAt('service.bund.de', url))?.[1] ?? null;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const uuidOf = (text: string | null): string | null => {
@@ -60,6 +60,6 @@ export const uuidOf = (text: string | null): string | null => {
   return uuid.test(trimmed) ? trimmed.toLowerCase() : null;
 };
 
-/** The notice of the national service that a link leads to. */
+/** The id of the notice in a link to the national service. */
 export const noticeUuidIn = (url: string): string | null =>
-  uuidOf(/[?&]noticeId=([0-9a-f-]{36})/i.exec(placeAt('oeffentlichevergabe.de', url))?.[1] ?? null);
+  uuidOf(/[?&]noticeId=([0-9a-f-]{36})/i.exec(pathAt('oeffentlichevergabe.de', url))?.[1] ?? null);

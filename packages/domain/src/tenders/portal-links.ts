@@ -1,20 +1,20 @@
 import { bundIdIn, noticeUuidIn, publicationNumberIn } from './portal-ids.ts';
 
-/** A link that leads to a notice: its id at its portal, and the address with nothing in it but what names the notice. */
+/** A link to a notice: the id at its portal, and the address reduced to the part that identifies the notice. */
 export interface PortalLink {
-  /** `cosinex:CXP4Y6Z`, in the spelling of `portalIdsIn` where that knows the portal. */
+  /** `cosinex:CXP4Y6Z`, in the format of `portalIdsIn` if that knows the portal. */
   key: string;
   url: string;
 }
 
-/** The id of the notice and the way to it, if the address is one of the portal's. */
+/** The notice of an address, if the address belongs to the portal. */
 type Portal = (url: URL) => PortalLink | null;
 
-/** The value of a parameter, however its name is written. */
+/** The value of a query parameter; its name is not case-sensitive. */
 const parameter = (url: URL, name: string): string | null =>
   url.searchParams.entries().find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? null;
 
-/** The path up to the id, and not what comes behind it: that may name the reader. */
+/** Takes the path up to the id; the rest can contain personal data of the recipient. */
 const byPath =
   (name: string, hosts: RegExp | null, path: RegExp): Portal =>
   ({ origin, hostname, pathname }) => {
@@ -33,7 +33,7 @@ const byParameter =
       : { key: `${name}:${id}`, url: `${origin}${pathname}?${wanted}=${encodeURIComponent(id)}` };
   };
 
-/** One of the services whose ids are exact, under one address of theirs. */
+/** An official service with exact ids, and its canonical address. */
 const official =
   (name: string, idIn: (url: string) => string | null, addressOf: (id: string, url: URL) => string): Portal =>
   (url) => {
@@ -50,8 +50,8 @@ const netserver = /^(?:\/[\w-]{1,40}){0,2}\/NetServer\/(?:TenderingProcedureDeta
 const oid = /^[\w.-]{4,80}$/;
 
 /**
- * The portals whose links are known. Two products run under the names of hundreds of authorities, so their links are told by the way
- * they are made, on any host that has a name; all others by their host as well.
+ * The portals whose links are known. Two products run on the hosts of hundreds of authorities, so their links are recognized by their path
+ * on any host name; all other links by their host, too.
  */
 const portals: Portal[] = [
   onHosts(
@@ -95,7 +95,7 @@ const portals: Portal[] = [
   byParameter('had', /^(?:[\w-]+\.)?had\.de$/, /^\/[\w-]{1,60}\.html$/, ['SHOWPUB', /^[\w-]{2,40}$/]),
 ];
 
-/** NetServer takes what it is to do from a parameter. */
+/** NetServer selects the page by a parameter. */
 function withFunction(url: URL, link: PortalLink | null): PortalLink | null {
   const action = /^\w{1,40}$/.exec(parameter(url, 'function') ?? '')?.[0];
   return link && action !== undefined ? { ...link, url: link.url.replace('?', `?function=${action}&`) } : link;
@@ -109,36 +109,36 @@ const recognised = (url: URL): PortalLink | null => {
   return null;
 };
 
-/** Addresses that are looked at for one link, it and what it carries within. */
+/** Addresses checked per link, including those inside it. */
 const maxAddresses = 24;
 const maxAddress = 8_000;
 
 /**
- * The notice a link of a mail leads to; null for any other link. Where it goes by way of somebody who counts clicks, the address is read
- * out of the link itself: nothing here is ever followed.
+ * The notice of a link in a mail; null for any other link. The target of a click tracker is read from the link itself: no link is ever
+ * followed.
  */
 export function portalLinkIn(href: string): PortalLink | null {
-  const open = [href];
-  for (const text of open) {
+  const addresses = [href];
+  for (const text of addresses) {
     const url = text.length > maxAddress ? null : URL.parse(text.trim());
-    if (!url || !isOfTheWeb(url)) continue;
+    if (!url || !isPublicWebUrl(url)) continue;
     const link = recognised(url);
     if (link) return link;
-    for (const inner of carriedBy(url)) if (open.length < maxAddresses) open.push(inner);
+    for (const inner of addressesInside(url)) if (addresses.length < maxAddresses) addresses.push(inner);
   }
   return null;
 }
 
-/** On a host that has a name, at the usual port, with nobody's name and password in it. */
-const isOfTheWeb = ({ protocol, hostname, port, username, password }: URL): boolean =>
+/** An http or https address with a host name, the default port and no credentials. */
+const isPublicWebUrl = ({ protocol, hostname, port, username, password }: URL): boolean =>
   /^https?:$/.test(protocol) &&
   port === '' &&
   username === '' &&
   password === '' &&
   /^(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+$/i.test(hostname);
 
-/** Addresses within an address: values of its parameters, plain, escaped twice or in base64, and one that ends its path. */
-function carriedBy(url: URL): string[] {
+/** Addresses inside an address: parameter values (plain, escaped twice or in base64), and an address at the end of the path. */
+function addressesInside(url: URL): string[] {
   const values = [...url.searchParams.values()];
   const path = unescaped(`${url.pathname}${url.search}`);
   const at = path.slice(1).search(/https?:\/\//i) + 1;
@@ -148,11 +148,11 @@ function carriedBy(url: URL): string[] {
 function addressIn(value: string, { origin, hostname }: URL): string[] {
   const text = value.trim();
   if (/^https?:\/\//i.test(text)) return [text];
-  // Proofpoint's own spelling: `-3A` for `:`, `_` for `/`.
+  // The encoding of Proofpoint: `-3A` for `:`, `_` for `/`.
   if (/^https?-3A__/i.test(text) && /(?:^|\.)proofpoint\.com$/.test(hostname))
     return [unescaped(text.replaceAll('_', '/').replaceAll(/-([0-9A-F]{2})/g, '%$1'))];
   if (/^https?%3a/i.test(text)) return [unescaped(text)];
-  // A page to go on to after a sign-in.
+  // The page to open after a sign-in.
   if (/^\/(?!\/)/.test(text)) return [`${origin}${text}`];
   return /^aHR0c[\w+/=-]{8,}$/.test(text) ? [fromBase64(text)] : [];
 }

@@ -21,7 +21,7 @@ describe('CPV codes', () => {
     ['', null],
   ])('%j is %j', (text, code) => expect(cpvCode(text)).toBe(code));
 
-  it('are as many as there is room for, each once', () => {
+  it('are distinct and at most as many as allowed', () => {
     expect(cpvCodes(['45', '45000000', 'x', '72', '90'], 2)).toEqual(['45000000', '72000000']);
   });
 });
@@ -67,7 +67,7 @@ describe('the Land', () => {
     expect(at(...places)).toEqual({ bundeslaender, source, isNationwide: false });
   });
 
-  it('is that of the buyer where no place is named, and not where one abroad is', () => {
+  it('is that of the buyer if no place is given, but not if the place is abroad', () => {
     const buyer = { ...nowhere, nuts: 'DEA23' };
     expect(findLaender([], buyer)).toEqual({ bundeslaender: ['NW'], source: 'buyer', isNationwide: false });
     expect(findLaender([{ ...nowhere, nuts: 'AT130' }], buyer).bundeslaender).toEqual([]);
@@ -78,11 +78,11 @@ describe('the Land', () => {
     ['anywhere in the country', { anywhere: 'anyw-cou', country: 'DEU' }],
     ['anywhere', { anywhere: 'anyw' }],
     ['a word for it', { city: 'bundesweit' }],
-  ])('is none for work in %s, which is everywhere', (_, place) => {
+  ])('is none for work in %s, which is nationwide', (_, place) => {
     expect(at(place)).toEqual({ bundeslaender: [], source: null, isNationwide: true });
   });
 
-  it('counts where both a region and the country are named', () => {
+  it('is found if both a region and the country are given', () => {
     expect(at({ nuts: 'DEA23' }, { nuts: 'DE' })).toMatchObject({ bundeslaender: ['NW'], isNationwide: false });
   });
 });
@@ -102,7 +102,7 @@ describe('deadlines', () => {
     expect(deadlineOf({ date, time }, about)).toMatchObject({ at, isDateOnly });
   });
 
-  it('at midnight are a date in the dialect, summer and winter', () => {
+  it('at midnight are a date only in the dialect, in summer and winter', () => {
     expect(deadlineOf({ date: '2026-08-13+02:00', time: '00:00:00+02:00' }, inDialect)).toMatchObject({
       at: '2026-08-13T21:59:00.000Z',
       isDateOnly: true,
@@ -110,11 +110,14 @@ describe('deadlines', () => {
     expect(deadlineOf({ date: '2026-10-25', time: '00:00:00' }, inDialect)?.at).toBe('2026-10-25T22:59:00.000Z');
   });
 
-  it.each(['2026-02-30', '0001-01-01', '9999-12-31', '18.12.2026', 'bald', '', '2026-13-01Z'])('%j is none', (date) => {
-    expect(deadlineOf({ date, time: '11:00:00' }, about)).toBeNull();
-  });
+  it.each(['2026-02-30', '0001-01-01', '9999-12-31', '18.12.2026', 'bald', '', '2026-13-01Z'])(
+    '%j is not a deadline',
+    (date) => {
+      expect(deadlineOf({ date, time: '11:00:00' }, about)).toBeNull();
+    },
+  );
 
-  it('on German pages have a date and perhaps a time', () => {
+  it('in German format have a date and an optional time', () => {
     expect(germanDeadline('10.12.2026 12:00')).toMatchObject({ at: '2026-12-10T11:00:00.000Z', isDateOnly: false });
     expect(germanDeadline('bis 1.7.2026')).toMatchObject({ at: '2026-07-01T21:59:00.000Z', isDateOnly: true });
     expect(germanDeadline('31.02.2026')).toBeNull();
@@ -128,11 +131,11 @@ describe('deadlines', () => {
     isDateOnly: false,
   });
   it.each([
-    ['the earliest lot to come', [of('tender', '1', 20), of('tender', '2', 15), of('tender', '3', 5)], 15],
-    ['the last when all have passed', [of('tender', '1', 3), of('tender', '2', 5)], 5],
+    ['the earliest in the future', [of('tender', '1', 20), of('tender', '2', 15), of('tender', '3', 5)], 15],
+    ['the last if all have passed', [of('tender', '1', 3), of('tender', '2', 5)], 5],
     ['for tenders before requests', [of('participation', '1', 12), of('tender', '1', 20)], 20],
-    ['for requests where there is none for tenders', [of('participation', '1', 12), of('interest', '1', 11)], 12],
-  ])('that count: %s', (_, deadlines, day) => {
+    ['for requests if there is none for tenders', [of('participation', '1', 12), of('interest', '1', 11)], 12],
+  ])('in effect: %s', (_, deadlines, day) => {
     expect(effectiveDeadline(deadlines, '2026-12-10T00:00:00.000Z')?.at.slice(8, 10)).toBe(
       String(day).padStart(2, '0'),
     );
@@ -154,7 +157,7 @@ describe('times of feeds', () => {
     ['', null],
   ])('%j is %s', (text, at) => expect(feedInstant(text)).toBe(at));
 
-  it('are days whatever offset they are written with', () => {
+  it('are days regardless of their offset', () => {
     expect([dayOf('2026-11-19+02:00'), dayOf('2026-11-19Z'), dayOf('2026-02-30')]).toEqual([
       '2026-11-19',
       '2026-11-19',
@@ -173,7 +176,7 @@ describe('ids', () => {
     ['0b6d0000-0000-4000-8000-000000000001-01', null],
   ])('%s is the publication number %s', (text, number) => expect(publicationNumber(text)).toBe(number));
 
-  it('stand in links', () => {
+  it('are read from links', () => {
     expect(publicationNumberIn('https://ted.europa.eu/de/notice/-/detail/373130-2026')).toBe('373130-2026');
     expect(bundIdIn('https://www.service.bund.de/IMPORTE/Ausschreibungen/eva/2026/11/25601234.html')).toBe('25601234');
     expect(
@@ -224,16 +227,16 @@ describe('the rhythm of sources', () => {
     ['rss:1', '2026-11-20T06:30:00Z', '2026-11-20T07:00:00.000Z'],
   ])('%s read at %s is read next at %s', (key, now, next) => expect(nextReadAt(key, at(now)).toISOString()).toBe(next));
 
-  it('of feeds is what they wish, spread a little, and never longer than a day', () => {
+  it('respects the TTL of feeds, spreads it a little, and never waits longer than a day', () => {
     const now = at('2026-11-20T06:00:00Z');
     const minutes = (options: Parameters<typeof nextReadAt>[2]) =>
       (nextReadAt('rss:1', now, options).getTime() - now.getTime()) / 60_000;
     expect([minutes({ chance: 0 }), minutes({ chance: 1 })]).toEqual([27, 33]);
-    expect(minutes({ wishMs: 7_200_000 })).toBe(120);
-    expect(minutes({ wishMs: 10 ** 10 })).toBe(24 * 60);
+    expect(minutes({ ttlMs: 7_200_000 })).toBe(120);
+    expect(minutes({ ttlMs: 10 ** 10 })).toBe(24 * 60);
   });
 
-  it('doubles with each failure, and heeds who asks for quiet', () => {
+  it('doubles with each failure, and respects `Retry-After`', () => {
     const now = at('2026-11-20T12:00:00Z');
     const minutes = (key: string, options: Parameters<typeof nextTry>[2]) =>
       (nextTry(key, now, options).getTime() - now.getTime()) / 60_000;
@@ -242,7 +245,7 @@ describe('the rhythm of sources', () => {
     expect(minutes('ted', { failures: 1, retryAfterMs: 7_200_000 })).toBe(120);
   });
 
-  it('overlaps by three days, makes up for what was missed, and looks further back on Sundays', () => {
+  it('overlaps by three days, reads missed days, and goes further back on Sundays', () => {
     expect(journalDays(null, '2026-11-20')).toEqual({ from: '2026-11-13', to: '2026-11-20' });
     expect(journalDays('2026-11-20', '2026-11-20')).toEqual({ from: '2026-11-17', to: '2026-11-20' });
     expect(journalDays('2026-11-10', '2026-11-20').from).toBe('2026-11-10');

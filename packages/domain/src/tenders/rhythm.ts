@@ -1,18 +1,20 @@
 import { berlin, HOUR, MINUTE } from '../time.ts';
 import { isSettingsSource } from './sources.ts';
 
-/** When the national export of the day before is looked for: it is complete in the night, and once more for latecomers. */
+/** When the national export of the day before is read: after it is complete at night, and again for late notices. */
 const exportTimes = ['03:30', '07:00'];
-/** While the journal is being published it is asked more often. */
+/** TED is read more often while it publishes. */
 const journalHours = ['08:30', '12:00'] as const;
 const feedPauseMs = 30 * MINUTE;
-const longestFeedPauseMs = 24 * HOUR;
+const maxFeedPauseMs = 24 * HOUR;
 
-/** When a source that was read is read again. `wishMs` is how long a feed wants to be kept; `chance` from 0 to 1 spreads feeds. */
+/**
+ * When a source is read again after a success. `ttlMs` is how long a feed asks not to be fetched; `chance` from 0 to 1 spreads the feeds.
+ */
 export function nextReadAt(
   key: string,
   now: Date,
-  { wishMs = 0, chance = 0.5 }: { wishMs?: number; chance?: number } = {},
+  { ttlMs = 0, chance = 0.5 }: { ttlMs?: number; chance?: number } = {},
 ): Date {
   const here = now.toTemporalInstant().toZonedDateTimeISO(berlin);
   if (key === 'oeffentlichevergabe') return earliest(exportTimes.map((time) => nextAt(here, time)));
@@ -22,43 +24,43 @@ export function nextReadAt(
     return earliest([after(now, isOpen ? 30 * MINUTE : 3 * HOUR), nextAt(here, opens)]);
   }
   if (isSettingsSource(key)) return after(now, HOUR);
-  const pauseMs = Math.min(Math.max(feedPauseMs, wishMs), longestFeedPauseMs);
+  const pauseMs = Math.min(Math.max(feedPauseMs, ttlMs), maxFeedPauseMs);
   return after(now, pauseMs * (0.9 + 0.2 * chance));
 }
 
-/** When a source that could not be read is tried again; `failures` counts those in a row, this one too. */
+/** When a source is read again after a failure. `failures` counts the failures in a row, including this one. */
 export function nextTry(
   key: string,
   now: Date,
   { failures, retryAfterMs = null }: { failures: number; retryAfterMs?: number | null },
 ): Date {
   const doubled = 2 ** Math.min(failures - 1, 10);
-  const wanted = isSettingsSource(key)
+  const pauseMs = isSettingsSource(key)
     ? Math.min(10 * MINUTE * doubled, nextReadAt(key, now).getTime() - now.getTime())
-    : Math.min(2 * feedPauseMs * doubled, longestFeedPauseMs);
-  return after(now, Math.max(wanted, retryAfterMs ?? 0));
+    : Math.min(2 * feedPauseMs * doubled, maxFeedPauseMs);
+  return after(now, Math.max(pauseMs, retryAfterMs ?? 0));
 }
 
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + Math.round(ms));
 const earliest = (dates: Date[]): Date => new Date(Math.min(...dates.map((date) => date.getTime())));
 
-/** The next time the clock shows this, summer time or not. */
+/** The next time the clock in Berlin shows this time. */
 function nextAt(here: Temporal.ZonedDateTime, time: string): Date {
   const today = here.withPlainTime(time);
   const next = Temporal.ZonedDateTime.compare(today, here) > 0 ? today : here.add({ days: 1 }).withPlainTime(time);
   return new Date(next.epochMilliseconds);
 }
 
-/** Days looked at again behind the last one that was read, because sources add to days gone by. */
+/** Days read again before the last one, because sources add notices to past days. */
 const overlapDays = 3;
-/** The first look of all goes back this far. */
+/** Days that the first read goes back. */
 const firstDays = 7;
-/** On Sundays the national export is looked through once more. */
+/** Days of the national export that are read again on Sundays. */
 const weeklyDays = 14;
-/** What was missed for longer is not made up for. */
+/** Days that a read goes back at most after an outage. */
 const maxDays = 60;
 
-/** The days of the journal to ask for, up to today, which is not over. */
+/** The days of TED to read, including today. */
 export function journalDays(watermark: string | null, today: string): { from: string; to: string } {
   return { from: startOf(today, watermark === null ? firstDays : overlapDays, watermark ?? today), to: today };
 }
@@ -75,7 +77,7 @@ export function exportDays(watermark: string | null, today: string): string[] {
   return Array.from({ length: count }, (_, n) => from.add({ days: n }).toString());
 }
 
-/** The earlier of "so many days before" and the first day that was not read, but not for ever. */
+/** `back` days before `last`, or the first unread day if that is earlier, but at most `maxDays`. */
 const startOf = (last: string, back: number, unread: string): string => {
   const usual = dayBefore(last, back);
   const wanted = unread < usual ? unread : usual;

@@ -4,7 +4,7 @@ import { requiredLine } from '../text.ts';
 import { TenderFilters } from './filters.ts';
 import { Tender } from './tenders.ts';
 
-/** Saved searches a user may have (contract section 1). */
+/** Saved searches a user may have. */
 export const maxSavedSearches = 50;
 
 const exampleFilters = {
@@ -25,7 +25,7 @@ export const NewSavedSearch = z
   .meta({ example });
 export type NewSavedSearch = z.output<typeof NewSavedSearch>;
 
-/** What is left out stays as it is; filters are replaced whole. */
+/** Fields that are left out do not change; filters are replaced as a whole. */
 export const SavedSearchChange = z
   .object({ name: name.optional(), filters: TenderFilters.optional(), instantAlert: instantAlert.optional() })
   .meta({ example: { instantAlert: false } });
@@ -69,6 +69,6 @@ export const NotificationPreference = z
 export type NotificationPreference = z.output<typeof NotificationPreference>;
 export type DigestRhythm = NotificationPreference['digest'];
 
-/** By which kind of mail a match is told. */
+/** The kinds of mail that report matches. */
 export const alertKinds = ['digest', 'instant'] as const;
 export type AlertKind = (typeof alertKinds)[number];

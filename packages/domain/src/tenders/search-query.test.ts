@@ -4,7 +4,7 @@ import { compileFilters, readSearchText } from './search-query.ts';
 
 const compiled = (filters: object) => compileFilters(TenderFilters.parse(filters));
 
-describe('what somebody types', () => {
+describe('typed text', () => {
   it.each([
     ['reinigung glas', { all: ['reinigung', 'glas'] }],
     ['"öffentliche Gebäude" -winterdienst', { phrases: ['öffentliche Gebäude'], none: ['winterdienst'] }],
@@ -47,11 +47,11 @@ describe('filters', () => {
     [{ includeRss: false }, null, `!'origin/feed'`],
     [{}, null, null],
     [{ text: { all: [] }, cpv: {}, region: {}, buyer: {} }, null, null],
-  ])('%j ask for the words %s and the markers %s', (filters, words, markers) => {
+  ])('%j give the words %s and the markers %s', (filters, words, markers) => {
     expect(compiled(filters)).toMatchObject({ all: { words, markers }, either: null });
   });
 
-  it('join words and codes by "or" where that is wanted, and nothing else', () => {
+  it('combine only words and codes with "or" if requested', () => {
     const filters = {
       combine: 'any',
       text: { all: ['glas'], none: ['bau'] },
@@ -68,7 +68,7 @@ describe('filters', () => {
     });
   });
 
-  it('ask for open calls unless kinds are named', () => {
+  it('match open calls unless kinds are given', () => {
     expect(compiled({}).isOpenOnly).toBe(true);
     expect(compiled({ kinds: [] }).isOpenOnly).toBe(true);
     expect(compiled({ kinds: ['competition'] }).isOpenOnly).toBe(false);
@@ -91,7 +91,7 @@ describe('filters', () => {
     { sources: ['__proto__'] },
     { value: { min: -1 } },
     { deadline: { minDays: 1.5 } },
-  ])('%j are none', (filters) => {
+  ])('%j are refused', (filters) => {
     expect(TenderFilters.safeParse(filters).success).toBe(false);
   });
 });

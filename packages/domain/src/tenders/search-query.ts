@@ -2,26 +2,26 @@ import type { TenderFilters } from './filters.ts';
 import { marker } from './markers.ts';
 import { fold } from './words.ts';
 
-/** A question of the database's text search. */
+/** A query of the PostgreSQL text search. */
 interface Question {
-  /** For `to_tsquery('german', …)`, which brings words to their stems. */
+  /** For `to_tsquery('german', …)`, which reduces words to their stems. */
   words: string | null;
-  /** Markers, which have none. */
+  /** Markers, which must not be stemmed. */
   markers: string | null;
 }
 
 /**
- * Filters as the database is asked: in its text search, and by bounds. The list, its facets and whatever tells people of new tenders
- * ask this way, so none of them finds what another does not.
+ * Filters compiled into a text query and bounds. The list, its facets and the matcher use the same compiled form, so all of them find the
+ * same tenders.
  */
 export interface CompiledSearch {
-  /** What has to be true, words and markers. */
+  /** Words and markers that must all match. */
   all: Question;
-  /** Of which one has to be true besides. */
+  /** Words and markers of which at least one must match, too. */
   either: Question | null;
-  /** Pieces that all have to stand in the titles, unless one of the markers does; null where none is asked for. */
+  /** Text that must all occur in the titles, unless one of the markers matches; null without such a condition. */
   contains: { pieces: string[]; orMarkers: string | null } | null;
-  /** Only calls that are still open; otherwise whatever `all` names. */
+  /** Whether only open calls match; false if the filters name notice kinds. */
   isOpenOnly: boolean;
   deadline: { minDays: number | null; maxDays: number | null; includeUnknown: boolean } | null;
   sinceDays: number | null;
@@ -29,7 +29,7 @@ export interface CompiledSearch {
   sources: string[] | null;
 }
 
-/** Parts of the document a word may be looked for in. */
+/** Parts of the search document by their weight. */
 const weightOf = { title: 'A', lots: 'B', buyer: 'C', description: 'D' } as const;
 
 export function compileFilters(filters: TenderFilters): CompiledSearch {
@@ -45,7 +45,7 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
   ]);
   const codes = markerOf(cpv?.prefixes, marker.cpv, cpv?.includeMissing === true ? [marker.cpvMissing] : []);
   const pieces = (text?.contains ?? []).map(fold);
-  // Words or codes, and pieces or codes: together that is words and pieces, or codes.
+  // (words or codes) and (pieces or codes) equals (words and pieces) or codes.
   const isAny = filters.combine === 'any' && codes !== null;
   const isEither = isAny && words !== null;
   const areCodesAsked = !isEither && !(isAny && pieces.length > 0);
@@ -91,7 +91,7 @@ export function compileFilters(filters: TenderFilters): CompiledSearch {
   };
 }
 
-/** One of the asked markers, or of those that go with any of them. */
+/** Matches one of the requested markers or one of `others`; null if no marker is requested. */
 const markerOf = (asked: readonly string[] | undefined, name: (key: string) => string, others: string[] = []) =>
   asked === undefined || asked.length === 0 ? null : anyOf([...asked.map(name), ...others].map(quoted));
 
@@ -107,15 +107,15 @@ const noneOf = (parts: Part[]): Part => {
   return named === null ? null : `!${named}`;
 };
 
-/** A word, a phrase, or with a star behind it the beginning of a word, with and without umlauts; null where nothing of it is a word. */
+/** The query of a word, a phrase or a prefix (`reinig*`), with and without umlauts; null if it contains no word. */
 function termQuery(term: string, weights: string): Part {
-  const isBeginning = /[\p{L}\p{N}]{3}\*$/u.test(term);
-  const label = `${isBeginning ? '*' : ''}${weights}`;
+  const isPrefix = /[\p{L}\p{N}]{3}\*$/u.test(term);
+  const label = `${isPrefix ? '*' : ''}${weights}`;
   const spellings = [...new Set([term.normalize('NFC').toLowerCase(), fold(term)])].map(lettersOf);
   return hasWord(term) ? anyOf(spellings.map((text) => quoted(text) + (label === '' ? '' : `:${label}`))) : null;
 }
 
-/** What the database takes for words; nothing that it could take for an operator or the end of a text. */
+/** Removes characters that PostgreSQL could read as an operator or as the end of the text. */
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}.+#/@_-]+/gu, ' ').trim();
 
 const hasWord = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
@@ -123,8 +123,8 @@ const hasWord = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 const quoted = (text: string): string => `'${text}'`;
 
 /**
- * What somebody typed, as filters: words that all have to be there, "phrases", and -words that must not. Any text is one, and
- * none of it an error, but for its number of words.
+ * Parses typed text: words that must all occur, "phrases", and -words that must not occur. Every text is valid; the caller limits the
+ * number of words.
  */
 export function readSearchText(typed: string): NonNullable<TenderFilters['text']> {
   const text: NonNullable<TenderFilters['text']> = { all: [], any: [], phrases: [], none: [], contains: [] };

@@ -1,13 +1,13 @@
 import { TenderFilters } from './filters.ts';
 import { type CompiledSearch, compileFilters } from './search-query.ts';
 
-/** What a tender may be found by, as a person put it, and the question that says whether it was. */
+/** A term as the user entered it, and the search that tells whether a tender matches it. */
 export interface SearchTerm {
   label: string;
   search: CompiledSearch;
 }
 
-/** Each word, phrase, code and buyer that filters ask for, by itself. */
+/** The words, phrases, codes and buyers in filters, each as a separate search. */
 export function termsOf({ text, cpv, buyer }: TenderFilters): SearchTerm[] {
   const term = (label: string, filters: object): SearchTerm => ({
     label,

@@ -1,4 +1,4 @@
-/** Sources whose addresses are settings, by what people call them. Everybody sees what they show. */
+/** Sources whose addresses are settings, with their display names. Every user sees their tenders. */
 export const settingsSources = {
   ted: 'TED',
   oeffentlichevergabe: 'Bekanntmachungsservice des Bundes',
@@ -8,13 +8,13 @@ export type SettingsSource = keyof typeof settingsSources;
 
 export const isSettingsSource = (key: string): key is SettingsSource => Object.hasOwn(settingsSources, key);
 
-/** What everybody calls the own alert mailbox. */
+/** The key of the own alert mailbox in requests and answers. */
 export const mailboxKey = 'mailbox';
 
-/** Under which the tenders of an account's alert mailbox are kept: each mailbox is a source of its own, and its owner's alone. */
+/** The stored source key of an account's alert mailbox. Each mailbox is a separate source, visible only to its owner. */
 export const mailboxSource = (userId: string): string => `${mailboxKey}:${userId}`;
 
 export const isMailboxSource = (key: string): boolean => key.startsWith(`${mailboxKey}:`);
 
-/** A source as people name it. */
+/** The key of a source in requests and answers. */
 export const shownSource = (key: string): string => (isMailboxSource(key) ? mailboxKey : key);

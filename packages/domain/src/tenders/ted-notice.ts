@@ -6,7 +6,7 @@ import { noticeForms } from './notice-record.ts';
 import { dayOf, deadlineOf, startOfDay } from './notice-times.ts';
 import { publicationNumber, uuidOf } from './portal-ids.ts';
 
-/** What the search is asked for. With 250 notices a page, forty fields are as many as it gives. */
+/** The fields requested from the search API. With 250 notices per page, forty fields are the maximum. */
 export const tedFields = [
   'publication-number',
   'publication-date',
@@ -50,18 +50,18 @@ export const tedFields = [
 ] as const;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-/** A value may come bare instead of in a list, as an object by language, or be missing; anything else counts as missing. */
+/** A value can be a scalar, a list or missing; anything else counts as missing. */
 const Values = z
   .union([scalar.transform((value) => [value]), z.array(scalar.catch('')), z.null().transform((): string[] => [])])
   .catch([])
   .transform((values) => values.filter((value) => value.trim() !== ''));
 const ByLanguage = z.record(z.string(), Values).catch({});
 
-/** One notice of an answer, as far as it can be told whose it is. */
+/** One notice of an answer, not yet checked. */
 export const TedNotice = z.record(z.string(), z.unknown());
 export type TedNotice = z.output<typeof TedNotice>;
 
-/** Reads one notice of the search of the European journal. Throws an UnreadableNotice. */
+/** Reads one notice of the TED search API. Throws an UnreadableNotice. */
 export function readTedNotice(notice: TedNotice): NoticeDraft {
   const list = (field: (typeof tedFields)[number]): string[] => Values.parse(notice[field]).slice(0, 1_000);
   const one = (field: (typeof tedFields)[number]): string | null => list(field)[0] ?? null;
@@ -75,7 +75,7 @@ export function readTedNotice(notice: TedNotice): NoticeDraft {
   const number = publicationNumber(one('publication-number'));
   if (number === null) throw new UnreadableNotice('has no publication number.');
   const day = dayOf(one('publication-date'));
-  if (day === null) throw new UnreadableNotice('names no day of publication.');
+  if (day === null) throw new UnreadableNotice('has no publication date.');
   const version = /^0*(\d{1,6})$/.exec(one('notice-version') ?? '1')?.[1];
   const type = one('notice-type');
   const listed = one('form-type');
@@ -134,7 +134,7 @@ export function readTedNotice(notice: TedNotice): NoticeDraft {
     valueCents,
     currency: valueCents === null ? null : currencyOf(one('estimated-value-cur-proc')),
     documentsUrl: one('document-url-lot'),
-    // The lists of lots are parallel only while none has a gap.
+    // The lists of lots are parallel only if none has a gap.
     lots: lotIds.map((id, n) => ({
       id,
       title: (titles.length === lotIds.length ? titles[n] : null) ?? null,
@@ -156,7 +156,7 @@ export function readTedNotice(notice: TedNotice): NoticeDraft {
   }
 }
 
-/** The journal mixes regions and countries in one list. Where regions stand beside Germany, it is these that count. */
+/** TED lists regions and countries together; if there are regions besides Germany, the regions count. */
 function placesOf(codes: string[], { cities, postcodes }: { cities: string[]; postcodes: string[] }): Place[] {
   const nowhere = { nuts: null, postcode: null, city: null, country: null, anywhere: null };
   const regions = codes.flatMap((code): Place[] => {
@@ -170,7 +170,7 @@ function placesOf(codes: string[], { cities, postcodes }: { cities: string[]; po
     postcode,
     country: isGerman ? 'DE' : 'other',
   }));
-  // With several regions it is not known which town lies in which.
+  // With several regions, TED does not tell which town lies in which region.
   return [...regions, ...(towns.length === 0 ? zones : towns)];
 }
 

@@ -6,7 +6,7 @@ import { Land, NoticeFormKey } from './filters.ts';
 export const Triage = z.object({ read: z.boolean(), favorite: z.boolean() }).meta({ id: 'TenderTriage' });
 export type Triage = z.output<typeof Triage>;
 
-/** What is left out stays as it is. */
+/** Fields that are left out do not change. */
 export const TriageInput = z
   .object({ read: z.boolean().optional(), favorite: z.boolean().optional() })
   .meta({ example: { read: true, favorite: true } });
@@ -88,7 +88,7 @@ const Deadline = z.object({
   isDateOnly: z.boolean(),
 });
 
-const Elsewhere = z.object({
+const OtherSource = z.object({
   sourcePortal: z.string(),
   sourceNoticeId: z.string(),
   sourceUrl: z.string().nullable(),
@@ -102,7 +102,7 @@ export const TenderDetail = z
     lots: z.array(Lot),
     documentsUrl: z.string().nullable(),
     deadlines: z.array(Deadline).describe('All deadlines of all lots'),
-    alsoAt: z.array(Elsewhere).describe('The same procurement at other sources'),
+    alsoAt: z.array(OtherSource).describe('The same procurement at other sources'),
   })
   .meta({
     id: 'TenderDetail',

@@ -17,7 +17,7 @@ describe('long words', () => {
     if (parts.length === 0) expect(partsOfWords(word)).toEqual([]);
   });
 
-  it('are looked at in a time that grows with their number', () => {
+  it('are split in linear time', () => {
     const started = performance.now();
     partsOfWords('reinigungs'.repeat(20_000));
     partsOfWords('Gebäudereinigungsdienstleistungsanlagen '.repeat(5_000));

@@ -1,6 +1,6 @@
 const spelledOut: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
 
-/** Lower case, and umlauts as people without them type them. */
+/** Lower case, with umlauts and ß spelled out. */
 export const fold = (text: string): string =>
   text
     .normalize('NFC')
@@ -8,8 +8,8 @@ export const fold = (text: string): string =>
     .replaceAll(/[äöüß]/g, (letter) => spelledOut[letter] ?? letter);
 
 /**
- * What long German words of tenders end in. The search finds a word by such an ending and by what stands before it: `Reinigung` finds
- * `Gebäudereinigung`. Seeded from the labels of the CPV.
+ * Endings of long German words in tenders. The search finds a word by such an ending and by the part before it: `Reinigung` finds
+ * `Gebäudereinigung`. Taken from the labels of the CPV.
  */
 const endings = `
 abbruch abdichtung abfall abfuhr abwasser abwicklung analyse anhänger anlage anschluss anstrich antrag anwendung apparat arbeit archiv
@@ -61,14 +61,14 @@ const forms: ReadonlySet<string> = new Set(
 );
 const [shortest, longest] = [3, Math.max(...[...forms].map(({ length }) => length))];
 
-/** The parts of the long words among these, each once. */
+/** The distinct parts of the long words in a text. */
 export function partsOfWords(text: string): string[] {
   const parts = new Set<string>();
   for (const [word] of text.toLowerCase().matchAll(/\p{L}{6,60}/gu)) split(word, parts);
   return [...parts];
 }
 
-/** The longest ending wins; what is before it has at least three letters and may be long itself. */
+/** Splits off the longest ending. The part before it has at least three letters and can be split again. */
 function split(word: string, parts: Set<string>): void {
   for (let length = Math.min(longest, word.length - 3); length >= shortest; length -= 1) {
     const ending = word.slice(-length);

@@ -7,10 +7,9 @@ import { MINUTE, SECOND } from '@portal/domain/time';
 import type { Area } from '@portal/platform/area';
 import { quarterEach } from '@portal/platform/jobs/job';
 import { schedule } from '@portal/platform/jobs/schedules';
-import { dismissUnsent } from './alerts/dismiss-unsent.ts';
 import { digestMail } from './alerts/mails/digest.ts';
 import { instantMail } from './alerts/mails/instant.ts';
-import { removeSurplusMatches } from './alerts/match-state.ts';
+import { dismissUnsent, removeSurplusMatches } from './alerts/match-state.ts';
 import { auditActions } from './audit.ts';
 import {
   fetchAlertMails,
@@ -45,7 +44,7 @@ export const tenders: Area = {
     schedule(startDueMailboxes, {}, { everyMs: 10 * SECOND }),
   ],
   mails: [digestMail, instantMail],
-  // A look mostly waits for its source: a long one takes one place, and others need not wait for it.
+  // A read mostly waits for its source: a slow one takes one slot, and others do not wait for it.
   concurrency: { tenders: 20, feeds: quarterEach(20), mailboxes: quarterEach(20) },
   sealedColumns: [
     {
@@ -58,8 +57,8 @@ export const tenders: Area = {
   cancelAfterRestore: [{ what: 'matches of tenders', cancel: dismissUnsent }],
   retention: [
     {
-      // Each feed is looked at some fifty times a day; what became of the last look stands in its row.
-      what: 'looks at feeds',
+      // Each feed is read about fifty times a day; its row holds the result of the last read.
+      what: 'reads of feeds',
       table: runs,
       isOver: sql`${runs.kind} in (${readFeed.name}, ${readSource.name}) and ${runs.subject} like 'rss:%' and ${runs.finishedAt} < now() - interval '7 days'`,
     },
@@ -71,7 +70,7 @@ export const tenders: Area = {
     {
       what: 'matches of tenders',
       table: tenderMatches,
-      // Nothing is owed for as long.
+      // No match stays unsent for this long.
       isOver: sql`${tenderMatches.notifiedAt} is not null and ${tenderMatches.matchedAt} < now() - interval '180 days'`,
     },
     {

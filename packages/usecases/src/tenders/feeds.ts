@@ -15,10 +15,10 @@ import { recordAudit } from './audit.ts';
 import { ownScope } from './list-tenders.ts';
 import { healthColumns, healthOf, runningSources } from './sources.ts';
 
-/** Feeds an account may have for itself, and everybody together. */
+/** Feeds per account, and platform feeds in total. */
 const maxFeeds = { personal: 50, platform: 200 };
 
-/** The account's own feeds and those of everybody, oldest first. */
+/** The account's own feeds and the platform feeds, oldest first. */
 export async function listFeeds(ctx: UserContext): Promise<RssFeed[]> {
   const [rows, running] = await Promise.all([visibleFeeds(ctx), runningSources(ctx)]);
   return rows.map(({ key, url, feedUrl, userId, ...row }) => {
@@ -35,8 +35,8 @@ async function feedFor(ctx: UserContext, id: string): Promise<RssFeed> {
 }
 
 /**
- * Registers a feed. An address that others have registered is one source with theirs and fetched once. Throws 403 for one of the platform
- * by somebody who is no administrator, 409 `FEED_EXISTS` and 409 `LIMIT_REACHED`.
+ * Registers a feed. Registrations of the same address share one source, which is fetched once. Throws 403 for a platform feed if the caller
+ * is not an administrator, 409 `FEED_EXISTS` and 409 `LIMIT_REACHED`.
  */
 export async function createFeed(ctx: UserContext, { url, title, scope }: NewRssFeed): Promise<RssFeed> {
   const isPlatform = scope === 'platform';
@@ -55,15 +55,15 @@ export async function createFeed(ctx: UserContext, { url, title, scope }: NewRss
       title: title ?? null,
       sourceKey,
     });
-    // Behind the insert: one that is there already is that, however many there are.
+    // After the insert: `FEED_EXISTS` takes precedence over the limit.
     if ((row?.feeds ?? 0) >= maxFeeds[scope]) throw conflict('LIMIT_REACHED');
-    if (isPlatform) await record(tx, ctx, 'feeds.create', id, `Registered the feed ${url} for everybody.`);
+    if (isPlatform) await record(tx, ctx, 'feeds.create', id, `Registered the platform feed ${url}.`);
   });
   await adding.catch(conflictOn({ rss_feeds_url_unique: 'FEED_EXISTS' }));
   return feedFor(ctx, id);
 }
 
-/** The source of an address, read as soon as possible. */
+/** The source of an address, scheduled to be read as soon as possible. */
 async function sourceOf(tx: Tx, url: string, isPlatform: boolean): Promise<string> {
   const [source] = await tx
     .insert(tenderSources)
@@ -74,7 +74,7 @@ async function sourceOf(tx: Tx, url: string, isPlatform: boolean): Promise<strin
         nextRunAt: sql`now()`,
         isGone: false,
         failures: 0,
-        // What nobody but its owners was shown has to be read once more to be shown to everybody, as on its first day.
+        // Read a former personal source again from the beginning, so that its tenders become public.
         ...(isPlatform && { etag: null, lastModified: null, bodyHash: null, lastSuccessAt: null }),
       },
     })
@@ -83,39 +83,37 @@ async function sourceOf(tx: Tx, url: string, isPlatform: boolean): Promise<strin
   return source.key;
 }
 
-/** Changes what is named. Throws 404, and 403 for one of the platform by somebody who is no administrator. */
+/** Changes the given fields. Throws 404, and 403 for a platform feed if the caller is not an administrator. */
 export async function updateFeed(ctx: UserContext, id: string, { title, isActive }: RssFeedChange): Promise<RssFeed> {
   const feed = await changeableFeed(ctx, id);
-  await ctx.acrossTenants('a feed is changed by whoever may', async (tx) => {
+  await ctx.acrossTenants('a user changes a feed', async (tx) => {
     const [changed] = await tx
       .update(rssFeeds)
       .set({ title: title === undefined ? sql`${rssFeeds.title}` : title, ...(isActive !== undefined && { isActive }) })
       .where(eq(rssFeeds.id, id))
       .returning({ id: rssFeeds.id });
     if (!changed) throw notFound();
-    if (feed.scope === 'platform')
-      await record(tx, ctx, 'feeds.update', id, `Changed the feed ${feed.url} of everybody.`);
+    if (feed.scope === 'platform') await record(tx, ctx, 'feeds.update', id, `Changed the platform feed ${feed.url}.`);
   });
   return feedFor(ctx, id);
 }
 
 /**
- * Removes a registration. What a personal feed alone has shown is not seen any more; what one of the platform has shown stays. Throws 404,
- * and 403 as for changes.
+ * Removes a registration. Tenders that only this personal feed listed are hidden; tenders of a platform feed stay. Throws 404, and 403 like
+ * `updateFeed`.
  */
 export async function deleteFeed(ctx: UserContext, id: string): Promise<void> {
   const feed = await changeableFeed(ctx, id);
-  await ctx.acrossTenants('a feed is removed by whoever may', async (tx) => {
-    const [gone] = await tx.delete(rssFeeds).where(eq(rssFeeds.id, id)).returning({ id: rssFeeds.id });
-    if (!gone) throw notFound();
-    if (feed.scope === 'personal') await forgetMatches(tx, ctx.actor.id, feed.sourceKey);
-    if (feed.scope === 'platform')
-      await record(tx, ctx, 'feeds.delete', id, `Removed the feed ${feed.url} of everybody.`);
+  await ctx.acrossTenants('a user removes a feed', async (tx) => {
+    const [deleted] = await tx.delete(rssFeeds).where(eq(rssFeeds.id, id)).returning({ id: rssFeeds.id });
+    if (!deleted) throw notFound();
+    if (feed.scope === 'personal') await deleteMatches(tx, ctx.actor.id, feed.sourceKey);
+    if (feed.scope === 'platform') await record(tx, ctx, 'feeds.delete', id, `Removed the platform feed ${feed.url}.`);
   });
 }
 
-/** What a search found of a feed alone is out of sight with it. */
-const forgetMatches = (tx: Tx, userId: string, sourceKey: string) =>
+/** Deletes the account's matches of tenders that only this source listed. */
+const deleteMatches = (tx: Tx, userId: string, sourceKey: string) =>
   tx.execute(sql`
     delete from ${tenderMatches} m using ${savedSearches} s, ${tenders} t
     where s.id = m.search_id and s.user_id = ${userId} and t.id = m.tender_id and t.only_source = ${sourceKey}`);

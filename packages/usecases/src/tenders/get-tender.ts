@@ -10,7 +10,7 @@ import type { TenderDetail } from '@portal/domain/tenders/tenders';
 import type { UserContext } from '@portal/platform/context';
 import { ownScope, ownTriage, shownColumns, toTender } from './list-tenders.ts';
 
-/** All of a tender; under the id of one that turned out to be another's, that other one. Throws 404. */
+/** A tender with all details. The id of a merged tender returns the tender it was merged into. Throws 404. */
 export async function getTender(ctx: UserContext, id: string): Promise<TenderDetail> {
   const [row] = await ownScope(ctx).run(tenderById, { id, userId: ctx.actor.id });
   if (!row) throw notFound();
@@ -19,18 +19,18 @@ export async function getTender(ctx: UserContext, id: string): Promise<TenderDet
     ...toTender(shown, deadlineAt, deadlineIsDateOnly),
     description,
     documentsUrl,
-    // As `storeNotices` wrote them.
+    // `storeNotices` wrote them with this type.
     lots: lots as TenderDetail['lots'],
     deadlines: (deadlines as NoticeDeadline[]).map((deadline) => ({ ...deadline, at: new Date(deadline.at) })),
-    alsoAt: alsoAt.map((other) => ({
-      ...other,
-      sourcePortal: shownSource(other.sourcePortal),
-      publishedAt: new Date(other.publishedAt),
+    alsoAt: alsoAt.map((notice) => ({
+      ...notice,
+      sourcePortal: shownSource(notice.sourcePortal),
+      publishedAt: new Date(notice.publishedAt),
     })),
   };
 }
 
-interface Elsewhere {
+interface OtherNotice {
   sourcePortal: string;
   sourceNoticeId: string;
   sourceUrl: string | null;
@@ -51,8 +51,8 @@ const tenderById = prepared<{ id: string; userId: string }>()('tender_by_id', (d
       lots: tenderNotices.lots,
       documentsUrl: tenderNotices.documentsUrl,
       deadlines: tenderNotices.deadlines,
-      // The latest of each other source.
-      alsoAt: sql<Elsewhere[]>`(
+      // The latest notice of each other source.
+      alsoAt: sql<OtherNotice[]>`(
         select coalesce(json_agg(json_build_object('sourcePortal', other.source_key, 'sourceNoticeId', other.source_notice_id,
           'sourceUrl', other.source_url, 'publishedAt', other.published_at) order by other.source_key), '[]')
         from (

@@ -4,7 +4,7 @@ import { SourceKey } from '@portal/domain/tenders/filters';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-const reading = {
+const readDefaults = {
   attempts: 1,
   backoffMs: SECOND,
   key: ({ source }: { source: string }) => source,
@@ -12,29 +12,29 @@ const reading = {
   timeoutMs: HOUR,
 };
 
-/** Reads a source once. What it says of itself afterwards is in its row; the run fails when it could not be read. */
+/** Reads a source once and stores the result in its row; the run fails if the source could not be read. */
 export const readSource = definePlatformJob({
-  ...reading,
+  ...readDefaults,
   name: 'tenders.read-source',
   queue: 'tenders',
   payload: z.object({ source: SourceKey }),
 });
 
-/** The same for a feed, which people register: however many are silent, no public source and no alert waits behind them. */
+/** Reads a feed once. Users register feeds, so they have their own queue: slow feeds delay no public source and no alert. */
 export const readFeed = definePlatformJob({
-  ...reading,
+  ...readDefaults,
   name: 'tenders.read-feed',
   queue: 'feeds',
   payload: z.object({
     source: SourceKey,
-    /** The tenant for which it is read; none for a feed of everybody. */
+    /** The tenant for which it is read; undefined for a platform feed. */
     tenantId: z.uuid().optional(),
   }),
-  // Administrators of every tenant register feeds of everybody, so these share as well.
+  // Administrators of every tenant register platform feeds, so these have one common share.
   shareKey: ({ tenantId }) => tenantId ?? 'everybody',
 });
 
-/** Begins the readings whose time has come. */
+/** Starts the reads that are due. */
 export const startDueSources = definePlatformJob({
   name: 'tenders.start-due',
   queue: 'tenders',
@@ -45,7 +45,7 @@ export const startDueSources = definePlatformJob({
   timeoutMs: MINUTE,
 });
 
-/** Moves on to the next deadline where one has passed, and closes what has none left. */
+/** Moves tenders to their next deadline when one has passed, and closes those that have none left. */
 export const passDeadlines = definePlatformJob({
   name: 'tenders.pass-deadlines',
   queue: 'tenders',
@@ -56,7 +56,7 @@ export const passDeadlines = definePlatformJob({
   timeoutMs: 10 * MINUTE,
 });
 
-/** Reads an account's alert mailbox once. What it says of itself afterwards is in its row. */
+/** Reads an account's alert mailbox once and stores the result in its row. */
 export const fetchAlertMails = defineTenantJob({
   name: 'tenders.fetch-mails',
   queue: 'mailboxes',
@@ -64,11 +64,11 @@ export const fetchAlertMails = defineTenantJob({
   attempts: 1,
   backoffMs: SECOND,
   key: ({ userId }) => userId,
-  // It ends by itself before, but for the mail it is at.
+  // The handler stops at its own limit; the extra minute is for the mail it is reading.
   timeoutMs: alertLimits.inAllMs + MINUTE,
 });
 
-/** Begins to read the mailboxes whose time has come. */
+/** Starts to read the mailboxes that are due. */
 export const startDueMailboxes = definePlatformJob({
   name: 'tenders.start-due-mailboxes',
   queue: 'mailboxes',
@@ -79,7 +79,7 @@ export const startDueMailboxes = definePlatformJob({
   timeoutMs: MINUTE,
 });
 
-/** Asks saved searches about the tenders that are new or different. */
+/** Matches new and changed tenders with saved searches. */
 export const matchTenders = definePlatformJob({
   name: 'tenders.match',
   queue: 'tenders',
@@ -90,7 +90,7 @@ export const matchTenders = definePlatformJob({
   timeoutMs: 30 * MINUTE,
 });
 
-/** Promises the mails about matches whose time has come. */
+/** Queues the alert mails that are due. */
 export const startDueAlerts = definePlatformJob({
   name: 'tenders.start-alerts',
   queue: 'upkeep',

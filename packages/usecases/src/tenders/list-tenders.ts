@@ -22,7 +22,7 @@ import {
 export const tenderSorts = ['published', 'deadline', 'relevance'] as const;
 export type TenderSort = (typeof tenderSorts)[number];
 
-/** What a page ended with: its order, the value ordered by and the id. */
+/** The end of a page: its sort order, the sort key and the id of the last tender. */
 export type TenderCursor = [sort: TenderSort, key: string, id: string];
 
 export interface TenderList {
@@ -34,38 +34,38 @@ export interface TenderList {
   after?: TenderCursor | undefined;
 }
 
-/** As many are counted, and no more. */
+/** Matches counted at most. */
 export const maxCounted = 1_000;
-/** Of those that match, so many of the newest are brought into the order of relevance. */
+/** Newest matches that are sorted by relevance. */
 const maxRanked = 1_000;
 
-/** Which tenders there are on the account's behalf, personal ones with them. */
+/** The scope of an account: it includes the tenders of its personal sources. */
 export const ownScope = (ctx: UserContext) => ctx.inTenant(ctx.tenantId, ctx.actor.id);
 
-/** Many times what a search takes that the server has judged rightly. */
-const patienceMs = 2_000;
+/** Many times the duration of a search with a good plan. */
+const firstTimeoutMs = 2_000;
 
 /**
- * A search. Where the server expects many hits it walks the newest first until it has enough, and where words that are frequent each
- * never come together, that would be a walk through everything: so it is cut short and asked again by the index of words alone.
+ * Runs a search. If PostgreSQL expects many hits, it scans the newest tenders first until it has enough. For words that are frequent but
+ * never occur together, that scan would read the whole table: so it times out, and the search runs again with the word index only.
  */
 export async function searching<T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const run = (settings: SQL) =>
     ownScope(ctx).tx(async (tx) => {
-      // Before anything else: a search that overtook it would have no bound.
+      // Await the settings first: a search that starts before them would have no timeout.
       await tx.execute(sql`select ${settings}`);
       return work(tx);
     });
   const set = (name: string, value: string) => sql`set_config(${name}, ${value}, true)`;
   try {
-    return await run(set('statement_timeout', String(patienceMs)));
+    return await run(set('statement_timeout', String(firstTimeoutMs)));
   } catch (error) {
     if (!isTimedOut(error)) throw error;
     return run(sql`${set('enable_indexscan', 'off')}, ${set('enable_seqscan', 'off')}`);
   }
 }
 
-/** Tenders that match. `total` is left out beyond 1,000. */
+/** A page of the tenders that match. `total` is left out above 1,000. */
 export async function listTenders(
   ctx: UserContext,
   list: TenderList,
@@ -88,17 +88,17 @@ export async function listTenders(
 }
 
 /**
- * What is asked of the database for a page and for the total, which the first page tells by itself: as many are looked for as are
- * counted. Not prepared: the server plans each anew, knowing how rare the words are, and a plan for any words would be a bad one for most.
+ * The statements of a page and of the total. The first page includes the total, because it reads as many hits as are counted. They are not
+ * prepared: PostgreSQL plans each search for the frequency of its words, and a generic plan would be bad for most of them.
  */
 export function listStatements(
   { filters, window, triage, sort: wanted, limit, after }: TenderList,
   userId: string,
 ): { page: SQL; count: SQL | null; sort: TenderSort } {
   const question = documentQuestion(compileFilters(filters));
-  // Without words nothing is more relevant than anything else.
+  // Without words there is no relevance.
   const sort = wanted === 'relevance' && !question ? 'published' : wanted;
-  if (after && after[0] !== sort) throw invalidField('cursor', 'is no cursor of this list');
+  if (after && after[0] !== sort) throw invalidField('cursor', 'is not a cursor of this list');
   const matches = sql`${matchesFilters(filters)} and ${matchesBesides(window, triage, userId)}`;
   return {
     page: pageOf(sort, matches, question, limit + 1, after),
@@ -110,13 +110,13 @@ export function listStatements(
   };
 }
 
-/** A place on a page: the id, what the page is ordered by, and what the search knows of the deadline. */
+/** A row of a page: the id, the sort key and the deadline. */
 interface Found extends Record<string, unknown> {
   id: string;
   key: string;
   deadlineAt: string | null;
   deadlineIsDateOnly: boolean;
-  /** Of the first page how many match. */
+  /** The number of matches; valid on the first page only. */
   total: number;
 }
 
@@ -151,7 +151,7 @@ function pageOf(
     select ${shown(column)} from hits t order by ${column} ${order}, t.tender_id ${order} limit ${limit}`;
 }
 
-/** What lists show of each tender, in their order. */
+/** The tenders as lists show them, in the order of `found`. */
 async function tendersOf(tx: Tx, found: Found[], userId: string): Promise<Tender[]> {
   if (found.length === 0) return [];
   const rows = await tx.runAndCommit(tenderRows, { ids: found.map(({ id }) => id), userId });
@@ -162,7 +162,7 @@ async function tendersOf(tx: Tx, found: Found[], userId: string): Promise<Tender
   });
 }
 
-/** What a list shows of a notice, with what the account noted of its tender. */
+/** The columns of a notice that a list shows, with the triage of the account. */
 export const shownColumns = {
   id: tenderNotices.tenderId,
   title: tenderNotices.title,

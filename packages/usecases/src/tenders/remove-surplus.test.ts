@@ -15,14 +15,14 @@ import { removeSurplusTenders } from './remove-surplus.ts';
 import { storeNotices } from './store-notices.ts';
 
 const { runtime, system, make } = await testRuntime();
-const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test reads', work);
 
 const addSource = (key: string) =>
   across((tx) =>
     tx.insert(tenderSources).values({ key, url: key.startsWith('rss:') ? `https://feed.example/${key}` : null }),
   );
 
-/** A feed as one account has registered it, or everybody. */
+/** A feed registered by an account, or a platform feed. */
 async function feed(owner: { id: string; tenantId: string } | null): Promise<string> {
   const sourceKey = `rss:${newId()}`;
   await addSource(sourceKey);
@@ -41,7 +41,7 @@ async function feed(owner: { id: string; tenantId: string } | null): Promise<str
 const item = (sourcePortal: string, overrides: Partial<NoticeRecord> = {}) =>
   noticeRecord({ sourcePortal, noticeUuid: null, form: null, noticeType: null, subtype: null, ...overrides });
 
-/** Notices of a source, the last one first seen first. */
+/** Stores notices of a source; the last one is the oldest. */
 async function fill(key: string, count: number): Promise<NoticeRecord[]> {
   const records = Array.from({ length: count }, () => item(key));
   for (const [n, record] of records.entries()) {
@@ -65,26 +65,30 @@ const keysOf = (sourceKey: string) =>
     return rows.map(({ key }) => key).toSorted();
   });
 const sorted = (records: NoticeRecord[]) => records.map(({ noticeKey }) => noticeKey).toSorted();
-const remove = (most: number) =>
+const remove = (max: number) =>
   removeExpiredRows(
     system(),
-    [{ what: 'surplus', walk: (tx, after) => removeSurplusTenders(tx, after, most) }],
+    [{ what: 'surplus', walk: (tx, after) => removeSurplusTenders(tx, after, max) }],
     new AbortController().signal,
   );
 
-it('keeps the newest tenders of a personal source, and everything that everybody saw', async () => {
+it('keeps the newest tenders of a personal source, and all public tenders', async () => {
   const user = await make.user();
-  const [mine, everybodys, box] = [await feed(user), await feed(null), mailboxSource(user.id)];
-  await addSource(box);
-  const [fromFeed, fromAll, fromBox] = [await fill(mine, 5), await fill(everybodys, 5), await fill(box, 4)];
+  const [personal, platform, mailbox] = [await feed(user), await feed(null), mailboxSource(user.id)];
+  await addSource(mailbox);
+  const [fromPersonal, fromPlatform, fromMailbox] = [
+    await fill(personal, 5),
+    await fill(platform, 5),
+    await fill(mailbox, 4),
+  ];
   expect((await remove(3))['surplus']).toBe(3);
-  expect(await keysOf(mine)).toEqual(sorted(fromFeed.slice(0, 3)));
-  expect(await keysOf(box)).toEqual(sorted(fromBox.slice(0, 3)));
-  expect(await keysOf(everybodys)).toEqual(sorted(fromAll));
+  expect(await keysOf(personal)).toEqual(sorted(fromPersonal.slice(0, 3)));
+  expect(await keysOf(mailbox)).toEqual(sorted(fromMailbox.slice(0, 3)));
+  expect(await keysOf(platform)).toEqual(sorted(fromPlatform));
   expect(await remove(3)).toEqual({ surplus: 0 });
 });
 
-it('keeps a public tender that a personal feed has shown, too, without what the feed said of it', async () => {
+it('keeps a public tender that a personal feed also listed, without the notice of the feed', async () => {
   const key = await feed(await make.user());
   const shown = noticeRecord({ publicationNumber: `${Date.now()}-2026` });
   await storeNotices(system(), [shown]);
@@ -94,12 +98,12 @@ it('keeps a public tender that a personal feed has shown, too, without what the 
   expect(await keysOf(shown.sourcePortal)).toContain(shown.noticeKey);
 });
 
-it('keeps nothing of a source that nobody has any more, and reads it anew when somebody registers it again', async () => {
-  const [user, leaver] = [await make.user(), await make.user()];
-  const [dropped, box] = [await feed(user), mailboxSource(leaver.id)];
-  await addSource(box);
+it('removes all tenders of a source without an owner, and resets it for the next registration', async () => {
+  const [user, deleted] = [await make.user(), await make.user()];
+  const [dropped, mailbox] = [await feed(user), mailboxSource(deleted.id)];
+  await addSource(mailbox);
   const [first] = await fill(dropped, 3);
-  await fill(box, 2);
+  await fill(mailbox, 2);
   const [tender] = await across((tx) =>
     tx
       .select({ id: tenderNotices.tenderId })
@@ -113,9 +117,9 @@ it('keeps nothing of a source that nobody has any more, and reads it anew when s
     await tx.update(tenderSources).set({ bodyHash: 'x', etag: 'y' }).where(eq(tenderSources.key, dropped));
     await tx.delete(rssFeeds).where(eq(rssFeeds.sourceKey, dropped));
   });
-  await across((tx) => tx.delete(users).where(eq(users.id, leaver.id)));
+  await across((tx) => tx.delete(users).where(eq(users.id, deleted.id)));
   expect(await remove(100)).toEqual({ surplus: 5 });
-  expect([await keysOf(dropped), await keysOf(box)]).toEqual([[], []]);
+  expect([await keysOf(dropped), await keysOf(mailbox)]).toEqual([[], []]);
   expect(await across((tx) => tx.$count(tenders, eq(tenders.id, tender?.id ?? '')))).toBe(0);
   const [source] = await across((tx) => tx.select().from(tenderSources).where(eq(tenderSources.key, dropped)));
   expect(source).toMatchObject({ bodyHash: null, etag: null, lastSuccessAt: null });

@@ -7,23 +7,23 @@ import { mailboxKey } from '@portal/domain/tenders/sources';
 import type { Walked } from '@portal/platform/retention';
 import { lockNoticeStore } from './store-notices.ts';
 
-/** Notices kept of each feed or mailbox of people's own: the newest. */
+/** Notices kept per personal feed or mailbox; older ones are removed. */
 const maxNotices = 5_000;
-/** Sources whose notices are counted at once. */
+/** Sources checked by one statement. */
 const sourcesAtOnce = 100;
 /** Notices removed in one transaction. */
 const batch = 1_000;
 
 /**
- * Removes what the next personal sources have brought beyond the newest, and all of those that nobody has registered any more: a tender
- * that no other source has shown goes with its matches and triage, of any other the personal notice. What everybody saw once stays.
- * A feed is read as if for the first time when somebody registers it again.
+ * Removes the oldest notices of personal sources beyond `max`, and all notices of sources that no account has any more. If no other
+ * source listed the tender, the tender is deleted with its matches and triage; otherwise only the personal notice is. Public tenders stay.
+ * A removed feed that is registered again is read like a new one. Works in batches: `after` is the last source of the batch before.
  */
-export async function removeSurplusTenders(tx: Tx, after: string, most = maxNotices): Promise<Walked> {
-  // A tender that another source confirms at the moment stays.
+export async function removeSurplusTenders(tx: Tx, after: string, max = maxNotices): Promise<Walked> {
+  // Wait for notices being stored: another source may be adding a notice to one of these tenders.
   await lockNoticeStore(tx);
   const { rows: sources } = await tx.execute<{ key: string; kept: number }>(sql`
-    select s.key, case when ${isRegistered} then ${most}::int else 0 end as kept from ${tenderSources} s
+    select s.key, case when ${isRegistered} then ${max}::int else 0 end as kept from ${tenderSources} s
     where s.key > ${after} and s.key like '%:%'
       and not exists (select from ${rssFeeds} f where f.source_key = s.key and f.user_id is null)
     order by s.key limit ${sourcesAtOnce}`);
@@ -48,11 +48,11 @@ export async function removeSurplusTenders(tx: Tx, after: string, most = maxNoti
       update ${tenderSources} set etag = null, last_modified = null, body_hash = null, last_success_at = null
       where key = any(${sql.param(orphans)}::text[]) and body_hash is not null
         and not exists (select from ${rssFeeds} f where f.source_key = ${tenderSources.key})`);
-  // A whole batch: there may be more of these sources.
+  // After a full batch these sources may have more to remove.
   return { removed: surplus.length, after: surplus.length === batch ? after : (sources.at(-1)?.key ?? null) };
 }
 
-/** Whether an account has the source: a feed it has registered, or the mailbox of one that is still there. */
+/** Whether the source belongs to an account: a registered feed, or the mailbox of an account that exists. */
 const isRegistered = sql`case when s.key like ${`${mailboxKey}:%`}
   then exists (select from ${users} u where u.id = substr(s.key, ${mailboxKey.length + 2})::uuid)
   else exists (select from ${rssFeeds} f where f.source_key = s.key) end`;

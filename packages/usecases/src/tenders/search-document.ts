@@ -3,16 +3,16 @@ import { markersOf } from '@portal/domain/tenders/markers';
 import type { NoticeLot, NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { fold, partsOfWords } from '@portal/domain/tenders/words';
 
-/** What of a notice is searched. */
+/** The fields of a notice that are searched. */
 export type SearchedNotice = Parameters<typeof markersOf>[0] &
   Pick<NoticeRecord, 'title' | 'description' | 'buyerName' | 'cpvCodes'> & {
     lots: Pick<NoticeLot, 'title' | 'description'>[];
   };
 
-/** Characters of all lots that are searched: the server takes a megabyte for a document, and all spellings have to fit. */
+/** Characters of all lots that are searched: PostgreSQL limits a tsvector to 1 MB, and all spellings have to fit. */
 const maxLotText = 40_000;
 
-/** The texts of a notice by their weight, each in both spellings, and its markers. */
+/** The texts of a notice by search weight, each with umlauts as written and spelled out, and its markers. */
 export function searchDocumentOf(notice: SearchedNotice) {
   const lots = notice.lots
     .flatMap(({ title, description }) => [title, description])
@@ -38,7 +38,7 @@ const inBothSpellings = (text: string): string => (/[äöüß]/i.test(text) ? `$
 
 let labels: Map<string, string> | undefined;
 
-/** What each code is called. */
+/** The German label of each CPV code. */
 function cpvLabels(): Map<string, string> {
   labels ??= new Map(
     readFileSync(new URL('cpv-labels.txt', import.meta.url), 'utf8')

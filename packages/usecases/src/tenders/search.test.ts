@@ -81,12 +81,12 @@ describe('words', () => {
     expect(await titlesFor(typed)).toEqual(expected);
   });
 
-  it('are those of codes, too', async () => {
+  it('include the labels of CPV codes', async () => {
     await store(noticeRecord({ title: 'Rahmenvertrag Nr. 7', cpvCodes: ['90911200'] }));
     expect(await find(reader, { filters: { text: readSearchText('Gebäudereinigung Rahmenvertrag') } })).toHaveLength(1);
   });
 
-  it('are looked for where they are wanted', async () => {
+  it('are searched in the given fields', async () => {
     await store(
       noticeRecord({ title: 'Zeppelin im Titel', cpvCodes: [] }),
       noticeRecord({ title: 'Anderes', description: 'Ein Zeppelin im Text', cpvCodes: [] }),
@@ -124,12 +124,12 @@ describe('words', () => {
     [{ all: ['Bahnhof'], contains: ['gebaeuderein'] }, ['joined']],
     [{ contains: ['%%%%'] }, []],
     [{ contains: ['_____'] }, []],
-  ] satisfies [object, string[]][])('are found by a piece of them: %j', async (text, expected) => {
+  ] satisfies [object, string[]][])('are found by a part of them: %j', async (text, expected) => {
     const found = await find(reader, { filters: { text, cpv: { prefixes: ['98'] } } });
     expect(names.filter((name) => found.some(({ title }) => title === titles[name]))).toEqual(expected);
   });
 
-  it('are found by a piece of a lot’s title, too, or with any of them by the code alone', async () => {
+  it('are found by a part of a lot’s title, or by the code alone with `combine: any`', async () => {
     const lot = { id: '1', description: 'Quarzuhrwerk', cpvCodes: [], nutsCodes: [], valueCents: null, currency: null };
     await store(
       noticeRecord({ title: 'Stückprobe A', cpvCodes: ['18521100'], lots: [{ ...lot, title: 'Taschenuhrwerke' }] }),
@@ -148,7 +148,7 @@ describe('words', () => {
     expect(await titlesOf({ cpv: { prefixes: ['1853'] }, text: { contains: ['uhrwerk'] } })).toEqual([]);
   });
 
-  it('of any kind are no error', async () => {
+  it('of any kind are accepted', async () => {
     const words = constantFrom(
       '&',
       '|',
@@ -196,7 +196,7 @@ describe('filters', () => {
   } satisfies Record<string, Partial<NoticeRecord>>;
   const names = Object.keys(all) as (keyof typeof all)[];
   const open = names.filter((name) => !['award', 'cancelled', 'over'].includes(name));
-  // Of their own: filters are asked of these alone.
+  // A word that only these tenders contain.
   const word = 'Filterprobe';
   beforeAll(async () => {
     for (const name of names) await store(noticeRecord({ title: `${word} ${name}`, ...all[name] }));
@@ -242,7 +242,7 @@ describe('filters', () => {
     expect(await namesFor(filters)).toEqual(expected);
   });
 
-  it('go together with times of the calendar', async () => {
+  it('are combined with absolute times', async () => {
     const kinds = { kinds: ['competition'] };
     const at = (iso: string) => new Date(iso);
     expect(await namesFor(kinds, { window: { deadlineTo: at('2020-01-01T00:00:00Z') } })).toEqual([
@@ -255,7 +255,7 @@ describe('filters', () => {
     expect(await namesFor({}, { window: { publishedTo: at('2026-11-18T23:59:59Z') } })).toEqual([]);
   });
 
-  it('and facets agree: each count is what choosing it finds', async () => {
+  it('agree with facets: each count equals the result of selecting it', async () => {
     const text = { text: { all: [word] } };
     const facets = await facetsOf(reader, { filters: text });
     for (const { key, count } of facets.bundeslaender)
@@ -277,7 +277,7 @@ describe('filters', () => {
     expect(facets.bundeslaender).toHaveLength(16);
   });
 
-  it('of what was noted find just that', async () => {
+  it('on triage find only the marked tenders', async () => {
     const ctx = await signedIn(await make.user());
     const [first, second] = await find(ctx, { filters: { text: { all: [word] }, cpv: { prefixes: ['45'] } } });
     await triageTenders(ctx, [first?.id ?? '', second?.id ?? ''], { read: true });
@@ -288,7 +288,7 @@ describe('filters', () => {
     expect((await ids({ unread: false })).toSorted()).toEqual([first?.id, second?.id].toSorted());
     expect(await ids({ unread: true })).toHaveLength(open.length - 2);
     expect(await ids({ unread: true, favorite: true })).toEqual([]);
-    // Nobody else’s business.
+    // Hidden from other accounts.
     expect(await find(reader, { triage: { favorite: true } })).toEqual([]);
   });
 });
@@ -315,15 +315,15 @@ describe('pages', () => {
     const filters = { text: { all: [word] } };
     const whole = await find(reader, { filters, sort });
     expect(whole).toHaveLength(25);
-    const met: string[] = [];
+    const paged: string[] = [];
     for (let after: TenderList['after'], more = true; more;) {
       const page = await listTenders(reader, asked({ filters, sort, limit: 4, after }));
-      met.push(...page.items.map(({ id }) => id));
+      paged.push(...page.items.map(({ id }) => id));
       expect(page.total).toBe(25);
       more = page.next !== null;
       after = page.next ?? undefined;
     }
-    expect(met).toEqual(whole.map(({ id }) => id));
+    expect(paged).toEqual(whole.map(({ id }) => id));
     if (sort === 'published')
       expect(whole.map(({ publishedAt }) => publishedAt)).toEqual(
         whole.map(({ publishedAt }) => publishedAt).toSorted((a, b) => b.getTime() - a.getTime()),
@@ -335,7 +335,7 @@ describe('pages', () => {
   });
 });
 
-it('no more than 1,000 are counted in lists, and the newest 10,000 in facets', async () => {
+it('counts at most 1,000 tenders in lists, and the newest 10,000 in facets', async () => {
   const text = { text: { all: ['Deckelprobe'] } };
   const put = (many: number, source: string, day: string) =>
     across('a test makes many tenders', (tx) =>
@@ -382,7 +382,7 @@ it('no more than 1,000 are counted in lists, and the newest 10,000 in facets', a
   );
 });
 
-it('a search whose place in the list is none fails for that, every time', async () => {
+it('a search with an invalid cursor always fails with that error', async () => {
   const after: TenderList['after'] = ['published', '99999', '01a203a1-fd37-7685-85a7-29d9cff6b3fd'];
   for (let round = 0; round < 20; round += 1) {
     const failure = await listTenders(reader, asked({ after })).catch((error: { cause?: { code?: string } }) => error);
@@ -390,20 +390,20 @@ it('a search whose place in the list is none fails for that, every time', async 
   }
 });
 
-it('a search that takes too long is asked again by the index of words alone', async () => {
+it('a search that takes too long runs again with the word index only', async () => {
   const slow = (tx: Tx) =>
     tx.execute(sql`select pg_sleep(case current_setting('enable_indexscan') when 'on' then 20 else 0 end)`);
   const startedAt = performance.now();
   expect((await searching(reader, slow)).rows).toHaveLength(1);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
-  // What it took for that ends with it.
+  // Its settings end with its transaction.
   const { rows } = await ownScope(reader).tx((tx) => tx.execute(sql`show enable_indexscan`));
   expect(rows).toEqual([{ enable_indexscan: 'on' }]);
   await expect(searching(reader, (tx) => tx.execute(sql`select 1 / 0`))).rejects.toThrow();
 });
 
 describe('a tender', () => {
-  it('names the same procurement elsewhere, the latest of each source', async () => {
+  it('names the latest notice of each other source', async () => {
     const noticeUuid = crypto.randomUUID();
     const lots: NoticeRecord['lots'] = [
       {
@@ -458,20 +458,20 @@ describe('a tender', () => {
     ]);
   });
 
-  it.each(['getTender', 'triage'])('nobody knows is 404: %s', async (what) => {
+  it.each(['getTender', 'triage'])('is 404 if it does not exist: %s', async (what) => {
     const id = crypto.randomUUID();
     await expect(
       what === 'triage' ? triageTenders(reader, [id], { read: true }) : getTender(reader, id),
     ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('that became another is found under its old id', async () => {
+  it('is found by its old id after a merge', async () => {
     const [one, two] = [noticeRecord({ sourcePortal: 'ted' }), noticeRecord()];
     const {
-      tenderIds: [kept],
+      tenderIds: [survivor],
     } = await store(one);
     const {
-      tenderIds: [gone],
+      tenderIds: [merged],
     } = await store(two);
     const ctx = await signedIn(await make.user());
     await store(
@@ -481,17 +481,17 @@ describe('a tender', () => {
         changes: { noticeUuid: two.noticeUuid ?? '', version: 1, publicationNumber: null },
       }),
     );
-    expect(await getTender(ctx, gone ?? '')).toMatchObject({ id: kept });
-    expect(await triageTenders(ctx, [gone ?? '', kept ?? ''], { favorite: true })).toMatchObject([
-      { id: gone, favorite: true },
-      { id: kept, favorite: true },
+    expect(await getTender(ctx, merged ?? '')).toMatchObject({ id: survivor });
+    expect(await triageTenders(ctx, [merged ?? '', survivor ?? ''], { favorite: true })).toMatchObject([
+      { id: merged, favorite: true },
+      { id: survivor, favorite: true },
     ]);
-    expect((await find(ctx, { triage: { favorite: true } })).map(({ id }) => id)).toEqual([kept]);
+    expect((await find(ctx, { triage: { favorite: true } })).map(({ id }) => id)).toEqual([survivor]);
   });
 });
 
 describe('triage', () => {
-  it('of several is all or nothing', async () => {
+  it('of several tenders is all or nothing', async () => {
     const ctx = await signedIn(await make.user());
     const {
       tenderIds: [id = ''],
@@ -502,7 +502,7 @@ describe('triage', () => {
     expect((await getTender(ctx, id)).triage).toEqual({ read: false, favorite: false });
   });
 
-  it('at once leaves what each of them named', async () => {
+  it('keeps every mark of concurrent calls', async () => {
     const ctx = await signedIn(await make.user());
     const { tenderIds } = await store(...Array.from({ length: 20 }, () => noticeRecord()));
     await Promise.all([
@@ -513,27 +513,27 @@ describe('triage', () => {
     for (const id of tenderIds) expect((await getTender(ctx, id)).triage).toEqual({ read: true, favorite: true });
   });
 
-  it('while tenders become one is not lost', async () => {
+  it('is not lost while tenders are merged', async () => {
     const ctx = await signedIn(await make.user());
     for (let n = 0; n < 10; n += 1) {
       const [one, two] = [noticeRecord({ sourcePortal: 'ted' }), noticeRecord()];
       const {
-        tenderIds: [kept = ''],
+        tenderIds: [survivor = ''],
       } = await store(one);
       const {
-        tenderIds: [gone = ''],
+        tenderIds: [merged = ''],
       } = await store(two);
       const changes = { noticeUuid: two.noticeUuid ?? '', version: 1, publicationNumber: null };
       await Promise.all([
         store(noticeRecord({ noticeUuid: one.noticeUuid, noticeKey: crypto.randomUUID(), changes })),
-        triageTenders(ctx, [gone], { favorite: true }),
-        triageTenders(ctx, [kept], { read: true }),
+        triageTenders(ctx, [merged], { favorite: true }),
+        triageTenders(ctx, [survivor], { read: true }),
       ]);
-      expect((await getTender(ctx, gone)).triage).toEqual({ read: true, favorite: true });
+      expect((await getTender(ctx, merged)).triage).toEqual({ read: true, favorite: true });
     }
   });
 
-  it('goes with the tender', async () => {
+  it('is deleted with the tender', async () => {
     const ctx = await signedIn(await make.user());
     const { tenderIds } = await store(noticeRecord());
     await triageTenders(ctx, tenderIds, { favorite: true });
@@ -555,7 +555,7 @@ describe('a personal feed', () => {
       ...overrides,
     });
 
-  it('shows its tenders to its owner and to nobody else, whatever is asked, until a public source shows them', async () => {
+  it('shows its tenders only to its owner in every query, until a public source lists them', async () => {
     const owner = await signedIn(await make.user({ role: 'ADMIN' }));
     const others = [
       await signedIn(await make.user({ tenantId: owner.tenantId, role: 'ADMIN' })),
@@ -568,7 +568,7 @@ describe('a personal feed', () => {
       tenderIds: [id = ''],
     } = await store(item(sourceKey, { publicationNumber, cpvCodes: ['24000000'], bundeslaender: ['SL'] }));
     const filters = { text: readSearchText('Geheimtipp') };
-    const looks = {
+    const queries = {
       list: async (ctx: UserContext) => (await find(ctx, { filters })).length,
       total: async (ctx: UserContext) => (await listTenders(ctx, asked({ filters, limit: 1 }))).total,
       bySource: async (ctx: UserContext) => (await find(ctx, { filters: { sources: [sourceKey] } })).length,
@@ -595,14 +595,14 @@ describe('a personal feed', () => {
         ),
       registrations: (ctx: UserContext) =>
         ownScope(ctx).read((db) => db.$count(rssFeeds, eq(rssFeeds.sourceKey, sourceKey))),
-      // Where no account is named, nothing that is an account's is seen, not even its own.
+      // Without an account in the scope, no personal tender is visible, not even to its owner.
       tenantRows: async (ctx: UserContext) =>
         Number(ctx !== owner) * (await ctx.read((db) => db.$count(tenders, eq(tenders.id, id)))) +
         Number(ctx === owner),
     };
-    for (const [name, look] of Object.entries(looks)) {
-      expect([name, await look(owner)]).toEqual([name, 1]);
-      for (const other of others) expect([name, await look(other)]).toEqual([name, 0]);
+    for (const [name, query] of Object.entries(queries)) {
+      expect([name, await query(owner)]).toEqual([name, 1]);
+      for (const other of others) expect([name, await query(other)]).toEqual([name, 0]);
     }
     expect(await owner.read((db) => db.$count(tenders, eq(tenders.id, id)))).toBe(0);
 
@@ -619,11 +619,11 @@ describe('a personal feed', () => {
     }
     expect((await getTender(owner, id)).alsoAt).toMatchObject([{ sourcePortal: sourceKey }]);
     expect(await find(owner, { filters: { sources: [sourceKey] } })).toMatchObject([{ id }]);
-    // What was noted while nobody else saw it is still noted.
+    // Marks from before the publication are kept.
     expect((await getTender(owner, id)).triage).toEqual({ read: true, favorite: false });
   });
 
-  it('is one source for all who registered it', async () => {
+  it('is one source for all its registrations', async () => {
     const url = address();
     const [one, two] = [await signedIn(await make.user()), await signedIn(await make.user())];
     const feeds = await Promise.all([register(one, url), register(two, `${url}#top`)]);
@@ -638,7 +638,7 @@ describe('a personal feed', () => {
     expect(await getTender(two, id)).toMatchObject({ id });
   });
 
-  it('is registered once, and one of the platform besides, however many ask at once', async () => {
+  it('is registered once per scope, even with concurrent calls', async () => {
     const url = address();
     const admin = await signedIn(await make.user({ role: 'ADMIN' }));
     const outcomes = await Promise.allSettled(
@@ -652,7 +652,7 @@ describe('a personal feed', () => {
     expect((await listFeeds(admin)).map(({ scope }) => scope).toSorted()).toEqual(['personal', 'platform']);
   });
 
-  it('of the platform shows everybody', async () => {
+  it('of the platform shows its tenders to every user', async () => {
     const admin = await signedIn(await make.user({ role: 'ADMIN' }));
     const feed = await register(admin, address(), 'platform');
     const {
@@ -676,7 +676,7 @@ describe('a personal feed', () => {
   });
 });
 
-it('a search and a plain look at each tender agree', async () => {
+it('a search agrees with a plain check of each tender', async () => {
   const vocabulary = ['apfel', 'birne', 'kirsche', 'pflaume'] as const;
   const codes = ['15100000', '15200000', '33100000'] as const;
   const lands = ['NW', 'BY', 'HH'] as const;

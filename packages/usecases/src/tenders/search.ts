@@ -7,7 +7,7 @@ import type { TenderFilters } from '@portal/domain/tenders/filters';
 import { type CompiledSearch, compileFilters } from '@portal/domain/tenders/search-query';
 import { isSettingsSource, mailboxKey } from '@portal/domain/tenders/sources';
 
-/** Times between which, by the calendar; filters know only how far from today. */
+/** Absolute time bounds; filters have only bounds relative to today. */
 export interface TenderWindow {
   publishedFrom?: Date | undefined;
   publishedTo?: Date | undefined;
@@ -15,24 +15,24 @@ export interface TenderWindow {
   deadlineTo?: Date | undefined;
 }
 
-/** What an account has noted, and what it asks besides. */
+/** Conditions on the triage of the account, and filters that narrow a saved search. */
 export interface TriageFilter {
   favorite?: boolean | undefined;
   unread?: boolean | undefined;
-  /** Asked of what a saved search finds: whether tenders are to be open is for that to say. */
+  /** Applied to the results of a saved search, which alone decides whether tenders have to be open. */
   narrower?: TenderFilters | undefined;
 }
 
-/** By name: in the two tables they do not stand in one order. */
+/** By name: the column order of the two tables differs. */
 export const searchedColumns = sql.raw(
   'tender_id, published_at, deadline_at, deadline_is_date_only, open_until, is_open, source_keys, bundeslaender, is_nationwide, cpv_divisions, value_cents, currency, titles, document',
 );
 
-/** Every tender the account at work may see, as `t`. */
+/** Every tender the current account may see, as `t`. */
 export const searchedTenders = sql`(
   select ${searchedColumns} from ${tenderSearch} union all select ${searchedColumns} from ${personalTenderSearch}) t`;
 
-/** The question of words and markers; null where nothing of that is asked. */
+/** The tsquery of words and markers; null if the search has neither. */
 export function documentQuestion({ all, either }: CompiledSearch): SQL | null {
   const questions = ({ words, markers }: typeof all) => [
     ...(words === null ? [] : [sql`to_tsquery('german', ${words})`]),
@@ -42,30 +42,30 @@ export function documentQuestion({ all, either }: CompiledSearch): SQL | null {
   return parts.length === 0 ? null : sql`(${sql.join(parts, sql` && `)})`;
 }
 
-/** What is true of the tenders that filters ask for: a condition on rows named `t` with the columns of the search. */
+/** The condition of filters on rows named `t` with `searchedColumns`. */
 export const matchesFilters = (filters: TenderFilters): SQL => matchesCompiled(compileFilters(filters));
 
 function matchesCompiled(search: CompiledSearch): SQL {
   const question = documentQuestion(search);
-  // Words too common to be searched ask for nothing, and whatever asks for nothing finds nothing.
+  // Words that are too common leave an empty tsquery, which would match nothing.
   const asked = question ? sql`(t.document @@ ${question} or numnode(${question}) = 0)` : sql`true`;
   return sql`${asked} and ${matchesBounds(search)}`;
 }
 
-/** What a search asks for beside words and markers. */
+/** The conditions of a search except words and markers. */
 export type SearchBounds = Omit<CompiledSearch, 'all' | 'either'>;
 
-/** Which notices, as `n`, whoever asks may see, and the key of their own mailbox. */
+/** The notices (as `n`) that the searching account may see, and the key of its mailbox. */
 interface Viewer {
   sees: SQL;
   mailbox: SQL;
 }
 
-/** The account at work: policies show it what it may see. */
-const atWork: Viewer = { sees: sql`true`, mailbox: ownMailbox };
+/** The current account: row policies already limit what it sees. */
+const currentViewer: Viewer = { sees: sql`true`, mailbox: ownMailbox };
 
-/** The same for what is asked beside words and markers, for one viewer or for each of many. */
-export function matchesBounds(search: SearchBounds, viewer: Viewer = atWork): SQL {
+/** The condition of the bounds on rows named `t`, for the current account or for the owner of each search. */
+export function matchesBounds(search: SearchBounds, viewer: Viewer = currentViewer): SQL {
   const { contains, deadline, sinceDays, value, sources } = search;
   const conditions: SQL[] = [
     ...(contains ? [containsAll(contains)] : []),
@@ -96,35 +96,35 @@ function containsAll({ pieces, orMarkers }: NonNullable<CompiledSearch['contains
 }
 
 /**
- * Nearly all that have the flag have time left. Asked bare, the server takes the two for independent, expects a few hits, and collects
- * every place of a frequent word instead of walking the newest first.
+ * Nearly all rows with the flag have time left. Without `coalesce`, PostgreSQL treats the two conditions as independent, expects few hits,
+ * and reads all index entries of a frequent word instead of scanning the newest tenders first.
  */
 const isOpen = sql`t.is_open and coalesce(t.open_until > now(), false)`;
 
-/** A deadline that is not known may be any. */
+/** A tender without a known deadline matches any upper bound. */
 const dueBy = (end: SQL) => sql`(t.deadline_at <= ${end} or t.deadline_at = 'infinity')`;
 
 /**
- * Of a public tender the row says which public sources show it. What a personal source shows besides stands in its notices, which
- * are seen by those it is for.
+ * Whether one of the sources lists the tender. The row of a public tender names its public sources; a personal source that also lists it
+ * is found in the notices, which only its owners see.
  */
 function shownAt(sources: string[], viewer: Viewer): SQL {
   const listed = sources.filter((key) => isSettingsSource(key) || key === mailboxKey);
   const isListed = sql`t.source_keys && ${sql.param(listed)}::text[]`;
   if (sources.every(isSettingsSource)) return isListed;
   const others = sql`${sql.param(sources.filter((key) => !isSettingsSource(key)))}::text[]`;
-  // Of all mailboxes that of whoever asks.
-  const kept = sources.includes(mailboxKey) ? sql`(${others} || (${viewer.mailbox}))` : others;
-  const ids = sql`select n.tender_id from ${tenderNotices} n where n.source_key = any(${kept}) and ${viewer.sees}`;
-  // Of each of many viewers it is another list.
-  const notices = viewer === atWork ? isOneOf(ids) : sql`t.tender_id in (${ids})`;
+  // `mailbox` means the viewer's own mailbox.
+  const keys = sources.includes(mailboxKey) ? sql`(${others} || (${viewer.mailbox}))` : others;
+  const ids = sql`select n.tender_id from ${tenderNotices} n where n.source_key = any(${keys}) and ${viewer.sees}`;
+  // For the owners of many searches the list differs per row.
+  const notices = viewer === currentViewer ? isOneOf(ids) : sql`t.tender_id in (${ids})`;
   return listed.length === 0 ? notices : sql`(${isListed} or ${notices})`;
 }
 
-/** As a list rather than a join: each of them is then looked for by its id, where a join would read through everything. */
+/** An array rather than a join: PostgreSQL looks up each id, where a join would scan everything. */
 const isOneOf = (ids: SQL) => sql`t.tender_id = any(array(${ids}))`;
 
-/** The same for times of the calendar and for what `userId` has noted. */
+/** The condition of time bounds and of the triage of `userId` on rows named `t`. */
 export function matchesBesides(
   { publishedFrom, publishedTo, deadlineFrom, deadlineTo }: TenderWindow,
   { favorite, unread, narrower }: TriageFilter,

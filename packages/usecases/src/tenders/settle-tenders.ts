@@ -8,16 +8,16 @@ import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 import { shownSource } from '@portal/domain/tenders/sources';
 import { searchDocumentOf, type SearchedNotice } from './search-document.ts';
 
-/** Looks at its day in which a notice has to be missing before it counts as withdrawn. */
+/** Reads of its day in which a notice has to be missing before it counts as withdrawn. */
 export const missesUntilWithdrawn = 2;
 
-/** What of a notice its tender's row in the search is made of. */
+/** The fields of a notice that make up its tender's search row. */
 export type Content = SearchedNotice &
   Pick<NoticeRecord, 'bundeslaender' | 'isNationwide' | 'cpvDivisions' | 'valueCents' | 'currency' | 'deadlines'>;
 
 /**
- * Brings tenders in line with their notices: which notice each is shown as, who sees it, and how it is found. `changed` are the
- * notices whose content is new, by id; of the others only what follows from them is looked at.
+ * Updates tenders after their notices changed: the primary notice, the visibility and the search row. `changed` has the notices with new
+ * content, by id; the stored content of other notices is read only when one becomes primary.
  */
 export async function settleTenders(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function settleTenders(
     })
     .from(tenderNotices)
     .where(inArray(tenderNotices.tenderId, tenderIds));
-  const settled = [...Map.groupBy(notices, ({ tenderId }) => tenderId)].flatMap(([id, all]): Settled[] => {
+  const states = [...Map.groupBy(notices, ({ tenderId }) => tenderId)].flatMap(([id, all]): TenderState[] => {
     const primary = primaryOf(all);
     if (!primary) return [];
     const shownAt = all
@@ -72,40 +72,40 @@ export async function settleTenders(
   });
   await markPrimaries(
     tx,
-    settled,
+    states,
     notices.filter(({ isPrimary }) => isPrimary).map(({ id }) => id),
   );
-  await markTenders(tx, settled);
+  await markTenders(tx, states);
   await writeSearch(
     tx,
-    settled.filter(({ isNew }) => isNew),
+    states.filter(({ isNew }) => isNew),
     changed,
   );
   await touchSearch(
     tx,
-    settled.filter(({ isNew }) => !isNew),
+    states.filter(({ isNew }) => !isNew),
   );
 }
 
-/** What follows from a tender's notices. */
-interface Settled {
+/** The state of a tender that follows from its notices. */
+interface TenderState {
   id: string;
-  /** The notice it is shown as. */
+  /** The primary notice: lists show the tender with its content. */
   noticeId: string;
   publishedAt: Date;
   sourceKeys: string[];
   onlySource: string | null;
   mayBeOpen: boolean;
-  /** Whether another notice is shown, or the same one with other content. */
+  /** Whether the primary notice is another one than before, or has new content. */
   isNew: boolean;
-  /** Notice and version, where it corrects what was shown before or is a later version of it; null for what another source says. */
+  /** Notice and version if the primary notice corrects the one before or is a later version of it; null for a notice of another source. */
   successor: string | null;
   isCorrection: boolean;
   isCancelled: boolean;
 }
 
-async function markPrimaries(tx: Tx, settled: Settled[], before: string[]): Promise<void> {
-  const [were, are] = [new Set(before), new Set(settled.map(({ noticeId }) => noticeId))];
+async function markPrimaries(tx: Tx, states: TenderState[], before: string[]): Promise<void> {
+  const [were, are] = [new Set(before), new Set(states.map(({ noticeId }) => noticeId))];
   const set = async (isPrimary: boolean, ids: Set<string>) => {
     if (ids.size > 0)
       await tx
@@ -113,26 +113,26 @@ async function markPrimaries(tx: Tx, settled: Settled[], before: string[]): Prom
         .set({ isPrimary })
         .where(inArray(tenderNotices.id, [...ids]));
   };
-  // The index takes one at any moment.
+  // Clear first: the unique index allows one primary notice per tender at any moment.
   await set(false, were.difference(are));
   await set(true, are.difference(were));
 }
 
-const markTenders = (tx: Tx, settled: Settled[]) =>
+const markTenders = (tx: Tx, states: TenderState[]) =>
   tx.execute(sql`
     update ${tenders} t set only_source = s.only_source, changed_at = case when s.is_new then now() else t.changed_at end
     from json_to_recordset(${JSON.stringify(
-      settled.map(({ id, onlySource, isNew }) => ({ id, only_source: onlySource, is_new: isNew })),
+      states.map(({ id, onlySource, isNew }) => ({ id, only_source: onlySource, is_new: isNew })),
     )}::json) s (id uuid, only_source text, is_new boolean)
     where t.id = s.id and (s.is_new or t.only_source is distinct from s.only_source)`);
 
-async function writeSearch(tx: Tx, settled: Settled[], changed: ReadonlyMap<string, Content>): Promise<void> {
-  if (settled.length === 0) return;
+async function writeSearch(tx: Tx, states: TenderState[], changed: ReadonlyMap<string, Content>): Promise<void> {
+  if (states.length === 0) return;
   const stored = await contentsOf(
     tx,
-    settled.map(({ noticeId }) => noticeId).filter((id) => !changed.has(id)),
+    states.map(({ noticeId }) => noticeId).filter((id) => !changed.has(id)),
   );
-  const rows = settled.flatMap((tender) => {
+  const rows = states.flatMap((tender) => {
     const content = changed.get(tender.noticeId) ?? stored.get(tender.noticeId);
     if (!content) return [];
     const { deadlines, bundeslaender, isNationwide, cpvDivisions, valueCents, currency } = content;
@@ -160,18 +160,18 @@ async function writeSearch(tx: Tx, settled: Settled[], changed: ReadonlyMap<stri
     tx,
     rows.filter(({ successor }) => successor !== null),
   );
-  const [personal, everybodys] = [
+  const [personal, publicRows] = [
     rows.filter((row) => row.only_source !== null),
     rows.filter((row) => row.only_source === null),
   ];
-  await upsertSearch(tx, 'tender_search', everybodys);
+  await upsertSearch(tx, 'tender_search', publicRows);
   await upsertSearch(tx, 'personal_tender_search', personal);
-  // What a public source shows is nobody's own any more.
-  if (everybodys.length > 0)
+  // A tender that a public source lists is no longer personal.
+  if (publicRows.length > 0)
     await tx.delete(personalTenderSearch).where(
       inArray(
         personalTenderSearch.tenderId,
-        everybodys.map((row) => row.tender_id),
+        publicRows.map((row) => row.tender_id),
       ),
     );
 }
@@ -184,7 +184,7 @@ interface Changed {
   deadlines: { at: string; is_date_only: boolean }[];
 }
 
-/** Notes what tenders that were shown before have become: called off, to be handed in at another time, or corrected. */
+/** Records changes of tenders that were listed before: cancelled, another deadline, or corrected. */
 async function noteChanges(tx: Tx, rows: Changed[]): Promise<void> {
   if (rows.length === 0) return;
   const changed = rows.map(({ tender_id, successor, is_correction, is_cancelled, deadlines }) => ({
@@ -257,7 +257,7 @@ async function upsertSearch(
 const deadlinesOf = (json: ReturnType<typeof sql>) =>
   sql`select d.at, d.is_date_only from json_to_recordset(${json}) d (at timestamptz, is_date_only boolean)`;
 
-/** What is searched of notices that are stored already. */
+/** The searched content of stored notices, by id. */
 async function contentsOf(tx: Tx, noticeIds: string[]): Promise<Map<string, Content>> {
   if (noticeIds.length === 0) return new Map();
   const rows = await tx
@@ -282,14 +282,14 @@ async function contentsOf(tx: Tx, noticeIds: string[]): Promise<Map<string, Cont
     })
     .from(tenderNotices)
     .where(inArray(tenderNotices.id, noticeIds));
-  // As `storeNotices` wrote them, from records of these types.
+  // `storeNotices` wrote the columns from records of these types.
   return new Map(rows.map(({ id, ...content }) => [id, content as Content]));
 }
 
-/** Where the content is as it was, only where it is shown and whether it is open may have changed. */
-async function touchSearch(tx: Tx, settled: Settled[]): Promise<void> {
-  if (settled.length === 0) return;
-  const rows = settled.map(({ id, sourceKeys, mayBeOpen }) => ({
+/** Updates the search rows of tenders whose content is unchanged: only their sources and whether they are open can differ. */
+async function touchSearch(tx: Tx, states: TenderState[]): Promise<void> {
+  if (states.length === 0) return;
+  const rows = states.map(({ id, sourceKeys, mayBeOpen }) => ({
     id,
     source_keys: sourceKeys,
     may_be_open: mayBeOpen,
@@ -302,7 +302,7 @@ async function touchSearch(tx: Tx, settled: Settled[]): Promise<void> {
         and (t.source_keys <> s.source_keys or t.is_open <> (s.may_be_open and t.open_until > now()))`);
 }
 
-/** Closes what is over, and goes on to the next deadline where one of several has passed. Says how many rows that were. */
+/** Closes tenders whose last deadline has passed, and moves the others to their next deadline. Returns the number of rows changed. */
 export async function followDeadlines(tx: Tx, limit: number): Promise<number> {
   let rows = 0;
   for (const table of [tenderSearch, personalTenderSearch]) {

@@ -18,7 +18,7 @@ import { recordAudit } from './audit.ts';
 import { readFeed, readSource } from './jobs.ts';
 import { ownScope } from './list-tenders.ts';
 
-/** Where tenders come from, as far as the account may know: those of the settings, feeds of everybody and its own, and its mailbox. */
+/** The sources that the account may see: those of the settings, the platform feeds, its own feeds and its mailbox. */
 export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
   const [rows, running] = await Promise.all([
     ownScope(ctx).read((db) =>
@@ -36,8 +36,8 @@ export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
     runningSources(ctx),
   ]);
   const known = new Map(rows.map((row) => [row.key, row]));
-  const ofSettings = Object.keys(settingsSources).map((key) => known.get(key) ?? { ...neverRead, key, title: null });
-  return [...ofSettings, ...rows.filter(({ key }) => !isSettingsSource(key))].map(({ key, title, ...row }) => ({
+  const fromSettings = Object.keys(settingsSources).map((key) => known.get(key) ?? { ...neverRead, key, title: null });
+  return [...fromSettings, ...rows.filter(({ key }) => !isSettingsSource(key))].map(({ key, title, ...row }) => ({
     key: shownSource(key),
     name: isSettingsSource(key)
       ? settingsSources[key]
@@ -48,27 +48,27 @@ export async function listSources(ctx: UserContext): Promise<TenderSource[]> {
   }));
 }
 
-/**
- * Has a source read now. Throws 404 for one that the account may not know or that is not read here, and 409 while it is being read.
- */
+/** Starts a read of a source. Throws 404 for a source that the account may not see or that cannot be started, and 409 while it is read. */
 export async function runSource(ctx: UserContext, key: string): Promise<{ runId: string }> {
   const source = (await listSources(ctx)).find((one) => one.key === key);
-  // A mailbox is read by itself, for its owner.
+  // The schedule reads mailboxes.
   if (!source || source.state === 'off' || key === mailboxKey) throw notFound();
   if (source.state === 'gone')
     throw conflict('CONFLICT', 'This feed reported that it no longer exists. Please register its new address.');
   const payload = { source: key, tenantId: ctx.tenantId };
   const runId = await ctx
-    .acrossTenants('work of the platform is started', async (tx) => {
+    .acrossTenants('a read of a source is started', async (tx) => {
       await recordAudit(tx, ctx, {
         action: 'tender-sources.run',
         tenantId: ctx.tenantId,
         target: { type: 'tender_source', id: key },
-        summary: `Had the source ${source.name} read.`,
+        summary: `Started a read of the source ${source.name}.`,
       });
       return addRun(tx, readingOf(key), payload, { startedBy: ctx.actor.id });
     })
-    .catch(conflictWithUnfinished(['CONFLICT', 'This source is being read already. Please wait for the end.']));
+    .catch(
+      conflictWithUnfinished(['CONFLICT', 'This source is already being read. Please wait until it is finished.']),
+    );
   await ctx.enqueue(readingOf(key), payload, { runId });
   return { runId };
 }
@@ -76,7 +76,7 @@ export async function runSource(ctx: UserContext, key: string): Promise<{ runId:
 /** The job that reads a source. */
 export const readingOf = (key: string) => (isSettingsSource(key) ? readSource : readFeed);
 
-/** What tells how a source is. */
+/** The columns that `healthOf` needs. */
 export const healthColumns = {
   url: tenderSources.url,
   lastRunAt: tenderSources.lastRunAt,
@@ -121,9 +121,9 @@ export function healthOf(
   return { lastRunAt, lastSuccessAt, state: state(), newCount, error };
 }
 
-/** Keys of the sources that are being read. */
+/** Keys of the sources being read. */
 export async function runningSources(system: SystemContext): Promise<Set<string>> {
-  const rows = await system.runAcrossTenants('sources that are being read are no tenant’s', unfinishedReadings, {});
+  const rows = await system.runAcrossTenants('reads of sources belong to no tenant', unfinishedReadings, {});
   return new Set(rows.map(({ key }) => key));
 }
 

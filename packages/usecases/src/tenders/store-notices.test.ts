@@ -14,10 +14,10 @@ import { followDeadlines } from './settle-tenders.ts';
 import { missingNotices, noteMissingNotices, storeNotices } from './store-notices.ts';
 
 const { runtime, system, make } = await testRuntime();
-const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test reads', work);
 const store = (...records: NoticeRecord[]) => storeNotices(system(), records);
 
-/** A feed one account has registered, or everybody, and its key. */
+/** Registers a feed for an account or for the platform. Returns its source key. */
 async function feed(owner: { id: string; tenantId: string } | null): Promise<string> {
   const sourceKey = `rss:${newId()}`;
   await across(async (tx) => {
@@ -76,7 +76,7 @@ const writes = () =>
   });
 
 describe('notices', () => {
-  it('are stored with what was read, and found', async () => {
+  it('are stored with their original, and found', async () => {
     const record = noticeRecord({
       title: 'Reinigung',
       lots: [
@@ -116,7 +116,7 @@ describe('notices', () => {
     expect(zstdDecompressSync(payload?.body ?? Buffer.alloc(0)).toString()).toBe(raw.body);
   });
 
-  it('that are as they were write nothing, however many', async () => {
+  it('write nothing if they are unchanged', async () => {
     const records = Array.from({ length: 600 }, () => noticeRecord());
     expect(await store(...records)).toMatchObject({ added: 600 });
     const before = await writes();
@@ -131,7 +131,7 @@ describe('notices', () => {
     expect(await writes()).toBe(before);
   });
 
-  it('take over what a later version says, and never what an earlier one says', async () => {
+  it('are replaced by a later version, never by an earlier one', async () => {
     const one = noticeRecord({ title: 'Erste Fassung' });
     const two = noticeRecord({ ...one, noticeVersion: 2, title: 'Zweite Fassung', hash: 'two' });
     await store(one);
@@ -141,14 +141,14 @@ describe('notices', () => {
     expect(await shownTitle(tenderId)).toEqual(['Zweite Fassung']);
   });
 
-  it('that come in two versions at once end as the later one', async () => {
+  it('keep the later of two versions in one batch', async () => {
     const one = noticeRecord({ title: 'Erste Fassung' });
     const two = noticeRecord({ ...one, noticeVersion: 2, title: 'Zweite Fassung', hash: 'two' });
     expect(await store(one, two)).toMatchObject({ added: 1, changed: 1 });
     expect(await shownTitle(await tenderOf(one))).toEqual(['Zweite Fassung']);
   });
 
-  it('without a date count from when they were first seen, whatever becomes of them', async () => {
+  it('without a date keep the time when they were first seen', async () => {
     const one = noticeRecord({ publishedAt: null });
     const two = noticeRecord({ ...one, title: 'Neuer Titel', hash: 'two' });
     await store(one);
@@ -158,14 +158,14 @@ describe('notices', () => {
     expect(await noticesOf(one)).toMatchObject([{ title: 'Neuer Titel', publishedAt: before?.publishedAt }]);
   });
 
-  it('the database cannot take are refused by themselves', async () => {
+  it('that the database rejects are left out alone', async () => {
     const records = Array.from({ length: 9 }, () => noticeRecord());
     const bad = noticeRecord({ publishedAt: '2026-13-45' });
     expect(await store(...records.slice(0, 4), bad, ...records.slice(4))).toMatchObject({ added: 9, refused: 1 });
     expect(await noticesOf(bad)).toEqual([]);
   });
 
-  it('as large as they may be are stored', async () => {
+  it('of maximum size are stored', async () => {
     const words = (letters: string, length: number) =>
       Array.from({ length: length / 8 }, (_, n) => letters + n.toString(36).padStart(6, 'x')).join(' ');
     const record = noticeRecord({
@@ -185,7 +185,7 @@ describe('notices', () => {
     expect(await store(record)).toMatchObject({ added: 1, refused: 0 });
   });
 
-  it('are not stored twice by two workers at once, nor their tenders', async () => {
+  it('are stored once by concurrent workers, and so are their tenders', async () => {
     const uuid = newId();
     const both = [
       noticeRecord({ noticeUuid: uuid }),
@@ -205,7 +205,7 @@ describe('a procurement', () => {
     ['its number at service.bund.de', { bundId: '25599482', noticeUuid: null }],
     ['its id at a portal', { portalIds: ['cosinex:CXP4Y6Z1'], noticeUuid: null }],
     ['title, buyer and deadline', { title: 'Neubau der Kindertagesstätte Sonnenschein', noticeUuid: null }],
-  ])('that two sources show is one by %s', async (_, keys) => {
+  ])('of two sources is one tender by %s', async (_, keys) => {
     const theirs = noticeRecord({ ...keys, sourcePortal: 'bund', noticeKey: newId() });
     await store(theirs);
     const ours = noticeRecord({ ...keys, sourcePortal: 'ted', noticeKey: newId(), title: theirs.title });
@@ -224,7 +224,7 @@ describe('a procurement', () => {
     ['of another buyer', { buyerName: 'Stadt Neustadt' }],
     ['of another form', { form: 'result' }],
     ['of the same source', { sourcePortal: 'ted' }],
-  ] satisfies [string, Partial<NoticeRecord>][])('of the same title is another one %s', async (_, other) => {
+  ] satisfies [string, Partial<NoticeRecord>][])('with the same title is another tender %s', async (_, other) => {
     const title = `Winterdienst auf allen Wegen ${newId()}`;
     const one = noticeRecord({ title, sourcePortal: 'ted', noticeUuid: null });
     const two = noticeRecord({ title, sourcePortal: 'bund', noticeUuid: null, ...other });
@@ -233,7 +233,7 @@ describe('a procurement', () => {
     expect(await tenderOf(two)).not.toBe(await tenderOf(one));
   });
 
-  it('is not joined by a likeness to two others', async () => {
+  it('is not joined by similarity to two others', async () => {
     const title = `Lieferung von Streusalz ${newId()}`;
     const lots = [1, 2].map(() => noticeRecord({ title }));
     await store(...lots);
@@ -242,7 +242,7 @@ describe('a procurement', () => {
     expect(new Set(await Promise.all([...lots, item].map(tenderOf))).size).toBe(3);
   });
 
-  it('keeps planning, call and award apart, though the procedure is one', async () => {
+  it('keeps planning, call and award of one procedure apart', async () => {
     const procedureUuid = newId();
     const forms = (['planning', 'competition', 'result'] as const).map((form) => noticeRecord({ form, procedureUuid }));
     await store(...forms);
@@ -258,7 +258,7 @@ describe('a correction', () => {
     ['after', (one: NoticeRecord, two: NoticeRecord) => [[one], [two]]],
     ['before', (one: NoticeRecord, two: NoticeRecord) => [[two], [one]]],
     ['together with', (one: NoticeRecord, two: NoticeRecord) => [[one, two]]],
-  ])('that comes %s what it corrects is shown in its place', async (_, inTurn) => {
+  ])('stored %s the corrected notice replaces it', async (_, inTurn) => {
     const one = noticeRecord({ title: 'Frist 1. Dezember' });
     const two = noticeRecord({
       title: 'Frist 8. Dezember',
@@ -270,7 +270,7 @@ describe('a correction', () => {
     expect(await shownTitle(await tenderOf(one))).toEqual(['Frist 8. Dezember']);
   });
 
-  it('keeps the id and what people noted', async () => {
+  it('keeps the id and the triage', async () => {
     const one = noticeRecord();
     await store(one);
     const tenderId = await tenderOf(one);
@@ -284,7 +284,7 @@ describe('a correction', () => {
     expect(await triageOf(tenderId)).toMatchObject([{ userId: user.id, isFavorite: true }]);
   });
 
-  it('that cancels takes the call from the open ones, and stays', async () => {
+  it('that cancels closes the call, and the tender stays', async () => {
     const one = noticeRecord();
     await store(one);
     const tenderId = await tenderOf(one);
@@ -298,7 +298,7 @@ describe('a correction', () => {
     expect(await found(tenderId)).toMatchObject({ isOpen: false });
   });
 
-  it('by number in the Official Journal finds a notice of another source', async () => {
+  it('finds a notice of another source by its number in the Official Journal', async () => {
     const one = noticeRecord({ publicationNumber: '12345-2026', sourcePortal: 'ted' });
     const two = noticeRecord({ changes: { noticeUuid: null, version: null, publicationNumber: '12345-2026' } });
     await store(one);
@@ -306,20 +306,20 @@ describe('a correction', () => {
     expect(await tenderOf(two)).toBe(await tenderOf(one));
   });
 
-  it('shows that two tenders were one all the time: what was noted of either counts', async () => {
+  it('merges two tenders and their triage', async () => {
     const [one, other] = [
       noticeRecord({ sourcePortal: 'ted', title: 'Eins ist alt' }),
       noticeRecord({ title: 'Zwei ist neu' }),
     ];
     await store(one);
     await store(other);
-    const [kept, gone] = [await tenderOf(one), await tenderOf(other)];
+    const [survivor, merged] = [await tenderOf(one), await tenderOf(other)];
     const user = await make.user();
     const note = { tenantId: user.tenantId, userId: user.id };
     await across((tx) =>
       tx.insert(tenderTriage).values([
-        { ...note, tenderId: kept, isRead: true },
-        { ...note, tenderId: gone, isFavorite: true },
+        { ...note, tenderId: survivor, isRead: true },
+        { ...note, tenderId: merged, isFavorite: true },
       ]),
     );
     await store(
@@ -329,19 +329,19 @@ describe('a correction', () => {
         changes: { noticeUuid: other.noticeUuid ?? '', version: null, publicationNumber: null },
       }),
     );
-    expect(await tenderOf(other)).toBe(kept);
-    expect(await triageOf(kept)).toMatchObject([{ isRead: true, isFavorite: true }]);
-    expect(await triageOf(gone)).toEqual([]);
-    expect(await found(gone)).toBeUndefined();
+    expect(await tenderOf(other)).toBe(survivor);
+    expect(await triageOf(survivor)).toMatchObject([{ isRead: true, isFavorite: true }]);
+    expect(await triageOf(merged)).toEqual([]);
+    expect(await found(merged)).toBeUndefined();
     expect(
-      await across((tx) => tx.select({ mergedInto: tenders.mergedInto }).from(tenders).where(eq(tenders.id, gone))),
-    ).toEqual([{ mergedInto: kept }]);
+      await across((tx) => tx.select({ mergedInto: tenders.mergedInto }).from(tenders).where(eq(tenders.id, merged))),
+    ).toEqual([{ mergedInto: survivor }]);
   });
 });
 
-describe('a notice its source shows no more', () => {
+describe('a notice that its source no longer lists', () => {
   const day = '2026-10-01';
-  const looked = async (...records: NoticeRecord[]) => {
+  const readWith = async (...records: NoticeRecord[]) => {
     const missing = await missingNotices(system(), {
       sourcePortal: 'oeffentlichevergabe',
       sourceDay: day,
@@ -350,34 +350,34 @@ describe('a notice its source shows no more', () => {
     return across((tx) => noteMissingNotices(tx, missing));
   };
 
-  it('is withdrawn after two looks, there still, and back when it shows up again', async () => {
+  it('is withdrawn after two reads, but not deleted, and restored when it is listed again', async () => {
     const [stays, goes] = [noticeRecord({ sourceDay: day }), noticeRecord({ sourceDay: day })];
     await store(stays, goes);
-    expect(await looked(stays)).toBe(0);
+    expect(await readWith(stays)).toBe(0);
     expect(await found(await tenderOf(goes))).toMatchObject({ isOpen: true });
-    expect(await looked(stays)).toBe(1);
-    expect(await looked(stays)).toBe(0);
+    expect(await readWith(stays)).toBe(1);
+    expect(await readWith(stays)).toBe(0);
     expect(await found(await tenderOf(goes))).toMatchObject({ isOpen: false });
     expect(await found(await tenderOf(stays))).toMatchObject({ isOpen: true });
     expect(await store(goes)).toMatchObject({ unchanged: 1 });
     expect(await found(await tenderOf(goes))).toMatchObject({ isOpen: true });
-    expect(await looked(stays)).toBe(0);
+    expect(await readWith(stays)).toBe(0);
   });
 
-  it('leaves the tender open while another source shows it', async () => {
+  it('leaves the tender open while another source lists it', async () => {
     const noticeUuid = newId();
     const ours = noticeRecord({ noticeUuid, sourceDay: day, title: 'Von hier' });
     await store(ours);
     await store(noticeRecord({ noticeUuid, sourcePortal: 'ted', noticeKey: newId(), title: 'Von dort' }));
-    await looked();
-    await looked();
+    await readWith();
+    await readWith();
     expect(await found(await tenderOf(ours))).toMatchObject({ isOpen: true });
     expect(await shownTitle(await tenderOf(ours))).toEqual(['Von dort']);
   });
 });
 
 describe('a personal feed', () => {
-  it('shows tenders to its owners alone until a public source shows them', async () => {
+  it('shows tenders only to its owners until a public source lists them', async () => {
     const sourceKey = await feed(await make.user());
     const item = feedItem(sourceKey, { publicationNumber: '98765-2026', title: 'Nur im Newsletter' });
     await store(item);
@@ -392,7 +392,7 @@ describe('a personal feed', () => {
     expect(await shownTitle(tenderId)).toEqual(['Für alle']);
   });
 
-  it('says nothing of what a public source shows', async () => {
+  it('does not change a tender of a public source', async () => {
     const call = noticeRecord({ sourcePortal: 'ted', publicationNumber: '55555-2026', title: 'Das Original' });
     await store(call);
     const item = feedItem(await feed(await make.user()), {
@@ -406,7 +406,7 @@ describe('a personal feed', () => {
     expect(await found(await tenderOf(call))).toMatchObject({ sourceKeys: ['ted'], isOpen: true });
   });
 
-  it('makes two tenders neither one nor those of another feed its own', async () => {
+  it('neither merges two tenders nor joins those of another feed', async () => {
     const calls = [
       noticeRecord({ portalIds: ['cosinex:CXAAAAAAAA'] }),
       noticeRecord({ portalIds: ['cosinex:CXBBBBBBBB'] }),
@@ -426,7 +426,7 @@ describe('a personal feed', () => {
     expect(new Set(await Promise.all([secret, guess, call].map(tenderOf))).size).toBe(1);
   });
 
-  it('brings no other to the public tender it has joined', async () => {
+  it('brings no other notice to the public tender it has joined', async () => {
     const call = noticeRecord({ sourcePortal: 'bund', bundId: '47110001' });
     await store(call);
     const forged = feedItem(await feed(await make.user()), {
@@ -444,7 +444,7 @@ describe('a personal feed', () => {
     expect(new Set(await Promise.all([call, ...others].map(tenderOf))).size).toBe(3);
   });
 
-  it('that becomes everybody’s shows everybody what it still holds', async () => {
+  it('that becomes a platform feed makes the tenders public that it still lists', async () => {
     const sourceKey = await feed(await make.user());
     const [still, before] = [feedItem(sourceKey), feedItem(sourceKey)];
     await store(still, before);
@@ -468,7 +468,7 @@ describe('deadlines', () => {
     isDateOnly,
   });
 
-  it('count by the earliest that is still to come', async () => {
+  it('are ordered by the earliest in the future', async () => {
     const [past, next, last] = [at(-3_600), at(3_600, true), at(7_200)];
     const record = noticeRecord({ deadlines: [last, past, next] });
     await store(record);
@@ -480,12 +480,12 @@ describe('deadlines', () => {
     });
   });
 
-  it('close a tender with the last of them, and are gone through one by one', async () => {
+  it('close a tender with the last of them, and pass one by one', async () => {
     const [soon, later] = [at(-1), at(3_600)];
     const [over, goesOn] = [noticeRecord({ deadlines: [soon] }), noticeRecord({ deadlines: [soon, later] })];
     await store(over, goesOn);
     const ids = await Promise.all([over, goesOn].map(tenderOf));
-    // As they were before the first deadline.
+    // The state before the first deadline.
     await across((tx) =>
       tx
         .update(tenderSearch)
@@ -499,8 +499,8 @@ describe('deadlines', () => {
   });
 });
 
-describe('a source that people name', () => {
-  it('brings a thousand new notices a day at most, and what is known goes on', async () => {
+describe('a source that users register', () => {
+  it('adds at most 1,000 new notices a day, and still updates known ones', async () => {
     const key = await feed(await make.user());
     const items = Array.from({ length: 1_005 }, () => feedItem(key));
     expect(await store(...items)).toMatchObject({ added: 1_000, withheld: 5, refused: 0 });

@@ -14,28 +14,28 @@ import type { SystemContext } from '@portal/platform/context';
 import { mergeTenders } from './merge-tenders.ts';
 import { missesUntilWithdrawn, settleTenders } from './settle-tenders.ts';
 
-/** What became of the notices of a source. */
+/** The outcome of storing notices: how many, and which tenders they changed. */
 export interface StoredNotices {
   added: number;
   changed: number;
   unchanged: number;
-  /** Older than what is there, or nothing the database would take. */
+  /** Older than the stored version, or rejected by the database. */
   refused: number;
-  /** New ones of a source that people name, beyond those it may bring in a day. */
+  /** New notices of a feed or mailbox above its limit per day. */
   withheld: number;
-  /** Tenders that are new or look different from before; the others need not be matched again. */
+  /** Tenders that are new or changed and have to be matched. */
   tenderIds: string[];
 }
 
-/** Notices written in one transaction: a fraction of a second, so that others who store wait little for their turn. */
+/** Notices written in one transaction. It takes a fraction of a second, so other writers wait little for the lock. */
 const batch = 250;
-/** Characters of texts and lots in one transaction; a handful of notices may be as large as all the others. */
+/** Characters of texts and lots in one transaction: a few notices can be as large as all the others together. */
 const batchChars = 4_000_000;
 
 /**
- * Stores notices of one source in the order of their versions: each in its row, with the tender it belongs to, whatever source told of
- * that first. What is as it was is not written. Each batch stands or falls by itself, so what is interrupted is just stored again.
- * Saved searches are asked about all that is new or different; nobody is told what they find in the first look at a source.
+ * Stores notices of one source in the order of their versions, and assigns each to its tender, even if another source listed that first.
+ * Unchanged notices are not written. Each batch is a transaction, so an interrupted call can be repeated. New and changed tenders are left
+ * to the matcher; matches of the first read of a source are dismissed, so no mail reports them.
  */
 export async function storeNotices(
   system: SystemContext,
@@ -55,21 +55,21 @@ export async function storeNotices(
 
 export const storedOutcomes = ['added', 'changed', 'unchanged', 'refused', 'withheld'] as const;
 
-/** New notices that a feed or a mailbox brings in 24 hours: whoever runs one could fill the database otherwise. */
+/** New notices accepted per feed or mailbox in 24 hours. Without the limit, the operator of a feed could fill the database. */
 export const maxNewADay = 1_000;
 
 function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]> {
   let part: NoticeRecord[] = [];
   let chars = 0;
   for (const record of records) {
-    const own = record.raw.body.length + sizeOf(record);
-    if (part.length === batch || (part.length > 0 && chars + own > batchChars)) {
+    const size = record.raw.body.length + sizeOf(record);
+    if (part.length === batch || (part.length > 0 && chars + size > batchChars)) {
       yield part;
       part = [];
       chars = 0;
     }
     part.push(record);
-    chars += own;
+    chars += size;
   }
   if (part.length > 0) yield part;
 }
@@ -77,7 +77,7 @@ function* batchesOf(records: readonly NoticeRecord[]): Generator<NoticeRecord[]>
 const sizeOf = ({ description, lots }: NoticeRecord): number =>
   (description?.length ?? 0) + lots.reduce((sum, lot) => sum + (lot.description?.length ?? 0), 0);
 
-/** A notice the database does not take costs itself and no other one. */
+/** Stores a batch. If the database rejects a notice, halves the batch until only that notice is left out. */
 async function storeOrDivide(
   system: SystemContext,
   records: NoticeRecord[],
@@ -115,17 +115,17 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstRead: boolean)
   const { sourcePortal } = first;
   const isPublic = await isPublicSource(tx, sourcePortal);
   const known = await knownNotices(tx, sourcePortal, records);
-  let room = await roomForNew(tx, sourcePortal);
+  let remaining = await remainingToday(tx, sourcePortal);
 
-  /** Of a notice that comes in several versions the last one. */
+  /** The latest version of each notice in this batch, by key. */
   const written = new Map<string, Fresh>();
   for (const record of records) {
     const before = known.get(record.noticeKey);
     if (before && record.noticeVersion < before.noticeVersion) result.refused += 1;
     else if (before && record.hash === before.hash && (before.isPublic || !isPublic)) result.unchanged += 1;
-    else if (!before && room <= 0) result.withheld += 1;
+    else if (!before && remaining <= 0) result.withheld += 1;
     else {
-      if (!before) room -= 1;
+      if (!before) remaining -= 1;
       const { id, tenderId, publishedAt } = before ?? { id: newId(), tenderId: null, publishedAt: null };
       result[before ? 'changed' : 'added'] += 1;
       written.set(record.noticeKey, { record, id, tenderId, publishedAt });
@@ -140,7 +140,7 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstRead: boolean)
       });
     }
   }
-  const reappeared = await forgetMisses(tx, [...known.values()]);
+  const reappeared = await resetMisses(tx, [...known.values()]);
   const fresh = [...written.values()];
   const placed = await placeNotices(tx, fresh, isPublic);
   await writeNotices(tx, placed, isPublic);
@@ -151,12 +151,12 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstRead: boolean)
   return { ...result, tenderIds };
 }
 
-/** What waits already is told if any of its changes is. */
+/** Queues tenders for matching. Matches of a tender that is queued already are reported if any of its changes is. */
 async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Promise<void> {
   if (tenderIds.length === 0) return;
   await tx
     .insert(unmatchedTenders)
-    // In one order, so that two who store do not wait for each other.
+    // Sorted, so that two transactions cannot deadlock.
     .values(tenderIds.toSorted().map((tenderId) => ({ tenderId, isTold })))
     .onConflictDoUpdate({
       target: unmatchedTenders.tenderId,
@@ -164,11 +164,11 @@ async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Pro
     });
 }
 
-/** Notices are stored by one at a time: two sources may tell of one procurement in the same moment. */
+/** Serializes storing: two sources may list the same procurement at the same moment. */
 export const lockNoticeStore = (tx: Tx) => tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.tenderStore})`);
 
-/** How many new notices a source may still bring today; there is no bound for those the settings name. */
-async function roomForNew(tx: Tx, sourceKey: string): Promise<number> {
+/** New notices that a source may still add within 24 hours; sources of the settings have no limit. */
+async function remainingToday(tx: Tx, sourceKey: string): Promise<number> {
   if (isSettingsSource(sourceKey)) return Infinity;
   const { rows } = await tx.execute<{ today: number }>(sql`
     select count(*)::int as today from (
@@ -178,17 +178,17 @@ async function roomForNew(tx: Tx, sourceKey: string): Promise<number> {
   return maxNewADay - (rows[0]?.today ?? 0);
 }
 
-/** Whether everybody sees what a source shows. Those of settings have a row from their first notice on. */
+/** Whether every account sees the notices of a source. Creates the row of a source of the settings if it is missing. */
 async function isPublicSource(tx: Tx, key: string): Promise<boolean> {
   if (isSettingsSource(key)) {
     await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
     return true;
   }
-  const [everybodys] = await tx
+  const [platformFeed] = await tx
     .select({ id: rssFeeds.id })
     .from(rssFeeds)
     .where(and(eq(rssFeeds.sourceKey, key), sql`${rssFeeds.userId} is null`));
-  return everybodys !== undefined;
+  return platformFeed !== undefined;
 }
 
 interface Known {
@@ -219,8 +219,8 @@ async function knownNotices(tx: Tx, sourceKey: string, records: NoticeRecord[]):
   return new Map(rows.map(({ noticeKey, ...row }) => [noticeKey, row]));
 }
 
-/** What shows up again was not withdrawn. Answers the tenders for which that makes a difference. */
-async function forgetMisses(tx: Tx, known: Known[]): Promise<string[]> {
+/** Clears the misses of notices that are listed again. Returns the tenders whose notice counted as withdrawn. */
+async function resetMisses(tx: Tx, known: Known[]): Promise<string[]> {
   const missed = known.filter(({ missedReads }) => missedReads > 0);
   if (missed.length === 0) return [];
   await tx
@@ -237,7 +237,7 @@ async function forgetMisses(tx: Tx, known: Known[]): Promise<string[]> {
   );
 }
 
-/** A notice about to be written; what is known of it is null for one that is new. */
+/** A notice to write; `tenderId` and `publishedAt` are those of its stored version, null for a new notice. */
 interface Fresh {
   record: NoticeRecord;
   id: string;
@@ -247,7 +247,7 @@ interface Fresh {
 
 type Placed = Fresh & { tenderId: string };
 
-/** Gives each notice its tender: the one of its own before, one that other notices have, or a new one. */
+/** Assigns each notice to a tender: its tender so far, the tender of related notices, or a new one. */
 async function placeNotices(tx: Tx, notices: Fresh[], isPublic: boolean): Promise<Placed[]> {
   const fresh = notices.map(({ record, tenderId }): FreshNotice => ({ ...keysOf(record), tenderId, isPublic }));
   const groups = groupNotices(fresh, await relatives(tx, fresh));
@@ -327,10 +327,10 @@ async function relatives(tx: Tx, fresh: FreshNotice[]) {
   return rows.map((row) => ({ ...row, form: row.form as NoticeForm | null }));
 }
 
-/** A key that so many share tells nothing apart. */
+/** A key shared by more notices does not identify a procurement. */
 const maxRelatives = 20_000;
 
-/** What a record says of a notice; the other columns have their own story. */
+/** The columns written from a record; other statements write the rest. */
 const noticeColumns = Object.entries(getTableColumns(tenderNotices))
   .filter(([key]) => !['isPrimary', 'missedReads', 'firstSeenAt', 'changedAt'].includes(key))
   .map(([key, column]) => ({
@@ -339,7 +339,7 @@ const noticeColumns = Object.entries(getTableColumns(tenderNotices))
     type: column.getSQLType(),
   }));
 
-/** The rows of notices, as one JSON text: lists within rows fit no other way of sending many at once. */
+/** Sends all rows as one JSON text: `unnest` cannot take rows that contain arrays. */
 async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promise<void> {
   if (placed.length === 0) return;
   const rows = placed.map(({ id, tenderId, publishedAt, record }) => {
@@ -348,7 +348,7 @@ async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promis
       ...notice,
       id,
       tenderId,
-      // Of an entry without a date it is when it was first seen.
+      // An entry without a date gets the time when it was first seen.
       publishedAt: record.publishedAt ?? publishedAt,
       sourceKey: sourcePortal,
       isPublic,
@@ -358,8 +358,10 @@ async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promis
     };
   });
   const names = noticeColumns.map(({ name }) => name).join(', ');
-  const kept = new Set(['id', 'source_key', 'notice_key', 'is_public']);
-  const replaced = noticeColumns.filter(({ name }) => !kept.has(name)).map(({ name }) => `${name} = excluded.${name}`);
+  const unchanged = new Set(['id', 'source_key', 'notice_key', 'is_public']);
+  const replaced = noticeColumns
+    .filter(({ name }) => !unchanged.has(name))
+    .map(({ name }) => `${name} = excluded.${name}`);
   await tx.execute(sql`
     insert into ${tenderNotices} (${sql.raw(names)})
     select ${sql.raw(noticeColumns.map(({ key }) => (key === 'publishedAt' ? `coalesce(r."${key}", now())` : `r."${key}"`)).join(', '))}
@@ -368,7 +370,7 @@ async function writeNotices(tx: Tx, placed: Placed[], isPublic: boolean): Promis
       is_public = ${tenderNotices}.is_public or excluded.is_public, changed_at = now()`);
 }
 
-/** What was read of each, compressed here: the server's own compression costs it more than the row. */
+/** Stores the original of each notice, compressed here: compression in PostgreSQL would cost more than the rest of the row. */
 async function writePayloads(tx: Tx, notices: { record: NoticeRecord; id: string }[]): Promise<void> {
   if (notices.length === 0) return;
   const ids = notices.map(({ id }) => id);
@@ -380,12 +382,12 @@ async function writePayloads(tx: Tx, notices: { record: NoticeRecord; id: string
     on conflict (notice_id) do update set format = excluded.format, body = excluded.body, stored_at = now()`);
 }
 
-/** Which notices of a day, by their ids, its source does not show any more: what it shows is named by keys. */
+/** Ids of the notices of a day that its source no longer lists. `shownKeys` are the keys of the notices it lists. */
 export const missingNotices = (
   system: SystemContext,
   { sourcePortal, sourceDay, shownKeys }: { sourcePortal: string; sourceDay: string; shownKeys: string[] },
 ): Promise<string[]> =>
-  system.acrossTenants('notices of a source are looked for', async (tx) => {
+  system.acrossTenants('missing notices of a source are found', async (tx) => {
     const rows = await tx
       .select({ id: tenderNotices.id })
       .from(tenderNotices)
@@ -401,8 +403,8 @@ export const missingNotices = (
   });
 
 /**
- * Notes that a look did not show these. What is missing twice in a row counts as withdrawn until it shows up again. Answers how many
- * came to that.
+ * Counts a miss for notices that a read did not find. A notice missing twice in a row counts as withdrawn until it is listed again. Returns
+ * the number of withdrawn notices.
  */
 export async function noteMissingNotices(tx: Tx, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;

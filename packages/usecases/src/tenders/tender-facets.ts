@@ -5,30 +5,30 @@ import type { UserContext } from '@portal/platform/context';
 import { searching, type TenderList } from './list-tenders.ts';
 import { matchesBesides, matchesFilters, searchedTenders } from './search.ts';
 
-/** The newest that match are counted, and no more than these. */
+/** Newest matches that are counted. */
 const maxCounted = 10_000;
 
-/** How many of the tenders that match each source, Land and division has: what choosing it would leave. */
+/** Matches per source, Land and CPV division: the number left if the user selects it. */
 export async function tenderFacets(ctx: UserContext, asked: Asked): Promise<TenderFacets> {
   const { rows } = await searching(ctx, (tx) =>
     tx.execute<{ kind: string; key: string; count: number }>(facetsStatement(asked, ctx.actor.id)),
   );
-  const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ key, count }) => ({ key, count }));
-  const [nationwide, all] = ['nationwide', 'all'].map((kind) => of(kind)[0]?.count ?? 0);
-  const byLand = new Map(of('land').map(({ key, count }) => [key, count]));
+  const countsOf = (kind: string) => rows.filter((row) => row.kind === kind).map(({ key, count }) => ({ key, count }));
+  const [nationwide, all] = ['nationwide', 'all'].map((kind) => countsOf(kind)[0]?.count ?? 0);
+  const byLand = new Map(countsOf('land').map(({ key, count }) => [key, count]));
   return {
-    sources: maxFirst(of('source')),
-    bundeslaender: maxFirst(
+    sources: largestFirst(countsOf('source')),
+    bundeslaender: largestFirst(
       laender
         .map((key) => ({ key, count: (byLand.get(key) ?? 0) + (nationwide ?? 0) }))
         .filter(({ count }) => count > 0),
     ),
-    cpvDivisions: maxFirst(of('division')),
+    cpvDivisions: largestFirst(countsOf('division')),
     isCapped: (all ?? 0) > maxCounted,
   };
 }
 
-const maxFirst = (counts: { key: string; count: number }[]) =>
+const largestFirst = (counts: { key: string; count: number }[]) =>
   counts.toSorted((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
 
 type Asked = Pick<TenderList, 'filters' | 'window' | 'triage'>;
@@ -45,7 +45,7 @@ export const facetsStatement = ({ filters, window, triage }: Asked, userId: stri
 
 const counted = sql`(select * from hits limit ${maxCounted}) counted`;
 
-/** Tenders have few different lists between them, so these are counted before they are taken apart. */
+/** Many tenders have equal lists, so equal lists are counted before `unnest`. */
 const countedBy = (kind: string, keys: SQL, where = sql``): SQL => sql`
   select ${kind} as kind, key, sum(many)::int as count
   from (select ${keys} as keys, count(*) as many from ${counted} ${where} group by 1) lists, unnest(keys) key group by key`;

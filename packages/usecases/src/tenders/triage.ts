@@ -7,7 +7,7 @@ import type { UserContext } from '@portal/platform/context';
 import { ownScope } from './list-tenders.ts';
 import { holdMerges } from './merge-tenders.ts';
 
-/** Notes of tenders that the account has read them or keeps an eye on them; all of them, or none if one is unknown (404). */
+/** Marks tenders as read or as favorites for the account. Marks none of them and throws 404 if one does not exist. */
 export function triageTenders(
   ctx: UserContext,
   ids: string[],
@@ -22,10 +22,10 @@ export function triageTenders(
       .where(inArray(tenders.id, asked));
     if (known.length < asked.length) throw notFound();
     const current = new Map(known.map((tender) => [tender.id, tender.current]));
-    const noted = await tx
+    const marks = await tx
       .insert(tenderTriage)
       .values(
-        // In one order, so that two who note the same at once do not wait for each other.
+        // Sorted, so that two transactions cannot deadlock.
         [...new Set(current.values())].toSorted().map((tenderId) => ({
           tenantId: ctx.tenantId,
           userId: ctx.actor.id,
@@ -36,14 +36,14 @@ export function triageTenders(
       )
       .onConflictDoUpdate({
         target: [tenderTriage.tenantId, tenderTriage.userId, tenderTriage.tenderId],
-        // What is not named stays as it is.
+        // A field that is left out does not change.
         set: {
           isRead: read === undefined ? sql`${tenderTriage.isRead}` : read,
           isFavorite: favorite === undefined ? sql`${tenderTriage.isFavorite}` : favorite,
         },
       })
       .returning({ id: tenderTriage.tenderId, read: tenderTriage.isRead, favorite: tenderTriage.isFavorite });
-    const byId = new Map(noted.map((row) => [row.id, row]));
+    const byId = new Map(marks.map((row) => [row.id, row]));
     return asked.flatMap((id) => {
       const row = byId.get(current.get(id) ?? '');
       return row ? [{ id, read: row.read, favorite: row.favorite }] : [];
@@ -51,9 +51,9 @@ export function triageTenders(
   });
 }
 
-/** The same of one. */
+/** Marks one tender. Throws 404. */
 export async function triageTender(ctx: UserContext, id: string, input: TriageInput): Promise<Triage> {
-  const [noted] = await triageTenders(ctx, [id], input);
-  if (!noted) throw notFound();
-  return noted;
+  const [mark] = await triageTenders(ctx, [id], input);
+  if (!mark) throw notFound();
+  return mark;
 }

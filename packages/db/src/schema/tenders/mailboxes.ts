@@ -6,8 +6,8 @@ import { imapColumns, imapFailure } from '../imap.ts';
 import { tenants } from '../tenants.ts';
 
 /**
- * Where an account gets alert mails of tender portals, one row per account. Its tenders have the source `mailbox:<userId>`, whose row says
- * how it was last read and stays when the mailbox is deleted.
+ * The mailbox in which an account gets alert mails of tender portals, one row per account. Its tenders have the source `mailbox:<userId>`.
+ * The row of that source holds the outcome of the last read and stays when the mailbox is deleted.
  */
 export const tenderMailboxes = pgTable(
   'tender_mailboxes',
@@ -15,17 +15,17 @@ export const tenderMailboxes = pgTable(
     ...tenantColumns,
     userId: uuid().notNull(),
     ...imapColumns(),
-    /** Of whoever reads it now. Taken away by a change: what was read of the mailbox as it was before is not written any more. */
+    /** The claim of the running read. A change of the mailbox clears it, so a read of the old settings can write nothing more. */
     claim: uuid(),
-    /** Up to which mail it was read: a number of up to 64 bits, and the UID under it. Null until the first run has found where to begin. */
+    /** The last mail read: UIDVALIDITY (up to 64 bits) and UID. Null until the first run has found its start. */
     uidValidity: text(),
     lastUid: bigint({ mode: 'number' }),
-    /** A mail that could not be read, and how often. */
+    /** The mail that could not be read, and the number of attempts. */
     triedUid: bigint({ mode: 'number' }),
     tries: integer().notNull().default(0),
     /** Sign-ins refused in a row. */
     refusals: integer().notNull().default(0),
-    /** When it is read next; null while it is switched off or left alone. */
+    /** The next read; null while the mailbox is switched off or paused. */
     nextFetchAt: instant(),
     lastError: imapFailure(),
     updatedAt: instant().notNull().defaultNow(),

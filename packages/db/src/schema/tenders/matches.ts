@@ -6,14 +6,14 @@ import { tenants as tenantRows } from '../tenants.ts';
 import { tenders } from './notices.ts';
 import { savedSearches } from './saved-searches.ts';
 
-/** Tenders that are new or different since searches were last asked. No tenant sees it. */
+/** Tenders that are new or changed since saved searches were last matched. Hidden from tenants. */
 export const unmatchedTenders = pgTable(
   'unmatched_tenders',
   {
     tenderId: uuid()
       .primaryKey()
       .references(() => tenders.id, { onDelete: 'cascade' }),
-    /** Whether people are told of what matches; not of what a source shows when it is read for the first time. */
+    /** Whether matches are reported by mail. False for tenders of the first read of a source. */
     isTold: boolean().notNull(),
     storedAt: createdAt(),
   },
@@ -23,8 +23,8 @@ export const unmatchedTenders = pgTable(
 export const alertKind = pgEnum('tender_alert_kind', ['digest', 'instant']);
 
 /**
- * A tender that a saved search found. One mail tells it, or none: `notifiedAt` says that nothing is owed any more, `isTold` that a mail
- * server has taken the mail that told it.
+ * A tender that a saved search found. At most one mail reports it. `alertId`, `notifiedAt` and `isTold` hold its state: pending, queued,
+ * sent or dismissed (`packages/usecases/src/tenders/alerts/match-state.ts`).
  */
 export const tenderMatches = pgTable(
   'tender_matches',
@@ -34,12 +34,12 @@ export const tenderMatches = pgTable(
     tenderId: uuid()
       .notNull()
       .references(() => tenders.id, { onDelete: 'cascade' }),
-    /** By which kind of mail it is told. */
+    /** The kind of mail that reports it. */
     kind: alertKind().notNull(),
-    /** What it is due to, as the search says it. */
+    /** The terms of the search that it matches, as the search labels them. */
     reasons: text().array().notNull(),
     matchedAt: createdAt(),
-    /** The mail that has it in its list. */
+    /** The alert mail that lists it. */
     alertId: uuid(),
     notifiedAt: instant(),
     isTold: boolean().notNull().default(false),
@@ -47,15 +47,15 @@ export const tenderMatches = pgTable(
   (t) => [
     primaryKey({ columns: [t.searchId, t.tenderId] }),
     index('tender_matches_tender').on(t.tenderId),
-    // Two of what is owed, without what they share: a mail looks its list up by its id and must not find the way through all that is owed.
+    // Pending and queued rows have separate indexes: a mail finds its list by `alert_id` and must not read all unsent rows.
     index('tender_matches_owed')
       .on(t.kind, t.matchedAt)
       .where(sql`notified_at is null and alert_id is null`),
     index('tender_matches_alert')
       .on(t.alertId)
       .where(sql`notified_at is null and alert_id is not null`),
-    // For what has been kept long enough, which nobody is owed: what is found is not in it, so finding costs nothing more. An index of
-    // ranges would soon point everywhere, for new rows take the places of old ones.
+    // For retention. Only sent and dismissed rows are in it, so inserting a match costs nothing more. A BRIN index would degrade: new rows
+    // take the places of deleted ones.
     index('tender_matches_notified')
       .on(t.matchedAt)
       .where(sql`notified_at is not null`),
@@ -69,7 +69,7 @@ export const tenderMatches = pgTable(
 
 export const tenderChangeKind = pgEnum('tender_change_kind', ['cancelled', 'deadline', 'corrected']);
 
-/** What became different about a tender that people may have been told of: once for each notice that made it so. No tenant writes it. */
+/** A change of a tender that may have been reported already, one row per notice that caused it. Tenants cannot write it. */
 export const tenderChanges = pgTable(
   'tender_changes',
   {
@@ -77,7 +77,7 @@ export const tenderChanges = pgTable(
     tenderId: uuid()
       .notNull()
       .references(() => tenders.id, { onDelete: 'cascade' }),
-    /** Notice and version that changed it. */
+    /** Notice and version that caused the change. */
     successor: text().notNull(),
     kind: tenderChangeKind().notNull(),
     at: createdAt(),
@@ -89,7 +89,7 @@ export const tenderChanges = pgTable(
   ],
 );
 
-/** That an account is to be told of a change. It goes the way of matches. */
+/** A change to report to an account. Its states are those of a match. */
 export const tenderChangeNotices = pgTable(
   'tender_change_notices',
   {

@@ -18,18 +18,18 @@ import { bytea, createdAt, instant, platformRules } from '../columns.ts';
 import { ownSources, tenderSources } from './sources.ts';
 
 /**
- * One procurement as people see it, however many notices of however many sources tell of it; what it says is in its primary notice.
- * Triage points at it, so it stays the same through corrections, and one that turns out to be another's goes on to that one.
+ * One procurement, which can have several notices of several sources; its content is that of its primary notice. Triage refers to it, so
+ * its id stays through corrections, and a merged tender refers to its survivor.
  */
 export const tenders = pgTable(
   'tenders',
   {
     id: uuid().primaryKey(),
-    /** The personal source that alone has shown it; null as soon as a public one has. */
+    /** The personal source that alone has listed it; null as soon as a public source lists it. */
     onlySource: text(),
     mergedInto: uuid().references((): AnyPgColumn => tenders.id, { onDelete: 'cascade' }),
     firstSeenAt: createdAt(),
-    /** When what is shown of it last became different. */
+    /** When its displayed content last changed. */
     changedAt: createdAt(),
   },
   (t) => [
@@ -39,10 +39,10 @@ export const tenders = pgTable(
   ],
 );
 
-/** Feeds and mailboxes, which people name: their keys have a colon. Written as the index has it. */
+/** Feeds and mailboxes, which users name: their keys contain a colon. The text must equal the condition of the index. */
 export const isOfNamedSource = sql`source_key like '%:%'`;
 
-/** What a source says: one row for a notice of a source, whatever its version. */
+/** The notices of the sources, one row per source and notice; a new version replaces the old one. */
 export const tenderNotices = pgTable(
   'tender_notices',
   {
@@ -50,19 +50,19 @@ export const tenderNotices = pgTable(
     tenderId: uuid()
       .notNull()
       .references(() => tenders.id, { onDelete: 'cascade' }),
-    /** Whether the tender is shown as this notice has it. */
+    /** Whether lists show the tender with the content of this notice. */
     isPrimary: boolean().notNull().default(false),
     sourceKey: text()
       .notNull()
       .references(() => tenderSources.key),
-    /** Once a public source has shown it, it stays public. */
+    /** A notice that a public source has listed stays public. */
     isPublic: boolean().notNull(),
     noticeKey: text().notNull(),
     sourceNoticeId: text().notNull(),
     noticeVersion: integer().notNull(),
     sourceUrl: text(),
     sourceDay: date(),
-    /** Looks in a row at its day that did not show it any more. */
+    /** Consecutive reads of its day that no longer listed it. */
     missedReads: smallint('missed_looks').notNull().default(0),
 
     noticeUuid: text(),
@@ -70,7 +70,7 @@ export const tenderNotices = pgTable(
     bundId: text(),
     procedureUuid: text(),
     portalIds: text().array().notNull(),
-    /** Title, buyer and day of the deadline, folded: what tells procurements without better keys apart. */
+    /** Normalized title, buyer and day of the deadline: tells procurements without better keys apart. */
     fingerprint: text(),
     changedNoticeUuid: text(),
     changedPublicationNumber: text(),
@@ -125,7 +125,7 @@ export const tenderNotices = pgTable(
   ],
 );
 
-/** What was read, as it came; compressed by zstd. No tenant sees it. */
+/** The originals of notices, compressed with zstd. Hidden from tenants. */
 export const tenderPayloads = pgTable(
   'tender_payloads',
   {

@@ -16,7 +16,10 @@ import { users } from '../accounts/users.ts';
 import { createdAt, tenantColumns, tenantPolicies, tenantRules, tsquery } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
-/** What an account asks of tenders, and again of each that comes. Filters are what people set; the rest is made from them. */
+/**
+ * Searches that an account has saved; each new tender is matched with them. Users set the filters; the other columns are compiled from
+ * them.
+ */
 export const savedSearches = pgTable(
   'saved_searches',
   {
@@ -25,11 +28,11 @@ export const savedSearches = pgTable(
     name: text().notNull(),
     filters: jsonb().notNull(),
     instantAlert: boolean().notNull().default(false),
-    /** What is asked of words and markers; null where nothing is. */
+    /** The query of words and markers; null if the filters have neither. */
     question: tsquery(),
-    /** Whatever else is asked, as text that is the same for the same. */
+    /** All other conditions as JSON; equal conditions give equal text. */
     bounds: text().notNull(),
-    /** What a match may be due to, and the question of each. */
+    /** The terms that can be reasons of a match, and the query of each term. */
     termLabels: text().array().notNull(),
     termQuestions: text().array().notNull(),
     compilerVersion: integer().notNull(),

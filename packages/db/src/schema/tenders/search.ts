@@ -4,18 +4,18 @@ import { instant, platformRules, tsvector } from '../columns.ts';
 import { tenders } from './notices.ts';
 import { ownSources } from './sources.ts';
 
-/** What filters, sorting and counting look at, made from the tender's notices. */
+/** The columns for filters, sorting and counting, derived from the tender's notices. */
 const searched = () => ({
   tenderId: uuid()
     .primaryKey()
     .references(() => tenders.id, { onDelete: 'cascade' }),
   publishedAt: instant().notNull(),
-  /** The earliest deadline that is still to come, else the last one; infinity where none is known. */
+  /** The earliest deadline in the future, else the last one; infinity if none is known. */
   deadlineAt: instant().notNull(),
   deadlineIsDateOnly: boolean().notNull(),
-  /** The last deadline, infinity where none is known. */
+  /** The last deadline; infinity if none is known. */
   openUntil: instant().notNull(),
-  /** A call, or of unknown form, neither cancelled nor withdrawn, whose last deadline had not passed when a job last looked. */
+  /** A call (or unknown form), neither cancelled nor withdrawn, whose last deadline had not passed when a job last checked. */
   isOpen: boolean().notNull(),
   sourceKeys: text().array().notNull(),
   bundeslaender: text().array().notNull(),
@@ -23,15 +23,15 @@ const searched = () => ({
   cpvDivisions: text().array().notNull(),
   valueCents: bigint({ mode: 'number' }),
   currency: text(),
-  /** Title and titles of lots, in lower case and with umlauts spelled out, for what is looked for within words. */
+  /** Titles of the tender and its lots, in lower case with umlauts spelled out: searched for text within words. */
   titles: text().notNull().default(''),
   /** Words, and the markers of `packages/domain/src/tenders/markers.ts`. */
   document: tsvector().notNull(),
 });
 
 /**
- * Tenders a public source has shown. Everybody sees all of them, and those of one account are a table apart: under a policy that
- * depends on the row, the server asks it before every operator of words and would not take the index of words for any of them.
+ * Tenders that a public source has listed. Every user sees all of them; personal tenders are in a separate table. With a row policy that
+ * depends on the row, PostgreSQL would evaluate the policy before the text search operators and could not use the word index.
  */
 export const tenderSearch = pgTable('tender_search', searched(), (t) => [
   index('tender_search_published').on(t.publishedAt.desc().nullsFirst(), t.tenderId.desc().nullsFirst()),
@@ -42,12 +42,12 @@ export const tenderSearch = pgTable('tender_search', searched(), (t) => [
     .on(t.deadlineAt, t.tenderId)
     .where(sql`is_open`),
   index('tender_search_deadline').on(t.deadlineAt, t.tenderId),
-  // What is not yet in order is read through by every search, so it is kept short.
+  // Every search scans the pending list, so it is kept short.
   index('tender_search_document').using('gin', t.document).with({ gin_pending_list_limit: 1024 }),
   ...platformRules(),
 ]);
 
-/** Tenders that only a personal source has shown, for its owners alone. */
+/** Tenders that only a personal source has listed; only its owners see them. */
 export const personalTenderSearch = pgTable(
   'personal_tender_search',
   { ...searched(), onlySource: text().notNull() },

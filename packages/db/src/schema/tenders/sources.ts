@@ -3,18 +3,18 @@ import { boolean, check, date, foreignKey, index, integer, pgTable, text, unique
 import { users } from '../accounts/users.ts';
 import { createdAt, currentAccount, currentTenant, instant, platformRules } from '../columns.ts';
 
-/** The key of the source that the mailbox of the account at work is. */
+/** The source key of the current account’s mailbox. */
 export const ownMailbox = sql`'mailbox:' || ${currentAccount}::text`;
 
-/** Where notices come from, and what is kept of each between two looks at it. A feed is one source, however many registered it. */
+/** The sources of notices, and their state between two reads. All registrations of a feed share one source. */
 export const tenderSources = pgTable(
   'tender_sources',
   {
     /** `ted`, `oeffentlichevergabe`, `bund`, `rss:<id>`, `mailbox:<id of the account>` */
     key: text().primaryKey(),
-    /** What a feed is read from; the addresses of the others are settings. */
+    /** The address of a feed; the addresses of the other sources are settings. */
     url: text(),
-    /** The last day read to its end. */
+    /** The last day that was read completely. */
     watermark: date(),
     etag: text(),
     lastModified: text(),
@@ -23,8 +23,8 @@ export const tenderSources = pgTable(
     nextRunAt: instant(),
     lastRunAt: instant(),
     /**
-     * Null until its first reading is complete, however many runs that takes: what a source brings until then has been there before, and
-     * nobody is told of it at once. A mailbox that is exchanged for another one begins anew.
+     * Null until the first read is complete, which can take several runs. Tenders found until then are not new, so no mail reports them.
+     * Replacing a mailbox by another one resets it.
      */
     lastSuccessAt: instant(),
     error: text(),
@@ -42,7 +42,7 @@ export const tenderSources = pgTable(
   ],
 );
 
-/** Who wants a feed read: an account for itself, or, without tenant and account, everybody. */
+/** Registrations of feeds: by an account for itself, or, without tenant and account, for the platform. */
 export const rssFeeds = pgTable(
   'rss_feeds',
   {
@@ -69,5 +69,5 @@ export const rssFeeds = pgTable(
   ],
 );
 
-/** Keys of the personal sources of the account at work. What only they have shown is seen by nobody else. */
+/** Keys of the personal sources of the current account. Other accounts do not see tenders that only these list. */
 export const ownSources = sql`array(select own.source_key from rss_feeds own where own.user_id = ${currentAccount} union all select ${ownMailbox})`;

@@ -5,7 +5,7 @@ import { tenantPolicies } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 import { tenders } from './notices.ts';
 
-/** What an account has read, and what it wants to keep an eye on. Goes with the tender. */
+/** Read and favorite marks of an account. Deleted with the tender. */
 export const tenderTriage = pgTable(
   'tender_triage',
   {

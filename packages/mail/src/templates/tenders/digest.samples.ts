@@ -1,4 +1,4 @@
-import { awkward, person, samplesOf, sender, serviceUrl } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, serviceUrl } from '../samples.ts';
 import { tenderDigest } from './digest.ts';
 
 const tender = {
@@ -66,16 +66,16 @@ export const samples = samplesOf(tenderDigest, {
     totalChanges: 1,
     changes: [{ title: 'Dachsanierung Schule', kind: 'cancelled', deadline: null, url: null }],
   },
-  awkward: {
+  edgeCase: {
     ...reader,
-    displayName: awkward.displayName,
+    displayName: edgeCase.displayName,
     total: 4_711,
     tenders: [
       {
         ...tender,
-        search: awkward.displayName,
-        alsoIn: [awkward.displayName],
-        title: awkward.displayName,
+        search: edgeCase.displayName,
+        alsoIn: [edgeCase.displayName],
+        title: edgeCase.displayName,
         buyer: '<img src=x onerror=alert(1)>',
         url: 'https://source.example/?a=1&b=<b>',
       },

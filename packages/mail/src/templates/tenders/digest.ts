@@ -3,7 +3,7 @@ import { countOf, endOfMails, tenderBlocks, TenderMail } from '../../listed-tend
 import { template } from '../../template.ts';
 import { oneClickUnsubscribe } from '../../unsubscribe.ts';
 
-/** What an account’s saved searches have found since the last one. */
+/** The tenders that an account’s saved searches have found since the last digest, and changes of known tenders. */
 export const tenderDigest = template({
   format: 'html-and-text',
   data: TenderMail,

@@ -1,4 +1,4 @@
-import { awkward, person, samplesOf, sender, serviceUrl } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, serviceUrl } from '../samples.ts';
 import { instantTenders } from './instant.ts';
 
 const tender = {
@@ -34,12 +34,12 @@ export const samples = samplesOf(instantTenders, {
     totalChanges: 0,
     changes: [],
   },
-  awkward: {
+  edgeCase: {
     ...sender,
     unsubscribeUrl,
-    displayName: awkward.displayName,
+    displayName: edgeCase.displayName,
     total: 1,
-    tenders: [{ ...tender, search: awkward.displayName, title: awkward.displayName }],
+    tenders: [{ ...tender, search: edgeCase.displayName, title: edgeCase.displayName }],
     totalChanges: 0,
     changes: [],
   },

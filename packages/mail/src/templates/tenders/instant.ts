@@ -3,7 +3,7 @@ import { countOf, endOfMails, tenderBlocks, TenderMail } from '../../listed-tend
 import { template } from '../../template.ts';
 import { oneClickUnsubscribe } from '../../unsubscribe.ts';
 
-/** What one saved search has found just now. */
+/** The new tenders that one saved search has found. */
 export const instantTenders = template({
   format: 'html-and-text',
   data: TenderMail,

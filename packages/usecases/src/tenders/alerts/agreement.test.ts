@@ -15,7 +15,7 @@ import { createSavedSearch } from './saved-searches.ts';
 
 const { runtime, system, make, signedIn } = await testRuntime({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
 
-// Words that the German stemmer leaves as they are, and no long ones, which would be taken apart.
+// Words that the German stemmer does not change, and short enough not to be split.
 const words = ['zebra', 'quarz', 'fjord', 'tango', 'lotus', 'mango'] as const;
 const [day, now] = [86_400_000, Date.now()];
 const inDays = (days: number) => new Date(now + days * day - 3_600_000).toISOString();
@@ -83,7 +83,7 @@ const filtersAsked = (feed: string) =>
     includeRss: boolean(),
   });
 
-/** What filters mean, said once more without any of the code that is tested. */
+/** The meaning of filters, implemented again without the tested code. */
 function naively(filters: TenderFilters, n: MadeUp, feed: string): boolean {
   const { text, cpv, region, deadline, published, buyer, kinds, procedureTypes, natures, value, sources } = filters;
   const ofField = { title: n.title, description: n.description, lots: n.lots };
@@ -148,7 +148,7 @@ function naively(filters: TenderFilters, n: MadeUp, feed: string): boolean {
 
 const recordOf = (n: MadeUp, feed: string): NoticeRecord =>
   noticeRecord({
-    // A word at the end of each, so that none stands beside one of the next text.
+    // A separator word after each text, so that no phrase spans two texts.
     title: `${n.title} anfang`,
     description: `${n.description} mitte`,
     lots: [
@@ -177,7 +177,7 @@ const recordOf = (n: MadeUp, feed: string): NoticeRecord =>
     sourcePortal: n.source === 'feed' ? feed : n.source,
   });
 
-it('of 200 random filters list and matches find what they mean', { timeout: 60_000 }, async () => {
+it('list and matcher find the same tenders for 200 random filters', { timeout: 60_000 }, async () => {
   const tenant = await make.tenant();
   const people = await Promise.all(
     Array.from({ length: 4 }, async () => signedIn(await make.user({ tenantId: tenant.id, role: 'ADMIN' }))),
@@ -213,7 +213,7 @@ it('of 200 random filters list and matches find what they mean', { timeout: 60_0
       .map(([tenderId]) => tenderId)
       .toSorted();
     const listed = await listTenders(ctx, { filters, window: {}, triage: {}, sort: 'published', limit: 200 });
-    const matched = await runtime.database.acrossTenants('a test looks', (tx) =>
+    const matched = await runtime.database.acrossTenants('a test reads', (tx) =>
       tx
         .select({ id: tenderMatches.tenderId })
         .from(tenderMatches)

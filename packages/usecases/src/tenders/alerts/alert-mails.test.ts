@@ -46,7 +46,7 @@ const settings = {
 };
 const config = testConfig(url, settings);
 
-/** Somebody who may use the module, by a grant of their own. */
+/** A user with a grant for the module. */
 async function person(overrides: Parameters<typeof make.user>[0] = {}): Promise<UserContext> {
   const user = await make.user(overrides);
   const ctx = await signedIn(user);
@@ -68,13 +68,13 @@ async function ingest(...records: NoticeRecord[]): Promise<string[]> {
   await matchNewTenders(system(), signal);
   return tenderIds;
 }
-const promise = () => startDueTenderAlerts(system(), signal);
+const queueAlerts = () => startDueTenderAlerts(system(), signal);
 const deliver = ({ tenantId }: { tenantId: string }, changed: Record<string, string> = {}) =>
   deliverDueMails(
     { ...runtime.tenant(jobOrigin(), tenantId), config: testConfig(url, { ...settings, ...changed }) },
     { signal, kinds },
   );
-/** What days bring: everything found so far is from before the last digest, and that was of another day. */
+/** Moves everything found so far before the last digest time, and queued digests to another day. */
 const letDaysPass = (days = 1) =>
   across('a test lets time pass', async (tx) => {
     const ago = sql`now() - make_interval(days => ${days}, mins => 10)`;
@@ -93,10 +93,10 @@ const letPausePass = () =>
       .where(inArray(mails.state, ['queued', 'sending'])),
   );
 const received = (ctx: UserContext) => server.messages.filter(({ envelopeTo }) => envelopeTo[0] === ctx.account.email);
-/** Everything that is due, sent; the mails it made. */
+/** Sends everything that is due. Returns the mails received. */
 async function alerted(ctx: UserContext): Promise<ReceivedMail[]> {
   const before = received(ctx).length;
-  await promise();
+  await queueAlerts();
   await deliver(ctx);
   return received(ctx).slice(before);
 }
@@ -104,10 +104,10 @@ const nextDigest = async (ctx: UserContext) => {
   await letDaysPass();
   return alerted(ctx);
 };
-const owed = (ctx: UserContext) =>
+const statesOf = (ctx: UserContext) =>
   ctx.tx(async (tx) => {
     const { rows } = await tx.execute<{ is: string }>(
-      sql`select case when m.notified_at is null then 'owed' when m.is_told then 'told' else 'settled' end as "is"
+      sql`select case when m.notified_at is null then 'unsent' when m.is_told then 'sent' else 'dismissed' end as "is"
         from ${tenderMatches} m join saved_searches s on s.id = m.search_id where s.user_id = ${ctx.actor.id} order by lower(s.name), m.matched_at`,
     );
     return rows.map((row) => row.is).toSorted();
@@ -125,7 +125,7 @@ const unsubscribeToken = (mail: ReceivedMail | undefined): string =>
   /<https:\/\/portal\.example\/unsubscribe\/([^>]+)>/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? '';
 
 describe('a digest', () => {
-  it('tells what is new once, under the first of the searches that found it', async () => {
+  it('lists new tenders once, under the first search that found them', async () => {
     const ctx = await person();
     await save(ctx, 'Beta', words('ahornsirup'));
     await save(ctx, 'alpha', { text: { any: ['ahornsirup', 'honig'] } });
@@ -150,11 +150,11 @@ describe('a digest', () => {
     expect(text).toMatch(/480\.000\s€/);
     expect(text).toMatch(/Gefunden wegen:\s+ahornsirup/);
     expect(text).toMatch(/Ort:\s+50667 Köln/);
-    expect(await owed(ctx)).toEqual(['told', 'told', 'told']);
+    expect(await statesOf(ctx)).toEqual(['sent', 'sent', 'sent']);
     expect(await nextDigest(ctx)).toEqual([]);
   });
 
-  it('carries the one click to its end, and other keys still know it', async () => {
+  it('has a one-click unsubscribe link, which stays valid after a key rotation', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('bohnenkraut'));
     await ingest(call('Bohnenkraut 1'));
@@ -169,17 +169,25 @@ describe('a digest', () => {
       }),
     };
     expect(await subscriptionOf(rotated, token)).toBe('digest');
-    const [key, what = '', signature] = token.split('.');
-    const swapped = `${key}.${Buffer.concat([Buffer.from([1]), Buffer.from(what, 'base64url').subarray(1)]).toString('base64url')}.${signature}`;
-    for (const wrong of ['', 'x', `${token}x`, token.slice(0, -2), `other.${what}.${signature}`, swapped, `${token}.x`])
+    const [key, payload = '', signature] = token.split('.');
+    const swapped = `${key}.${Buffer.concat([Buffer.from([1]), Buffer.from(payload, 'base64url').subarray(1)]).toString('base64url')}.${signature}`;
+    for (const wrong of [
+      '',
+      'x',
+      `${token}x`,
+      token.slice(0, -2),
+      `other.${payload}.${signature}`,
+      swapped,
+      `${token}.x`,
+    ])
       await expect(unsubscribe(rotated, wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await ingest(call('Bohnenkraut 2'));
     expect(await unsubscribe(rotated, token)).toBe('digest');
     expect(await unsubscribe(rotated, token)).toBe('digest');
-    expect(await owed(ctx)).toEqual(['settled', 'told']);
+    expect(await statesOf(ctx)).toEqual(['dismissed', 'sent']);
     await ingest(call('Bohnenkraut 3'));
     expect(await nextDigest(ctx)).toEqual([]);
-    // What came meanwhile is not made up for.
+    // Matches found in the meantime are not sent later.
     await setNotificationPreference(ctx, { digest: 'daily' });
     expect(await nextDigest(ctx)).toEqual([]);
     await ingest(call('Bohnenkraut 4'));
@@ -189,7 +197,7 @@ describe('a digest', () => {
     await expect(unsubscribe(rotated, token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('comes once a week to who wants that', async () => {
+  it('comes once a week if the account chose so', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('currypulver'));
     await setNotificationPreference(ctx, { digest: 'weekly' });
@@ -200,23 +208,23 @@ describe('a digest', () => {
     expect(await alerted(ctx)).toEqual([]);
   });
 
-  it('is written once a day, by however many workers', async () => {
+  it('is queued once a day, even by several workers', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('dillsamen'));
     await ingest(call('Dillsamen'));
     await letDaysPass();
-    await Promise.all([promise(), promise(), promise()]);
+    await Promise.all([queueAlerts(), queueAlerts(), queueAlerts()]);
     await ingest(call('Dillsamen zwei'));
     await across('a test lets time pass', (tx) =>
       tx.update(tenderMatches).set({ matchedAt: sql`now() - interval '2 days'` }),
     );
-    await Promise.all([promise(), promise()]);
+    await Promise.all([queueAlerts(), queueAlerts()]);
     await Promise.all([deliver(ctx), deliver(ctx)]);
     expect(received(ctx)).toHaveLength(1);
-    expect(await owed(ctx)).toEqual(['owed', 'told']);
+    expect(await statesOf(ctx)).toEqual(['sent', 'unsent']);
   });
 
-  it('shows fifty and says how many more there are; all of them are told', async () => {
+  it('lists fifty tenders and counts the rest; all of them become sent', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('estragon'));
     await ingest(...Array.from({ length: 63 }, (_, n) => call(`Estragon ${n}`)));
@@ -224,10 +232,10 @@ describe('a digest', () => {
     expect(mail?.subject).toBe('63 neue Ausschreibungen');
     expect(mail?.text.match(/^Estragon/gm)).toHaveLength(50);
     expect(mail?.text).toContain('Und 13 weitere');
-    expect(new Set(await owed(ctx))).toEqual(new Set(['told']));
+    expect(new Set(await statesOf(ctx))).toEqual(new Set(['sent']));
   });
 
-  it('leaves out what is over, called off, or told by now, and owes none of it', async () => {
+  it('leaves out tenders that are closed or cancelled by now, and dismisses or sends all of them', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', { ...words('fenchel'), deadline: { minDays: 3 } });
     const over = call('Fenchel vorbei');
@@ -239,7 +247,7 @@ describe('a digest', () => {
     });
     const [overId = '', , nearId = ''] = await ingest(over, off, near, call('Fenchel offen'));
     await letDaysPass();
-    await promise();
+    await queueAlerts();
     await across('a test lets time pass', async (tx) => {
       await tx.execute(sql`update tender_search set open_until = now() where tender_id = ${overId}`);
       await tx.execute(
@@ -251,14 +259,14 @@ describe('a digest', () => {
     const [mail] = received(ctx);
     expect(mail?.subject).toBe('1 neue Ausschreibung');
     expect(mail?.text).toContain('Fenchel offen');
-    expect(await owed(ctx)).not.toContain('owed');
+    expect(await statesOf(ctx)).not.toContain('unsent');
     expect(await nextDigest(ctx)).toEqual([]);
   });
 
   it.each([
     ['no address', { email: null }, 'galgant'],
     ['an account switched off', { isActive: false }, 'gelbwurz'],
-  ])('does not go to %s, and nothing is kept for later', async (_what, changes, word) => {
+  ])('does not go to %s, and dismisses its list', async (_title, changes, word) => {
     const ctx = await person();
     await save(ctx, 'Suche', words(word));
     await ingest(call(word));
@@ -269,16 +277,16 @@ describe('a digest', () => {
     expect(await lastMail(ctx)).toEqual([{ state: 'skipped', failure: 'recipient_gone' }]);
     await set({ email: ctx.account.email, isActive: true });
     expect(await nextDigest(ctx)).toEqual([]);
-    expect(await owed(ctx)).toEqual(['settled']);
+    expect(await statesOf(ctx)).toEqual(['dismissed']);
   });
 
-  it('does not go to who may not use the module, or whose tenant has switched it off', async () => {
+  it('does not go to an account without access to the module, or of a tenant that switched it off', async () => {
     const [lost, off] = [await person(), await person()];
     for (const ctx of [lost, off]) await save(ctx, 'Suche', words('hagebutte'));
     await ingest(call('Hagebutte'));
     await letDaysPass();
-    await promise();
-    // While it is on its way.
+    await queueAlerts();
+    // While the digests are queued.
     await across('a test', (tx) => tx.delete(moduleGrants).where(eq(moduleGrants.userId, lost.actor.id)));
     await off.tx((tx) =>
       tx.insert(disabledModules).values({ tenantId: off.tenantId, moduleKey: 'tender-radar' } as never),
@@ -287,61 +295,61 @@ describe('a digest', () => {
       await deliver(ctx);
       expect(received(ctx)).toEqual([]);
       expect(await lastMail(ctx)).toEqual([{ state: 'skipped', failure: 'refused' }]);
-      expect(await owed(ctx)).toEqual(['settled']);
+      expect(await statesOf(ctx)).toEqual(['dismissed']);
     }
   });
 
-  it('waits for nobody at rest: nothing is made up for', async () => {
+  it('dismisses the matches of an inactive tenant', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('ingwertee'));
     await ingest(call('Ingwertee 1'));
     await letDaysPass();
-    await promise();
-    const rest = (isActive: boolean) =>
+    await queueAlerts();
+    const setActive = (isActive: boolean) =>
       across('a test', (tx) => tx.update(tenants).set({ isActive }).where(eq(tenants.id, ctx.tenantId)));
-    await rest(false);
+    await setActive(false);
     await ingest(call('Ingwertee 2'));
-    await promise();
-    await rest(true);
+    await queueAlerts();
+    await setActive(true);
     expect(await nextDigest(ctx)).toEqual([]);
-    expect(await owed(ctx)).toEqual(['settled']);
+    expect(await statesOf(ctx)).toEqual(['dismissed']);
   });
 
-  it('that was not taken is told by the next one; what was not told for two weeks is not', async () => {
+  it('moves its list to the next digest when the server refuses it; after two weeks matches are dismissed', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('jasmintee'));
     await ingest(call('Jasmintee 1'));
     trouble = () => ({ code: 550, text: 'no' });
     expect(await nextDigest(ctx)).toEqual([]);
     expect(await lastMail(ctx)).toEqual([{ state: 'failed', failure: 'rejected' }]);
-    expect(await owed(ctx)).toEqual(['owed']);
+    expect(await statesOf(ctx)).toEqual(['unsent']);
     trouble = undefined;
     expect(await alerted(ctx)).toEqual([]);
     expect((await nextDigest(ctx)).map(({ subject }) => subject)).toEqual(['1 neue Ausschreibung']);
     await ingest(call('Jasmintee 2'));
     await letDaysPass(15);
     expect(await alerted(ctx)).toEqual([]);
-    expect(await owed(ctx)).toEqual(['settled', 'told']);
+    expect(await statesOf(ctx)).toEqual(['dismissed', 'sent']);
   });
 
-  it('that finds no mail server is told by the next one', async () => {
+  it('moves its list to the next digest when there is no mail server', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('bockshornklee'));
     await ingest(call('Bockshornklee'));
     await letDaysPass();
-    await promise();
+    await queueAlerts();
     await deliver(ctx, { SMTP_HOST: '' });
     expect(await lastMail(ctx)).toMatchObject([{ state: 'not_configured' }]);
     expect((await nextDigest(ctx)).map(({ subject }) => subject)).toEqual(['1 neue Ausschreibung']);
   });
 
-  it('that finds no room in the day is told by the next one', async () => {
+  it('moves its list to the next digest when the daily quota is used up', async () => {
     const one = await person();
     const both = [one, await person({ tenantId: one.tenantId })];
     for (const ctx of both) await save(ctx, 'Suche', words('borretsch'));
     await ingest(call('Borretsch'));
     await letDaysPass();
-    await promise();
+    await queueAlerts();
     await deliver(one, { MAIL_DAILY_PER_TENANT: '1' });
     const ends = await Promise.all(both.map(lastMail));
     expect(
@@ -354,27 +362,27 @@ describe('a digest', () => {
     expect(both.map((ctx) => received(ctx).length)).toEqual([1, 1]);
   });
 
-  it('does not tell what one before it, still on its way, has in its list', async () => {
+  it('leaves out tenders in the list of an earlier digest that is still queued', async () => {
     const ctx = await person();
     await save(ctx, 'A', words('susswurzel'));
     await ingest(call('Susswurzel 1'));
     trouble = () => ({ code: 451, text: 'later' });
     expect(await nextDigest(ctx)).toEqual([]);
     const { id } = await save(ctx, 'B', { text: { any: ['susswurzel', 'sumach'] } });
-    await across('a test has a search find it only now', (tx) =>
+    await across('a test makes matches pending', (tx) =>
       tx.update(tenderMatches).set({ notifiedAt: null }).where(eq(tenderMatches.searchId, id)),
     );
     await ingest(call('Sumach'));
     trouble = undefined;
     await letDaysPass();
-    await promise();
+    await queueAlerts();
     await letPausePass();
     await deliver(ctx);
-    const told = received(ctx).map(({ text }) => text.match(/^(Susswurzel 1|Sumach)$/gm));
-    expect(told.toSorted()).toEqual([['Sumach'], ['Susswurzel 1']]);
+    const listed = received(ctx).map(({ text }) => text.match(/^(Susswurzel 1|Sumach)$/gm));
+    expect(listed.toSorted()).toEqual([['Sumach'], ['Susswurzel 1']]);
   });
 
-  it('leaves out a call whose time is up, though its search names kinds of notices', async () => {
+  it('leaves out a call whose deadline has passed, even if its search names kinds of notices', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', { ...words('meerrettich'), kinds: ['competition', 'result'] });
     const [overId = ''] = await ingest(
@@ -389,10 +397,10 @@ describe('a digest', () => {
     expect(mail?.text).toContain('Meerrettich offen');
     expect(mail?.text).toContain('Meerrettich vergeben');
     expect(mail?.text).not.toContain('Meerrettich vorbei');
-    expect(await owed(ctx)).not.toContain('owed');
+    expect(await statesOf(ctx)).not.toContain('unsent');
   });
 
-  it('tried again is the same mail', async () => {
+  it('is the same mail when it is retried', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('kardamom'));
     await ingest(call('Kardamom 1'));
@@ -410,16 +418,16 @@ describe('a digest', () => {
     expect(first?.text).toContain('Kardamom 1');
     expect(second?.text).toBe(first?.text);
     expect(second?.messageId).toBe(first?.messageId);
-    expect(await owed(ctx)).toEqual(['owed', 'told']);
+    expect(await statesOf(ctx)).toEqual(['sent', 'unsent']);
   });
 
-  it('heeds what is changed while it is written', async () => {
+  it('respects changes made while it is queued', async () => {
     const [gone, off, weekly, other] = [await person(), await person(), await person(), await person()];
     const searches = new Map<UserContext, string>();
     for (const ctx of [gone, off, weekly, other]) searches.set(ctx, (await save(ctx, 'Suche', words('lavendel'))).id);
     await ingest(call('Lavendel'));
     await letDaysPass();
-    await promise();
+    await queueAlerts();
     await deleteSavedSearch(gone, searches.get(gone) ?? '');
     await setNotificationPreference(off, { digest: 'off' });
     await setNotificationPreference(weekly, { digest: 'weekly' });
@@ -429,23 +437,23 @@ describe('a digest', () => {
       expect(received(ctx)).toEqual([]);
       expect(await lastMail(ctx)).toEqual([{ state: 'skipped', failure: 'outdated' }]);
     }
-    expect([await owed(gone), await owed(off), await owed(weekly), await owed(other)]).toEqual([
+    expect([await statesOf(gone), await statesOf(off), await statesOf(weekly), await statesOf(other)]).toEqual([
       [],
-      ['settled'],
-      ['owed'],
+      ['dismissed'],
+      ['unsent'],
       [],
     ]);
     await letDaysPass(8);
     expect(await alerted(weekly)).toHaveLength(1);
   });
 
-  it('names what was changed of favorites and of what was told', async () => {
-    const [told, fan, stranger] = [await person(), await person(), await person()];
-    await save(told, 'Suche', words('majoran'));
+  it('lists changes of favorites and of tenders sent before', async () => {
+    const [informed, fan, stranger] = [await person(), await person(), await person()];
+    await save(informed, 'Suche', words('majoran'));
     const original = call('Majoran', { noticeUuid: newId() });
     const called = call('Muskat', { noticeUuid: newId() });
     const [majoran = '', muskat = ''] = await ingest(original, called);
-    expect(await nextDigest(told)).toHaveLength(1);
+    expect(await nextDigest(informed)).toHaveLength(1);
     await triageTender(fan, majoran, { favorite: true });
     await triageTender(fan, muskat, { favorite: true });
     await save(stranger, 'Suche', words('majoran'));
@@ -464,9 +472,9 @@ describe('a digest', () => {
     await ingest(
       call('Muskat', { noticeUuid: newId(), isCorrection: true, isCancelled: true, changes: changes(called) }),
     );
-    // The same correction from another source is no other one.
+    // The same correction from another source is not another change.
     await ingest({ ...correction, sourcePortal: 'ted', noticeKey: 'ted-1', hash: 'another' });
-    const [mail, ...others] = await nextDigest(told);
+    const [mail, ...others] = await nextDigest(informed);
     expect(others).toEqual([]);
     expect(mail?.subject).toBe('1 Ausschreibung geändert');
     expect(mail?.text).toMatch(/Geändert:[^]*Majoran[^]*neue Frist[^]*Mo\., 08\.01\.2998/);
@@ -475,12 +483,12 @@ describe('a digest', () => {
     expect(both?.text).toMatch(/Muskat\s+Änderung:\s+aufgehoben/);
     expect(await alerted(stranger)).toEqual([]);
     expect(received(stranger)).toEqual([]);
-    expect([await nextDigest(told), await nextDigest(fan)]).toEqual([[], []]);
+    expect([await nextDigest(informed), await nextDigest(fan)]).toEqual([[], []]);
   });
 });
 
 describe('an instant mail', () => {
-  /** The two minutes it gathers for. */
+  /** Lets the two minutes pass for which instant matches wait for others. */
   const gather = () =>
     across('a test lets time pass', (tx) =>
       tx
@@ -489,7 +497,7 @@ describe('an instant mail', () => {
         .where(eq(tenderMatches.kind, 'instant')),
     );
 
-  it('is one for each search, a tender once, and at most twenty of them', async () => {
+  it('is one mail per search with at most twenty tenders, each tender once', async () => {
     const ctx = await person();
     await save(ctx, 'A', words('nelken'), true);
     await save(ctx, 'B', { text: { any: ['nelken', 'oregano'] } }, true);
@@ -506,14 +514,14 @@ describe('an instant mail', () => {
     expect(mailsNow[1]?.text).not.toContain('Nelken');
     await gather();
     expect(await alerted(ctx)).toEqual([]);
-    // Once by each kind of mail: the search without alert tells it, those with one do not.
+    // Each kind of mail lists a tender once: the digest lists it for the search without alerts only.
     const [digest] = await nextDigest(ctx);
     expect(digest?.subject).toBe('1 neue Ausschreibung');
     expect(digest?.text).toMatch(/Suche „D“:[^]*Nelken/);
-    expect(new Set(await owed(ctx))).toEqual(new Set(['told']));
+    expect(new Set(await statesOf(ctx))).toEqual(new Set(['sent']));
   });
 
-  it('that is not taken is left to the digest', async () => {
+  it('moves its list to the digest when the server refuses it', async () => {
     const ctx = await person();
     await save(ctx, 'Suche', words('paprika'), true);
     await ingest(call('Paprika'));
@@ -521,12 +529,12 @@ describe('an instant mail', () => {
     trouble = () => ({ code: 550, text: 'no' });
     await alerted(ctx);
     trouble = undefined;
-    expect(await owed(ctx)).toEqual(['owed']);
+    expect(await statesOf(ctx)).toEqual(['unsent']);
     expect(await alerted(ctx)).toEqual([]);
     expect(await nextDigest(ctx)).toHaveLength(1);
   });
 
-  it('ends for all searches by its link; what is owed comes with the digest', async () => {
+  it('ends for all searches by its link; unsent matches move to the digest', async () => {
     const ctx = await person();
     const { id } = await save(ctx, 'Suche', words('quendel'), true);
     await save(ctx, 'Zweite', words('rosenkohl'), true);
@@ -535,7 +543,7 @@ describe('an instant mail', () => {
     const [mail] = await alerted(ctx);
     await ingest(call('Quendel 2'), call('Rosenkohl'));
     await gather();
-    await promise();
+    await queueAlerts();
     expect(await unsubscribe(system(), unsubscribeToken(mail))).toBe('instant');
     expect(await alerted(ctx)).toEqual([]);
     const rows = await ctx.tx((tx) =>
@@ -550,7 +558,7 @@ describe('an instant mail', () => {
   });
 });
 
-it('lets a forgotten password pass 2,000 digests that are on their way', async () => {
+it('sends a password reset before 2,000 queued digests', async () => {
   const { id: tenantId } = await make.tenant();
   const people = Array.from({ length: 2_000 }, (_, n) => ({
     id: newId(),
@@ -559,7 +567,7 @@ it('lets a forgotten password pass 2,000 digests that are on their way', async (
     email: `reader-${n}@example.org`,
     role: 'ADMIN' as const,
   }));
-  await across('a test makes readers', async (tx) => {
+  await across('a test makes accounts', async (tx) => {
     await tx.insert(users).values(people);
     const columns = compiledColumns(TenderFilters.parse(words('safran')));
     for (let from = 0; from < people.length; from += 500)
@@ -577,7 +585,7 @@ it('lets a forgotten password pass 2,000 digests that are on their way', async (
   const locked = await make.user({ tenantId });
   await ingest(call('Safran'));
   await letDaysPass();
-  await promise();
+  await queueAlerts();
   const queued = eq(mails.state, 'queued');
   expect(await runtime.database.inTenant(tenantId).read((db) => db.$count(mails, queued))).toBe(2_000);
 
@@ -599,6 +607,6 @@ it('lets a forgotten password pass 2,000 digests that are on their way', async (
   stopping.abort();
   await delivery;
   const at = server.messages.slice(before).findIndex(({ envelopeTo }) => envelopeTo[0] === locked.email);
-  // What is claimed ahead, and one claim in which digests come first.
+  // Mails claimed ahead, and one claim in which digests come first.
   expect(at - arrivedBefore).toBeLessThan(100);
 }, 60_000);

@@ -8,17 +8,17 @@ import { termsOf } from '@portal/domain/tenders/search-terms';
 import type { SystemContext } from '@portal/platform/context';
 import { documentQuestion, type SearchBounds } from '../search.ts';
 
-/** To be raised with every change of what filters are made into: searches compiled before are then compiled anew. */
+/** Raise it with every change of the compiled form: searches of an older version are then compiled again. */
 const compilerVersion = 1;
 
-/** What a saved search is kept as, made from its filters by the translation that lists use. */
+/** The columns of a saved search, compiled from its filters by the same code that lists use. */
 export function compiledColumns(filters: TenderFilters) {
   const search = compileFilters(filters);
   const terms = termsOf(filters);
   const questions = terms.map((term) => sql`coalesce(${documentQuestion(term.search)}::text, '')`);
   return {
     filters,
-    question: askedQuestion(search),
+    question: questionOrNull(search),
     bounds: JSON.stringify(boundsOf(search)),
     termLabels: terms.map(({ label }) => label),
     termQuestions: sql<string[]>`array[${sql.join(questions, sql`, `)}]::text[]`,
@@ -28,30 +28,30 @@ export function compiledColumns(filters: TenderFilters) {
 
 const boundsOf = ({ all: _all, either: _either, ...bounds }: CompiledSearch): SearchBounds => bounds;
 
-/** Null also where all words are too common to be searched. */
-function askedQuestion(search: CompiledSearch): SQL<string | null> {
+/** SQL null also if all words are too common to be searched. */
+function questionOrNull(search: CompiledSearch): SQL<string | null> {
   const question = documentQuestion(search);
   return question === null
     ? sql`null::tsquery`
     : sql`(select case when numnode(asked.q) > 0 then asked.q end from (select ${question} as q) asked)`;
 }
 
-/** Throws 400 for words none of which can be searched, and for an instant alert of everything there is. */
+/** Throws 400 if none of the words can be searched, and for an instant alert on filters that match every tender. */
 export async function checkFilters(tx: Tx, filters: TenderFilters, { instantAlert = false } = {}): Promise<void> {
   const { text } = filters;
   const typed = text ? [...text.all, ...text.any, ...text.phrases, ...text.none] : [];
   const words = compileFilters(TenderFilters.parse({ ...(text && { text }) }));
   const search = compileFilters(filters);
   const { rows } = await tx.execute<{ hasWords: boolean; hasQuestion: boolean }>(
-    sql`select ${askedQuestion(words)} is not null as "hasWords", ${askedQuestion(search)} is not null as "hasQuestion"`,
+    sql`select ${questionOrNull(words)} is not null as "hasWords", ${questionOrNull(search)} is not null as "hasQuestion"`,
   );
   if (typed.length > 0 && rows[0]?.hasWords !== true)
-    throw invalidField('filters.text', 'holds no word that can be searched');
+    throw invalidField('filters.text', 'contains no word that can be searched');
   if (instantAlert && rows[0]?.hasQuestion !== true && areOpen(search))
-    throw invalidField('instantAlert', 'needs filters that ask for something');
+    throw invalidField('instantAlert', 'needs filters that are not empty');
 }
 
-/** Whether the bounds let everything pass. */
+/** Whether the bounds match every tender. */
 const areOpen = ({ contains, deadline, sinceDays, value, sources }: SearchBounds): boolean =>
   contains === null &&
   (deadline === null || (deadline.minDays === null && deadline.maxDays === null && deadline.includeUnknown)) &&
@@ -59,14 +59,14 @@ const areOpen = ({ contains, deadline, sinceDays, value, sources }: SearchBounds
   (value === null || (value.minCents === null && value.maxCents === null && value.includeUnknown)) &&
   sources === null;
 
-/** Searches compiled anew in one transaction. */
+/** Searches compiled in one transaction. */
 const batch = 200;
 
-/** Brings searches that another release has compiled to what this one makes of their filters. */
+/** Recompiles searches that another release compiled. */
 export async function compileOutdated(system: SystemContext, signal: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     signal.throwIfAborted();
-    const last = await system.acrossTenants('saved searches are compiled anew', async (tx) => {
+    const last = await system.acrossTenants('saved searches are compiled again', async (tx) => {
       const found = await tx
         .select({ id: savedSearches.id, filters: savedSearches.filters })
         .from(savedSearches)
@@ -76,7 +76,7 @@ export async function compileOutdated(system: SystemContext, signal: AbortSignal
         .for('update');
       for (const { id, filters } of found) {
         const read = TenderFilters.safeParse(filters);
-        // A later release wrote what this one does not know; it matches as that one compiled it.
+        // A later release wrote filters that this one cannot read. The search keeps its compiled form.
         if (!read.success) continue;
         await tx.update(savedSearches).set(compiledColumns(read.data)).where(eq(savedSearches.id, id));
       }

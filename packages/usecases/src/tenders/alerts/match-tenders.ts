@@ -13,20 +13,25 @@ import { matchesBounds, type SearchBounds, searchedColumns } from '../search.ts'
 import { compileOutdated } from './compile-search.ts';
 
 export interface MatchLimits {
-  /** Tenders matched in one transaction, and pairs of tender and search found in it: fewer tenders where searches find much. */
+  /** Tenders matched in one transaction. */
   tenders: number;
+  /** Matches written in one transaction; if there are more, it takes fewer tenders. */
   pairs: number;
-  /** Searches asked by one statement. */
+  /** Searches evaluated by one statement. */
   searches: number;
 }
-const usualLimits: MatchLimits = { tenders: 500, pairs: 200_000, searches: 1_000 };
+const defaultLimits: MatchLimits = { tenders: 500, pairs: 200_000, searches: 1_000 };
 const maxReasons = 5;
 
 /**
- * Asks all saved searches of active tenants about the tenders that are new or different, and notes what they find: once for each tender
- * and search, however often it comes. What is interrupted is asked again.
+ * Matches the tenders that are new or changed with all saved searches of active tenants. Writes one match per tender and search, however
+ * often the tender changes. A batch that is interrupted is matched again.
  */
-export async function matchNewTenders(system: SystemContext, signal: AbortSignal, limits = usualLimits): Promise<void> {
+export async function matchNewTenders(
+  system: SystemContext,
+  signal: AbortSignal,
+  limits = defaultLimits,
+): Promise<void> {
   await compileOutdated(system, signal);
   for (let tenders = 1; tenders > 0;) {
     signal.throwIfAborted();
@@ -38,13 +43,13 @@ export async function matchNewTenders(system: SystemContext, signal: AbortSignal
   }
 }
 
-/** Answers how many tenders have been matched. */
+/** Returns the number of tenders matched. */
 async function matchBatch(system: SystemContext, tx: Tx, limits: MatchLimits): Promise<number> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select tender_id as id from ${unmatchedTenders} order by stored_at, tender_id limit ${limits.tenders} for update skip locked`);
   if (rows.length === 0) return 0;
   let ids = rows.map(({ id }) => id);
-  // What searches find is known only behind those that have written already.
+  // Matches of earlier pages of searches are written before a later page exceeds the limit.
   await tx.execute(sql`savepoint nothing_written`);
   let written: number | null;
   while ((written = await writeMatches(tx, ids, limits)) === null) {
@@ -57,14 +62,14 @@ async function matchBatch(system: SystemContext, tx: Tx, limits: MatchLimits): P
   return ids.length;
 }
 
-/** Answers how many matches are new; null where searches find too much of these tenders, unless it is a single one. */
+/** Returns the number of new matches; null if there are more than the limit. A single tender has no limit. */
 async function writeMatches(tx: Tx, tenderIds: string[], limits: MatchLimits): Promise<number | null> {
-  let room = tenderIds.length === 1 ? Number.MAX_SAFE_INTEGER : limits.pairs;
+  let remaining = tenderIds.length === 1 ? Number.MAX_SAFE_INTEGER : limits.pairs;
   let written = 0;
   for await (const searches of activeSearches(tx, limits.searches)) {
-    const result = await writePage(tx, tenderIds, searches, room);
-    room -= result.found;
-    if (room < 0) return null;
+    const result = await writePage(tx, tenderIds, searches, remaining);
+    remaining -= result.found;
+    if (remaining < 0) return null;
     written += result.written;
   }
   return written;
@@ -75,12 +80,12 @@ interface Search extends Record<string, unknown> {
   bounds: string;
 }
 
-/** Those of tenants that are not at rest, some at a time: there may be any number. */
-async function* activeSearches(tx: Tx, atOnce: number): AsyncGenerator<Search[]> {
+/** The saved searches of active tenants, page by page. */
+async function* activeSearches(tx: Tx, pageSize: number): AsyncGenerator<Search[]> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const { rows } = await tx.execute<Search>(sql`
       select s.id, s.bounds from ${savedSearches} s join ${tenants} tenant on tenant.id = s.tenant_id and tenant.is_active
-      where s.id > ${after} order by s.id limit ${atOnce}`);
+      where s.id > ${after} order by s.id limit ${pageSize}`);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows;
@@ -90,7 +95,7 @@ async function* activeSearches(tx: Tx, atOnce: number): AsyncGenerator<Search[]>
 
 const mailboxOfSearcher = sql`'mailbox:' || s.user_id::text`;
 
-/** Whether a source is the searcher’s own, as the policies say it of the account at work. */
+/** Whether a source belongs to the owner of the search. The row policies apply the same rule to the current account. */
 const isOwn = (source: SQL) =>
   sql`(${source} = ${mailboxOfSearcher}
     or exists (select from ${rssFeeds} feed where feed.source_key = ${source} and feed.user_id = s.user_id))`;
@@ -106,16 +111,17 @@ function isWithin(searches: Search[]): SQL {
 }
 
 /**
- * Asks searches about tenders and writes what is found, or nothing where that is more than there is room for. The words of a tender are
- * unpacked once; the server would unpack a long document for every question. The offset has it take each tender through the searches,
- * which are small. Their columns that all pairs are asked by come first, for it reads a row only as far as it has to.
+ * Evaluates searches for tenders and writes the matches; writes nothing if there are more than `limit`. Three measures keep the statement
+ * fast: `document || ''` unpacks the words of a tender once, where PostgreSQL would unpack a long document for every search. `offset 0`
+ * makes PostgreSQL loop over the tenders and, for each, over the searches, which are small. The columns of a search that all pairs are
+ * tested by come first, because PostgreSQL reads a row only up to the last column it needs.
  */
-async function writePage(tx: Tx, tenderIds: string[], searches: Search[], room: number) {
+async function writePage(tx: Tx, tenderIds: string[], searches: Search[], limit: number) {
   const { rows } = await tx.execute<{ found: number; written: number }>(sql`
     with s as materialized (
       select s.question, s.bounds, s.user_id, (s.bounds::jsonb -> 'isOpenOnly')::boolean as is_open_only,
         s.id, s.tenant_id, s.instant_alert, s.term_labels, s.term_questions,
-        preference.digest is not distinct from 'off' and not s.instant_alert as is_untold
+        preference.digest is not distinct from 'off' and not s.instant_alert as is_dismissed
       from ${savedSearches} s
       left join ${tenderPreferences} preference on preference.tenant_id = s.tenant_id and preference.user_id = s.user_id
       where s.id = any(${sql.param(searches.map(({ id }) => id))}::uuid[])),
@@ -131,22 +137,22 @@ async function writePage(tx: Tx, tenderIds: string[], searches: Search[], room: 
           array(
             select term.label from unnest(s.term_labels, s.term_questions) term (label, question)
             where t.words @@ nullif(term.question, '')::tsquery limit ${maxReasons}),
-          case when s.is_untold or not t.is_told then now() end
+          case when s.is_dismissed or not t.is_told then now() end
         from s
         where (t.is_open or s.is_open_only is not true) and (s.question is null or t.words @@ s.question)
           and (t.only_source is null or ${isOwn(sql`t.only_source`)})
           and ${isWithin(searches)}
         offset 0) hit
-      limit ${room}::bigint + 1),
+      limit ${limit}::bigint + 1),
     written as (
       insert into ${tenderMatches} (tenant_id, search_id, tender_id, kind, reasons, notified_at)
-      select * from found where (select count(*) from found) <= ${room}
+      select * from found where (select count(*) from found) <= ${limit}
       on conflict do nothing returning 1)
     select (select count(*)::int from found) as found, (select count(*)::int from written) as written`);
   return rows[0] ?? { found: 0, written: 0 };
 }
 
-/** Whoever keeps an eye on a tender, or was told of it, is to be told of what has changed since it was matched last. */
+/** Writes a notice of each change since the last matching, for the accounts that marked the tender as a favorite or got a mail about it. */
 const noteChanges = (tx: Tx, tenderIds: string[]) =>
   tx.execute(sql`
     insert into ${tenderChangeNotices} (tenant_id, user_id, change_id)

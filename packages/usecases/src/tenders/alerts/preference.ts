@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { TenantScope, Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenderMatches } from '@portal/db/schema/tenders/matches';
@@ -7,12 +7,12 @@ import type { NotificationPreference } from '@portal/domain/tenders/saved-search
 import type { UserContext } from '@portal/platform/context';
 import { digestRhythmOf, dismissDigest, returnToPending } from './match-state.ts';
 
-/** Daily, unless the account has said otherwise. */
+/** Daily by default. */
 export const notificationPreference = async (ctx: UserContext): Promise<NotificationPreference> => ({
   digest: await digestRhythmOf(ctx, ctx.actor.id),
 });
 
-/** From now on the account gets digests like that. Switched off, nothing is kept for later. */
+/** Sets the rhythm of the digest. `off` dismisses unsent matches and changes. */
 export async function setNotificationPreference(
   ctx: UserContext,
   preference: NotificationPreference,
@@ -34,7 +34,7 @@ async function writePreference(tx: Tx, account: Account, { digest }: Notificatio
   if (digest === 'off') await dismissDigest(tx, account.userId);
 }
 
-/** No more mails of this kind. Answers whether the account is there. */
+/** Ends the mails of this kind for the account. Returns false if the account does not exist. */
 export const endAlerts = (
   scope: TenantScope,
   { userId, kind }: { userId: string; kind: 'digest' | 'instant' },
@@ -46,11 +46,7 @@ export const endAlerts = (
     else {
       const own = tx.select({ id: savedSearches.id }).from(savedSearches).where(eq(savedSearches.userId, userId));
       await tx.update(savedSearches).set({ instantAlert: false }).where(eq(savedSearches.userId, userId));
-      await returnToPending(
-        tx,
-        userId,
-        and(inArray(tenderMatches.searchId, own), eq(tenderMatches.kind, 'instant'), isNull(tenderMatches.notifiedAt)),
-      );
+      await returnToPending(tx, userId, and(inArray(tenderMatches.searchId, own), eq(tenderMatches.kind, 'instant')));
     }
     return true;
   });

@@ -48,12 +48,12 @@ async function ingest(...records: NoticeRecord[]): Promise<string[]> {
   return tenderIds;
 }
 const matchesOf = (...searchIds: string[]) =>
-  across('a test looks', (tx) =>
+  across('a test reads', (tx) =>
     tx.select().from(tenderMatches).where(inArray(tenderMatches.searchId, searchIds)).orderBy(tenderMatches.matchedAt),
   );
 
 describe('a saved search', () => {
-  it('has a name that no other of the account has, whatever its case', async () => {
+  it('has a name that is unique in the account, regardless of case', async () => {
     const ctx = await person();
     await save(ctx, {}, { name: 'Österliche Büroreinigung' });
     await expect(save(ctx, {}, { name: 'ÖSTERLICHE büroREINIGUNG' })).rejects.toMatchObject({ code: 'NAME_TAKEN' });
@@ -65,7 +65,7 @@ describe('a saved search', () => {
     expect((await listSavedSearches(ctx)).map(({ name }) => name)).toEqual(['Andere', 'Österliche Büroreinigung']);
   });
 
-  it('is one of fifty at most, also of calls side by side', async () => {
+  it('is one of at most fifty, even with concurrent calls', async () => {
     const ctx = await person();
     for (let n = 2; n < maxSavedSearches; n += 1) await save(ctx, words('nirgends'));
     const last = await Promise.allSettled([1, 2, 3, 4].map(() => save(ctx, words('nirgends'))));
@@ -78,8 +78,11 @@ describe('a saved search', () => {
   it.each([
     ['words too common to be searched', { text: { all: ['der', 'und'] } }],
     ['no word at all', { text: { any: ['&&', '!!'] } }],
-    ['such words beside something else', { text: { phrases: ['und die'] }, cpv: { prefixes: ['90'] } }],
-  ])('is refused for %s, and so is its preview', async (_what, filters) => {
+    [
+      'words too common to be searched, besides other filters',
+      { text: { phrases: ['und die'] }, cpv: { prefixes: ['90'] } },
+    ],
+  ])('is refused for %s, and so is its preview', async (_title, filters) => {
     const ctx = await person();
     const refused = { code: 'VALIDATION_FAILED', details: [{ path: 'filters.text' }] };
     await expect(save(ctx, filters)).rejects.toMatchObject(refused);
@@ -87,7 +90,7 @@ describe('a saved search', () => {
   });
 
   it.each([{}, { text: {} }, { region: { laender: [] }, deadline: {} }, { value: {}, kinds: [], sources: [] }])(
-    'has no instant alert while it asks for nothing: %j',
+    'has no instant alert while its filters are empty: %j',
     async (filters) => {
       const ctx = await person();
       await expect(save(ctx, filters, { instantAlert: true })).rejects.toMatchObject({
@@ -105,7 +108,7 @@ describe('a saved search', () => {
     },
   );
 
-  it('matches 30 days back, as told already', async () => {
+  it('gets dismissed matches of the last 30 days', async () => {
     const ctx = await person();
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     await ingest(
@@ -121,7 +124,7 @@ describe('a saved search', () => {
     ]);
   });
 
-  it('counts as new what the account has not read', async () => {
+  it('counts tenders that the account has not read as new', async () => {
     const ctx = await person();
     const other = await person(ctx.tenantId);
     const { id } = await save(ctx, words('quittengelee'));
@@ -134,27 +137,27 @@ describe('a saved search', () => {
     expect((await listSavedSearches(ctx))[0]?.id).toBe(id);
   });
 
-  it('that gets other filters drops what was not told, and keeps it with other names', async () => {
+  it('drops matches that were not sent when its filters change, but not when its name changes', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('sanddornsaft'));
-    const [told = '', owed = ''] = await ingest(call('Sanddornsaft 1'), call('Sanddornsaft 2'));
-    await across('a test tells', (tx) =>
+    const [sent = '', pending = ''] = await ingest(call('Sanddornsaft 1'), call('Sanddornsaft 2'));
+    await across('a test marks matches as sent', (tx) =>
       tx
         .update(tenderMatches)
         .set({ isTold: true, notifiedAt: sql`now()` })
-        .where(eq(tenderMatches.tenderId, told)),
+        .where(eq(tenderMatches.tenderId, sent)),
     );
     await updateSavedSearch(ctx, id, { name: 'Neuer Name' });
     expect(await matchesOf(id)).toHaveLength(2);
     const [other = ''] = await ingest(call('Holundersaft'));
     await updateSavedSearch(ctx, id, { filters: TenderFilters.parse(words('holundersaft')) });
     const rows = await matchesOf(id);
-    expect(new Set(rows.map(({ tenderId }) => tenderId))).toEqual(new Set([told, other]));
-    expect(rows.map(({ tenderId }) => tenderId)).not.toContain(owed);
+    expect(new Set(rows.map(({ tenderId }) => tenderId))).toEqual(new Set([sent, other]));
+    expect(rows.map(({ tenderId }) => tenderId)).not.toContain(pending);
     expect(rows.every(({ notifiedAt }) => notifiedAt !== null)).toBe(true);
   });
 
-  it('is nobody else’s', async () => {
+  it('is hidden from other accounts', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('eigenes'));
     for (const stranger of [await person(ctx.tenantId), await person()]) {
@@ -166,7 +169,7 @@ describe('a saved search', () => {
     await expect(deleteSavedSearch(ctx, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('that an earlier release compiled is compiled anew before it is asked', async () => {
+  it('is compiled again before matching if an earlier release compiled it', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('mirabellenbaum'));
     const outdated = {
@@ -183,7 +186,7 @@ describe('a saved search', () => {
 });
 
 describe('matching', () => {
-  it('notes the reasons, of words, phrases and codes', async () => {
+  it('stores the matching words, phrases, codes and buyers as reasons', async () => {
     const ctx = await person();
     const filters = {
       text: { any: ['brombeere', 'himbeere'], phrases: ['rote Grütze'] },
@@ -199,7 +202,7 @@ describe('matching', () => {
     expect(await matchesOf(inTitle.id)).toMatchObject([{ reasons: ['himbeere'] }]);
   });
 
-  it('is one match for a tender and a search, whatever is told of it again', async () => {
+  it('writes one match per tender and search, even if the tender comes again', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('stachelbeere'));
     const record = call('Stachelbeere', { noticeUuid: newId() });
@@ -214,10 +217,10 @@ describe('matching', () => {
       changes: { noticeUuid: record.noticeUuid ?? '', version: 1, publicationNumber: null },
     });
     expect(await matchesOf(id)).toEqual([before]);
-    expect(await across('a test looks', (tx) => tx.$count(unmatchedTenders))).toBe(0);
+    expect(await across('a test reads', (tx) => tx.$count(unmatchedTenders))).toBe(0);
   });
 
-  it('of two tenders that become one leaves one match, told if one of them was', async () => {
+  it('keeps one match when two tenders are merged, sent if one of them was', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('preiselbeere'));
     const [first = ''] = await ingest(
@@ -228,7 +231,7 @@ describe('matching', () => {
       call('Preiselbeere B', { sourcePortal: 'bund', noticeUuid: null, noticeKey: 'b1', bundId: '4711' }),
     );
     expect(await matchesOf(id)).toHaveLength(2);
-    await across('a test tells', (tx) =>
+    await across('a test marks matches as sent', (tx) =>
       tx
         .update(tenderMatches)
         .set({ isTold: true, notifiedAt: sql`now()` })
@@ -245,7 +248,7 @@ describe('matching', () => {
     expect(await matchesOf(id)).toMatchObject([{ tenderId: first, isTold: true, notifiedAt: expect.any(Date) }]);
   });
 
-  it('tells nobody of what a source shows when it is first read', async () => {
+  it('dismisses matches of the first read of a source', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('mispelmus'), { instantAlert: true });
     await storeNotices(system(), [call('Mispelmus 1')], { isFirstRead: true });
@@ -254,22 +257,24 @@ describe('matching', () => {
     expect((await matchesOf(id)).map(({ notifiedAt }) => notifiedAt === null).toSorted()).toEqual([false, true]);
   });
 
-  it('leaves tenants at rest out, and owes nothing to who wants no mail', async () => {
-    const [active, resting, silent] = [await person(), await person(), await person()];
-    const searches = await Promise.all([active, resting, silent].map((ctx) => save(ctx, words('eibischtee'))));
+  it('skips inactive tenants, and dismisses matches of accounts that want no mail', async () => {
+    const [active, inactive, silent] = [await person(), await person(), await person()];
+    const searches = await Promise.all([active, inactive, silent].map((ctx) => save(ctx, words('eibischtee'))));
     const loud = await save(silent, words('eibischtee'), { instantAlert: true });
     await setNotificationPreference(silent, { digest: 'off' });
-    await across('a test', (tx) => tx.update(tenants).set({ isActive: false }).where(eq(tenants.id, resting.tenantId)));
+    await across('a test', (tx) =>
+      tx.update(tenants).set({ isActive: false }).where(eq(tenants.id, inactive.tenantId)),
+    );
     await ingest(call('Eibischtee'));
-    const owed = await Promise.all(
+    const states = await Promise.all(
       [...searches, loud].map(async ({ id }) =>
         (await matchesOf(id)).map(({ kind, notifiedAt }) => [kind, notifiedAt === null]),
       ),
     );
-    expect(owed).toEqual([[['digest', true]], [], [['digest', false]], [['instant', true]]]);
+    expect(states).toEqual([[['digest', true]], [], [['digest', false]], [['instant', true]]]);
   });
 
-  it('finds what only a personal feed has shown for those who read it', async () => {
+  it('matches tenders of a personal feed only for its owner', async () => {
     const tenant = await make.tenant();
     const [owner, other] = [await person(tenant.id), await person(tenant.id)];
     await createFeed(owner, { url: 'http://127.0.0.1:9/feed.xml', scope: 'personal' });
@@ -295,10 +300,10 @@ describe('matching', () => {
     expect(await seen()).toEqual([2, 1, 2, 0]);
     await deleteFeed(owner, feed?.id ?? '');
     expect(await seen()).toEqual([1, 1, 1, 0]);
-    expect(await across('a test looks', (tx) => tx.$count(rssFeeds, eq(rssFeeds.sourceKey, source)))).toBe(0);
+    expect(await across('a test reads', (tx) => tx.$count(rssFeeds, eq(rssFeeds.sourceKey, source)))).toBe(0);
   });
 
-  it('finds what only an alert mailbox has shown for its owner, also by that source', async () => {
+  it('matches tenders of an alert mailbox only for its owner, also by that source', async () => {
     const tenant = await make.tenant();
     const [owner, other] = [await person(tenant.id), await person(tenant.id)];
     await putAlertMailbox(owner, alertMailboxForm({ host: '127.0.0.1', port: 9 }, 'ada'));
@@ -318,14 +323,14 @@ describe('matching', () => {
     expect(await seen()).toEqual([1, 1, 1, 0]);
   });
 
-  it('finds pieces of words in titles', async () => {
+  it('finds text within words of titles', async () => {
     const ctx = await person();
     const { id } = await save(ctx, { text: { contains: ['lweidenh'] } });
     const [found = ''] = await ingest(call('Schmale Ölweidenhecke'), call('Hecke', { description: 'Ölweidenhecke' }));
     expect((await matchesOf(id)).map(({ tenderId }) => tenderId)).toEqual([found]);
   });
 
-  it('misses no tender of the moment a search is saved in', async () => {
+  it('misses no tender that is stored while the search is saved', async () => {
     const ctx = await person();
     const stored = storeNotices(
       system(),
@@ -337,7 +342,7 @@ describe('matching', () => {
     expect(await matchesOf(id)).toHaveLength(40);
   });
 
-  it('takes fewer tenders at a time where searches find much, and leaves out none', async () => {
+  it('takes smaller batches when searches find many tenders, and leaves out none', async () => {
     const ctx = await person();
     const searches = await Promise.all([1, 2, 3, 4, 5].map(() => save(ctx, words('mehlbeere'))));
     await storeNotices(
@@ -346,10 +351,10 @@ describe('matching', () => {
     );
     await matchNewTenders(system(), new AbortController().signal, { tenders: 8, pairs: 6, searches: 2 });
     for (const { id } of searches) expect(await matchesOf(id)).toHaveLength(12);
-    expect(await across('a test looks', (tx) => tx.$count(unmatchedTenders))).toBe(0);
+    expect(await across('a test reads', (tx) => tx.$count(unmatchedTenders))).toBe(0);
   });
 
-  it('goes on with what a killed one has left, and once for two at a time', async () => {
+  it('resumes after an interruption, and runs one at a time', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('berberitze'));
     await storeNotices(
@@ -361,7 +366,7 @@ describe('matching', () => {
     expect(await matchesOf(id)).toHaveLength(30);
   });
 
-  it('takes any text there may be', async () => {
+  it('accepts any text', async () => {
     const ctx = await person();
     const odd = [
       `it's`,
@@ -384,7 +389,7 @@ describe('matching', () => {
       expect((await matchesOf(id)).filter((found) => found.tenderId === tenderId)).toHaveLength(1);
   });
 
-  it('is forgotten after 180 days', async () => {
+  it('is removed after 180 days', async () => {
     const ctx = await person();
     const { id } = await save(ctx, words('kapuzinerkresse'));
     const [old = ''] = await ingest(call('Kapuzinerkresse 1'), call('Kapuzinerkresse 2'));
@@ -399,7 +404,7 @@ describe('matching', () => {
     expect(await matchesOf(id)).toHaveLength(1);
   });
 
-  it('is kept as long as it is among the newest of its search', async () => {
+  it('stays as long as it is among the newest of its search', async () => {
     const ctx = await person();
     const [busy, calm] = [await save(ctx, words('liebstoeckel')), await save(ctx, words('liebstoeckel', 'bund'))];
     const found = await ingest(
@@ -417,8 +422,8 @@ describe('matching', () => {
     const remove = () => removeExpiredRows(system(), [surplus], new AbortController().signal);
     expect((await remove())['surplus']).toBeGreaterThanOrEqual(2);
     expect(await remove()).toEqual({ surplus: 0 });
-    const kept = (await matchesOf(busy.id)).map(({ tenderId }) => tenderId);
-    expect(kept.toSorted()).toEqual(found.slice(0, 3).toSorted());
+    const left = (await matchesOf(busy.id)).map(({ tenderId }) => tenderId);
+    expect(left.toSorted()).toEqual(found.slice(0, 3).toSorted());
     expect(await matchesOf(calm.id)).toHaveLength(1);
   });
 });

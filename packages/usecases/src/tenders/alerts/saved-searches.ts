@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { advisoryLocks } from '@portal/db/advisory-locks';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
@@ -24,7 +24,7 @@ import { matchesFilters, searchedTenders } from '../search.ts';
 import { checkFilters, compiledColumns } from './compile-search.ts';
 import { maxMatches, returnToPending } from './match-state.ts';
 
-/** Days a new or changed search looks back. */
+/** Days for which a new or changed search gets matches of earlier tenders. */
 const daysBack = 30;
 
 /** The account's searches, by name. */
@@ -56,7 +56,7 @@ async function savedSearch(tx: Tx, userId: string, id: string): Promise<SavedSea
   return search;
 }
 
-/** What a search of the account asks for. Throws 404. */
+/** The filters of a saved search of the account. Throws 404. */
 export async function filtersOf(ctx: UserContext, id: string): Promise<TenderFilters> {
   const [search] = await ctx.read((db) =>
     db
@@ -68,7 +68,7 @@ export async function filtersOf(ctx: UserContext, id: string): Promise<TenderFil
   return TenderFilters.parse(search.filters);
 }
 
-/** What filters find at present. Throws 400 for words that cannot be searched. */
+/** The tenders that filters find now. Throws 400 for words that cannot be searched. */
 export async function previewSearch(ctx: UserContext, filters: TenderFilters): Promise<SearchPreview> {
   await ctx.tx((tx) => checkFilters(tx, filters));
   const { items, total } = await listTenders(ctx, { filters, window: {}, triage: {}, sort: 'published', limit: 5 });
@@ -78,8 +78,8 @@ export async function previewSearch(ctx: UserContext, filters: TenderFilters): P
 const nameTaken = conflictOn({ saved_searches_name_unique: 'NAME_TAKEN' });
 
 /**
- * Saves a search. Matches of the last 30 days count as told already. Throws 400 for filters that cannot be saved, 409 `NAME_TAKEN` and
- * 409 `LIMIT_REACHED`.
+ * Saves a search. Matches of the last 30 days are dismissed: no mail reports them. Throws 400 for filters that cannot be saved,
+ * 409 `NAME_TAKEN` and 409 `LIMIT_REACHED`.
  */
 export const createSavedSearch = (ctx: UserContext, { name, filters, instantAlert }: NewSavedSearch) =>
   changing(ctx, async (tx) => {
@@ -90,14 +90,20 @@ export const createSavedSearch = (ctx: UserContext, { name, filters, instantAler
     await tx
       .insert(savedSearches)
       .values({ id, tenantId, userId: actor.id, name, instantAlert, ...compiledColumns(filters) });
-    // Behind the insert: a name that is taken is that, however many searches there are.
+    // After the insert: `NAME_TAKEN` takes precedence over the limit.
     if ((row?.searches ?? 0) >= maxSavedSearches)
-      throw conflict('LIMIT_REACHED', `There can be at most ${maxSavedSearches} saved searches.`);
+      throw conflict(
+        'LIMIT_REACHED',
+        `There can be at most ${maxSavedSearches} saved searches. Please delete one first.`,
+      );
     await matchBackwards(tx, { tenantId, searchId: id, filters });
     return savedSearch(tx, actor.id, id);
   });
 
-/** Changes what is named. Other filters drop what was found and not told, and look back like those of a new search. Throws 404 and as above. */
+/**
+ * Changes the given fields. New filters delete the matches that were not sent, and add dismissed matches of the last 30 days as for a new
+ * search. Throws 404, and the errors of `createSavedSearch`.
+ */
 export const updateSavedSearch = (ctx: UserContext, id: string, change: SavedSearchChange) =>
   changing(ctx, async (tx) => {
     const { tenantId, actor } = ctx;
@@ -114,23 +120,23 @@ export const updateSavedSearch = (ctx: UserContext, id: string, change: SavedSea
       await tx.delete(tenderMatches).where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.isTold, false)));
       await matchBackwards(tx, { tenantId, searchId: id, filters });
     } else if (before.instantAlert && !instantAlert) {
-      await returnToPending(tx, actor.id, and(eq(tenderMatches.searchId, id), isNull(tenderMatches.notifiedAt)));
+      await returnToPending(tx, actor.id, eq(tenderMatches.searchId, id));
     }
     return savedSearch(tx, actor.id, id);
   });
 
-/** Removes a search and what it found; nothing of it is told any more, and widgets do without. Throws 404. */
+/** Deletes a search with its matches, and removes it from widgets. Throws 404. */
 export const deleteSavedSearch = (ctx: UserContext, id: string): Promise<void> =>
   changing(ctx, async (tx) => {
-    const gone = await tx
+    const deleted = await tx
       .delete(savedSearches)
       .where(and(eq(savedSearches.id, id), eq(savedSearches.userId, ctx.actor.id)))
       .returning({ id: savedSearches.id });
-    if (gone.length === 0) throw notFound();
+    if (deleted.length === 0) throw notFound();
     await forgetInWidgets(tx, ctx, 'savedSearchId', id);
   });
 
-/** One change of an account's searches at a time, and none while tenders are being matched. */
+/** Runs one change of an account's searches at a time, and none while tenders are being matched. */
 const changing = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ownScope(ctx)
     .tx(async (tx) => {

@@ -7,7 +7,7 @@ import type { Config } from '@portal/platform/config';
 import type { SystemContext } from '@portal/platform/context';
 import { endAlerts } from './preference.ts';
 
-/** Whose mails of which kind are to end. */
+/** The mails that a link ends: their account and kind. */
 interface Subscription {
   tenantId: string;
   userId: string;
@@ -16,29 +16,29 @@ interface Subscription {
 
 type Keys = Config['sessionKeys'];
 
-/** The address that ends mails of a kind, for as long as the key it is signed with is among the keys. */
+/** The link that ends mails of a kind. It is valid as long as its signing key is configured. */
 export const unsubscribeUrl = ({ sessionKeys, http }: Config, { tenantId, userId, kind }: Subscription): string => {
-  const what = Buffer.concat([
+  const payload = Buffer.concat([
     Buffer.from([alertKinds.indexOf(kind)]),
     ...[tenantId, userId].map((id) => Buffer.from(id.replaceAll('-', ''), 'hex')),
   ]).toString('base64url');
   const [{ id, bytes }] = sessionKeys;
-  return `${http.publicUrl}/unsubscribe/${id}.${what}.${signatureOf(bytes.reveal(), what).toString('base64url')}`;
+  return `${http.publicUrl}/unsubscribe/${id}.${payload}.${signatureOf(bytes.reveal(), payload).toString('base64url')}`;
 };
 
-// Said first, so that nothing that another signature covers could be taken for this.
-const signatureOf = (key: Buffer, what: string): Buffer =>
-  createHmac('sha256', key).update(`unsubscribe from tenders/${what}`).digest();
+// The prefix separates this purpose from others: no other signature with the same key is valid here.
+const signatureOf = (key: Buffer, payload: string): Buffer =>
+  createHmac('sha256', key).update(`unsubscribe from tenders/${payload}`).digest();
 
-/** Null for what was not signed with one of the keys. */
+/** Null if none of the keys signed the token. */
 function readToken(keys: Keys, token: string): Subscription | null {
-  const [keyId, what = '', signature = '', ...rest] = token.split('.');
+  const [keyId, payload = '', signature = '', ...rest] = token.split('.');
   const key = keys.find(({ id }) => id === keyId);
   const given = Buffer.from(signature, 'base64url');
   if (!key || rest.length > 0) return null;
-  const right = signatureOf(key.bytes.reveal(), what);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
-  const bytes = Buffer.from(what, 'base64url');
+  const expected = signatureOf(key.bytes.reveal(), payload);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const bytes = Buffer.from(payload, 'base64url');
   const kind = alertKinds[bytes[0] ?? alertKinds.length];
   if (bytes.length !== 33 || kind === undefined) return null;
   return { tenantId: uuidOf(bytes.subarray(1, 17)), userId: uuidOf(bytes.subarray(17)), kind };
@@ -46,7 +46,7 @@ function readToken(keys: Keys, token: string): Subscription | null {
 
 const uuidOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
-/** What a link ends; changes nothing. Throws 404 for one that was not made here, or whose account is gone. */
+/** The kind of mail a link ends; changes nothing. Throws 404 for a link with no valid signature, and if its account is deleted. */
 export async function subscriptionOf(system: SystemContext, token: string): Promise<AlertKind> {
   const subscription = readToken(system.config.sessionKeys, token);
   if (!subscription) throw notFound();
@@ -56,7 +56,7 @@ export async function subscriptionOf(system: SystemContext, token: string): Prom
   return kind;
 }
 
-/** Ends what a link is about; a second time nothing happens. Throws 404 as above. */
+/** Ends the mails of a link; a second call has no effect. Throws 404 like `subscriptionOf`. */
 export async function unsubscribe(system: SystemContext, token: string): Promise<AlertKind> {
   const subscription = readToken(system.config.sessionKeys, token);
   if (!subscription || !(await endAlerts(system.inTenant(subscription.tenantId), subscription))) throw notFound();

@@ -1,4 +1,4 @@
-/** The same values, each asked for while its predecessor is still being worked on. */
+/** Yields the same values, but requests each one while the consumer works on the one before. */
 export async function* oneAhead<Value>(source: AsyncGenerator<Value, void>): AsyncGenerator<Value, void> {
   let next = source.next();
   try {
@@ -6,7 +6,7 @@ export async function* oneAhead<Value>(source: AsyncGenerator<Value, void>): Asy
       const { done, value } = await next;
       if (done === true) return;
       next = source.next();
-      // Whoever stops early does not hear of it.
+      // If the consumer stops early, a rejection must not be unhandled.
       next.catch(() => undefined);
       yield value;
     }

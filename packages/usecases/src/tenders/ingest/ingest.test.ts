@@ -12,7 +12,7 @@ import { addRun } from '@portal/platform/runs/start';
 import { beginRun, endRun } from '@portal/platform/runs/state';
 import { waitForRun } from '@portal/platform/runs/wait';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
-import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
+import { canLimitFileSize, limitFileSize } from '@portal/testing/file-size-limit';
 import {
   bundItem,
   eformsXml,
@@ -40,7 +40,7 @@ import { readTenderSource } from './read-source.ts';
 import { startDueTenderSources } from './start-due-sources.ts';
 
 const sources = await startTenderSources();
-/** Takes every call and answers none. */
+/** Accepts every connection and never answers. */
 const silent = await startHttpServer(() => undefined);
 const env = {
   ...sources.env,
@@ -58,14 +58,14 @@ afterAll(async () => {
   await worker.stop();
   await sources.stop();
 });
-const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test reads', work);
 
 const operator = async (): Promise<UserContext> => ({
   ...(await signedIn(await make.user({ role: 'SUPER_ADMIN' }))),
   enqueue: worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }).enqueue,
 });
-/** One look at a source from beginning to end, and what became of its run. */
-async function look(key: string) {
+/** Reads a source to the end. Returns the outcome of its run. */
+async function readNow(key: string) {
   const ctx = await operator();
   const { runId } = await runSource(ctx, key);
   expect(await waitForRun(runScope(ctx, null), runId, 60)).toBe(true);
@@ -90,7 +90,7 @@ const notices = () =>
       .from(tenderNotices)
       .orderBy(tenderNotices.sourceKey, tenderNotices.noticeKey),
   );
-/** Which transaction last wrote each row of the area: what is not written keeps it. */
+/** The last transaction that wrote each row: it stays the same for rows that are not written. */
 const writes = () =>
   across(async (tx) => {
     const { rows } = await tx.execute(
@@ -113,7 +113,7 @@ beforeEach(async () => {
     await tx.delete(tenderRows);
     await tx.delete(rssFeeds);
     await tx.delete(tenderSources);
-    // None is due unless a test says so.
+    // No source is due unless a test makes it due.
     const keys = ['ted', 'oeffentlichevergabe', 'bund'];
     await tx.insert(tenderSources).values(keys.map((key) => ({ key, nextRunAt: sql`now() + interval '1 day'` })));
   });
@@ -127,11 +127,11 @@ afterEach(() => {
   sources.feedRequests.length = 0;
 });
 
-/** Tenders that stand in the open list. */
+/** Number of tenders in the open list. */
 const open = async () => (await across((tx) => tx.execute(sql`select 1 from tender_search where is_open`))).rows.length;
 
 describe('the national export', () => {
-  it('is read day by day, both versions of a notice in one archive in order, days without notices too', async () => {
+  it('is read day by day, with versions of a notice in order, and days without notices', async () => {
     const twice = announce(1);
     sources.days.set(yesterday, [
       exportEntry({ ...twice, version: 2, title: 'Die zweite Fassung' }),
@@ -139,7 +139,7 @@ describe('the national export', () => {
       exportEntry(announce(2, { id: '25601234' })),
     ]);
     sources.days.set(day(2), [exportEntry(announce(3, { publishedOn: day(2) }))]);
-    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await readNow('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
     expect(sources.exportRequests).toEqual([7, 6, 5, 4, 3, 2, 1].map(day));
     expect((await notices()).map(({ version, title }) => [version, title]).toSorted()).toEqual(
       [
@@ -152,16 +152,16 @@ describe('the national export', () => {
     expect((await sourceRow('oeffentlichevergabe')).nextRunAt?.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it('is read again from three days before, and what is as it was is not written', async () => {
+  it('is read again from three days before, without writing unchanged notices', async () => {
     sources.days.set(
       yesterday,
       Array.from({ length: 20 }, (_, n) => exportEntry(announce(n))),
     );
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     const before = await writes();
     expect(before.length).toBeGreaterThan(70);
     sources.exportRequests.length = 0;
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect(await writes()).toEqual(before);
     expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ newCount: 0 });
     const isSunday = today.dayOfWeek === 7;
@@ -169,11 +169,11 @@ describe('the national export', () => {
     expect(sources.exportRequests.at(-1)).toBe(yesterday);
   });
 
-  it('corrects in place and keeps triage; what is cancelled leaves the open list', async () => {
+  it('corrects in place and keeps triage; a cancelled tender leaves the open list', async () => {
     const reader = await signedIn(await make.user());
     const first = announce(1);
     sources.days.set(yesterday, [exportEntry(first)]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     const id = the((await notices())[0]).tenderId;
     await triageTender(reader, id, { favorite: true, read: true });
     const correction = announce(101, {
@@ -183,7 +183,7 @@ describe('the national export', () => {
       changes: { notice: `${first.id}-01`, reason: 'cor-buy' },
     });
     sources.days.set(yesterday, [exportEntry(first), exportEntry(correction)]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect(new Set((await notices()).map(({ tenderId }) => tenderId))).toEqual(new Set([id]));
     expect(await getTender(reader, id)).toMatchObject({
       triage: { read: true, favorite: true },
@@ -195,48 +195,48 @@ describe('the national export', () => {
       changes: { notice: `${correction.id}-01`, reason: 'cancel' },
     };
     sources.days.set(yesterday, [exportEntry(first), exportEntry(correction), exportEntry(cancellation)]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect(new Set((await notices()).map(({ tenderId }) => tenderId))).toEqual(new Set([id]));
     expect(await getTender(reader, id)).toMatchObject({ isCancelled: true, triage: { favorite: true } });
     expect(await open()).toBe(0);
   });
 
-  it('withdraws what two looks do not show any more, deletes nothing, and takes it back when it is there again', async () => {
+  it('withdraws notices missing in two reads, without deleting them, and restores them when they are back', async () => {
     const all = [announce(1), announce(2)];
     sources.days.set(
       yesterday,
       all.map((notice) => exportEntry(notice)),
     );
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     sources.days.set(yesterday, [exportEntry(announce(1))]);
     const missed = async () => (await notices()).map(({ missedReads }) => missedReads).toSorted();
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect([await missed(), await open()]).toEqual([[0, 1], 2]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect([await missed(), await open()]).toEqual([[0, 2], 1]);
     sources.days.set(
       yesterday,
       all.map((notice) => exportEntry(notice)),
     );
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     expect([await missed(), await open()]).toEqual([[0, 0], 2]);
   });
 
-  it('that did not come to its end withdraws nothing, and one that is read again counts once', async () => {
+  it('withdraws nothing after a failed read, and counts a repeated read once', async () => {
     const all = [announce(1, { publishedOn: day(2) }), announce(2, { publishedOn: day(2) })];
     sources.days.set(
       day(2),
       all.map((notice) => exportEntry(notice)),
     );
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     const missed = async () => (await notices()).map(({ missedReads }) => missedReads).toSorted();
     sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
     sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
-    for (let n = 0; n < 3; n += 1) expect(await look('oeffentlichevergabe')).toMatchObject({ state: 'failed' });
+    for (let n = 0; n < 3; n += 1) expect(await readNow('oeffentlichevergabe')).toMatchObject({ state: 'failed' });
     expect([await missed(), await open()]).toEqual([[0, 0], 2]);
     sources.exportAnswer = null;
 
-    // Its worker dies after the look and before the end of its run, which another worker then takes up.
+    // The worker dies after the read and before the end of its run; another worker takes the run over.
     const scope = runScope(system(), null);
     const id = await across((tx) => addRun(tx, readSource, { source: 'oeffentlichevergabe' }, { startedBy: null }));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null };
@@ -246,10 +246,10 @@ describe('the national export', () => {
     expect([await missed(), await open()]).toEqual([[0, 1], 2]);
   });
 
-  it('leaves out what cannot be read, names it, withdraws nothing for it, and goes on', async () => {
+  it('leaves out documents that cannot be read, names them, withdraws nothing, and goes on', async () => {
     const [good, hidden] = [announce(1), announce(2)];
     sources.days.set(yesterday, [exportEntry(good), exportEntry(hidden)]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     const laughs = '<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]><l>&b;</l>';
     const bad = exportEntry(announce(3));
     sources.days.set(yesterday, [
@@ -260,18 +260,18 @@ describe('the national export', () => {
       exportEntry(announce(4, { cpv: Array.from({ length: 10_000 }, (_, n) => `90${String(n).padStart(6, '0')}`) })),
     ]);
     for (let n = 0; n < 2; n += 1)
-      expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+      expect(await readNow('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
     const { error } = await sourceRow('oeffentlichevergabe');
-    expect(error).toContain('3 things were left out');
-    expect(error).toContain('../../evil.xml has a name that no notice has.');
-    expect(error).toContain('has a DOCTYPE, which is not read.');
+    expect(error).toContain('3 items were left out');
+    expect(error).toContain('../../evil.xml does not have the name of a notice.');
+    expect(error).toContain('has a DOCTYPE, which is not allowed.');
     expect((await notices()).map(({ key, missedReads }) => [key, missedReads]).toSorted()).toEqual(
       [good, hidden, announce(4)].map(({ id }) => [id, 0]).toSorted(),
     );
   });
 
-  it('goes on without a document that takes all memory of the process that reads it', { timeout: 60_000 }, async () => {
-    // A process with less than usual is full the sooner.
+  it('goes on without a document that uses up the memory of the sandbox', { timeout: 60_000 }, async () => {
+    // A small heap fills up sooner.
     const sandbox = openSandbox({ processes: 1, heapMb: 40 });
     onTestFinished(() => sandbox.close());
     const good = [1, 2, 3].map((n) => exportEntry(announce(n)));
@@ -285,41 +285,41 @@ describe('the national export', () => {
     expect(refused).toEqual([{ name: 'hostile.xml', reason: 'takes too much time or memory to read.' }]);
   });
 
-  it('that fails says why, keeps the days it has read, and is tried again soon', async () => {
+  it('stores why a read failed, keeps the days read before, and is retried soon', async () => {
     sources.days.set(day(2), [exportEntry(announce(1, { publishedOn: day(2) }))]);
     sources.exportAnswer = (asked) => (asked === yesterday ? { status: 503 } : undefined);
     const host = new URL(sources.origin).host;
-    expect(await look('oeffentlichevergabe')).toEqual({ state: 'failed', error: `${host} has a fault (503).` });
+    expect(await readNow('oeffentlichevergabe')).toEqual({
+      state: 'failed',
+      error: `${host} reported an error (503).`,
+    });
     expect(await sourceRow('oeffentlichevergabe')).toMatchObject({
       watermark: day(2),
       failures: 1,
-      error: `${host} has a fault (503).`,
+      error: `${host} reported an error (503).`,
       lastSuccessAt: null,
     });
     expect(await notices()).toHaveLength(1);
     const wait = the((await sourceRow('oeffentlichevergabe')).nextRunAt).getTime() - Date.now();
     expect(wait).toBeLessThanOrEqual(10 * 60_000);
     sources.exportAnswer = null;
-    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await readNow('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
     expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ watermark: yesterday, failures: 0, error: null });
   });
 
-  it.runIf(canLoseFileRoom)(
-    'that finds no room on the disk blames nobody else, and is read once there is some',
-    async () => {
-      sources.days.set(yesterday, [exportEntry(announce(1))]);
-      const regainRoom = await loseFileRoom();
-      const failed = await look('oeffentlichevergabe');
-      await regainRoom();
-      const error = 'This file cannot be stored right now. Please try again later.';
-      expect(failed).toEqual({ state: 'failed', error });
-      expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ failures: 1, error, lastSuccessAt: null });
-      expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
-      expect(await notices()).toHaveLength(1);
-    },
-  );
+  it.runIf(canLimitFileSize)('reports a full disk, and is read once there is space', async () => {
+    sources.days.set(yesterday, [exportEntry(announce(1))]);
+    const liftLimit = await limitFileSize();
+    const failed = await readNow('oeffentlichevergabe');
+    await liftLimit();
+    const error = 'This file cannot be stored right now. Please try again later.';
+    expect(failed).toEqual({ state: 'failed', error });
+    expect(await sourceRow('oeffentlichevergabe')).toMatchObject({ failures: 1, error, lastSuccessAt: null });
+    expect(await readNow('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await notices()).toHaveLength(1);
+  });
 
-  it('keeps no file that would outlive its process, not even while it is being fetched', async () => {
+  it('leaves no file behind, not even during the download', async () => {
     const files = async () =>
       (await readdir(config.dataDir, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
     const before = await files();
@@ -328,7 +328,7 @@ describe('the national export', () => {
     const archive = zipOf([exportEntry(announce(1))]);
     sources.exportAnswer = (asked) =>
       asked === yesterday ? slowly(archive, async () => during.push(await files())) : undefined;
-    expect(await look('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
+    expect(await readNow('oeffentlichevergabe')).toEqual({ state: 'succeeded', error: null });
     expect(await notices()).toHaveLength(1);
     expect(during.length).toBeGreaterThan(0);
     for (const each of [...during, await files()]) expect(each).toEqual(before);
@@ -343,30 +343,30 @@ describe('the national export', () => {
 });
 
 describe('the European search', () => {
-  it('is one procurement with the export it repeats, and goes on from three days before', async () => {
+  it('joins the tenders of the export, and reads again from three days before', async () => {
     const notice = announce(1, { publicationNumber: '700123-2026' });
     sources.days.set(yesterday, [exportEntry({ ...notice, publicationNumber: null })]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     sources.journal.notices = [tedJson(notice), tedJson(announce(2, { publicationNumber: '700124-2026' }))];
-    expect(await look('ted')).toEqual({ state: 'succeeded', error: null });
+    expect(await readNow('ted')).toEqual({ state: 'succeeded', error: null });
     const found = await notices();
     expect(found.map(({ source }) => source)).toEqual(['oeffentlichevergabe', 'ted', 'ted']);
     expect(new Set(found.map(({ tenderId }) => tenderId)).size).toBe(2);
     expect(await sourceRow('ted')).toMatchObject({ watermark: today.toString(), newCount: 2 });
     const before = await writes();
-    await look('ted');
+    await readNow('ted');
     expect(sources.journal.requests.at(-1)?.query).toContain(`>= ${day(3).replaceAll('-', '')} AND`);
     expect(await writes()).toEqual(before);
   });
 
-  it('names what has no number and reads the rest', async () => {
+  it('names notices without a number and reads the rest', async () => {
     sources.journal.notices = [
       tedJson(announce(1, { publicationNumber: '1-2026' })),
       { ...tedJson(announce(2)), 'publication-number': 'none' },
     ];
-    await look('ted');
+    await readNow('ted');
     expect(await notices()).toHaveLength(1);
-    expect((await sourceRow('ted')).error).toBe('One thing was left out: none has no publication number.');
+    expect((await sourceRow('ted')).error).toBe('One item was left out: none has no publication number.');
   });
 });
 
@@ -375,9 +375,9 @@ describe('feeds', () => {
   const item = (n: number, more = '') =>
     `<item><title>Meldung ${n}</title><link>/m/${n}?utm_source=x#top</link><guid>g${n}</guid><description>&lt;p&gt;Angebotsfrist: 10.12.2099 12:00&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;${more}</description></item>`;
 
-  it('of the federation tell buyer, place and deadline', async () => {
+  it('of service.bund.de give buyer, place and deadline', async () => {
     sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]), etag: '"1"' });
-    await look('bund');
+    await readNow('bund');
     const [found] = await across((tx) => tx.select().from(tenderNotices));
     expect(found).toMatchObject({
       noticeKey: '25601234',
@@ -388,11 +388,11 @@ describe('feeds', () => {
       deadlines: [{ kind: 'tender', lotId: null, at: expect.stringContaining(later), isDateOnly: false }],
     });
     expect(await sourceRow('bund')).toMatchObject({ etag: '"1"', newCount: 1 });
-    await look('bund');
+    await readNow('bund');
     expect(sources.feedRequests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"']);
   });
 
-  it('are fetched once for all who registered them, and each sees what it shows', async () => {
+  it('are fetched once for all registrations, and each owner sees the tenders', async () => {
     sources.feeds.set('/shared.xml', { body: rssFeed([item(1), item(2)]) });
     const [one, other, stranger] = [
       await signedIn(await make.user()),
@@ -417,17 +417,20 @@ describe('feeds', () => {
     expect([(await seen(one)).length, (await seen(other)).length, (await seen(stranger)).length]).toEqual([2, 2, 0]);
   });
 
-  it('that are as they were are not read, with validators or without', async () => {
+  it('are not read if they are unchanged, with or without validators', async () => {
     const ctx = await signedIn(await make.user());
     sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
     const { sourceKey } = await createFeed(ctx, { url: feedUrl('/same.xml'), title: null, scope: 'personal' });
-    await lookAt(sourceKey);
+    await readWhenDue(sourceKey);
     const before = await writes();
-    await lookAt(sourceKey);
+    await readWhenDue(sourceKey);
     expect(await writes()).toEqual(before);
     sources.feeds.set('/same.xml', { status: 410 });
-    await lookAt(sourceKey);
-    expect(await sourceRow(sourceKey)).toMatchObject({ isGone: true, error: expect.stringContaining('gone for good') });
+    await readWhenDue(sourceKey);
+    expect(await sourceRow(sourceKey)).toMatchObject({
+      isGone: true,
+      error: expect.stringContaining('no longer exists'),
+    });
     sources.feeds.set('/same.xml', { body: rssFeed([item(1)]) });
     await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, sourceKey)));
     sources.feedRequests.length = 0;
@@ -436,7 +439,7 @@ describe('feeds', () => {
     expect(sources.feedRequests).toEqual([]);
   });
 
-  it('that say three times that they have moved for good are asked there from then on, unless that is a source already', async () => {
+  it('move to a new address after three permanent redirects, unless it is a source already', async () => {
     const ctx = await signedIn(await make.user());
     sources.feeds.set('/new.xml', { body: rssFeed([item(1)]) });
     for (const path of ['/old.xml', '/older.xml'])
@@ -444,38 +447,38 @@ describe('feeds', () => {
     const register = async (path: string) =>
       (await createFeed(ctx, { url: feedUrl(path), title: null, scope: 'personal' })).sourceKey;
     const old = await register('/old.xml');
-    const told = async (key: string) => {
-      await lookAt(key);
+    const addressOf = async (key: string) => {
+      await readWhenDue(key);
       const { url: address, movedTo, movedCount } = await sourceRow(key);
       return [address, movedTo, movedCount];
     };
-    expect(await told(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), 1]);
-    // Once in between it is where it was.
+    expect(await addressOf(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), 1]);
+    // One read in between without a redirect.
     sources.feeds.set('/old.xml', { body: rssFeed([item(1)]) });
-    expect(await told(old)).toEqual([feedUrl('/old.xml'), null, 0]);
+    expect(await addressOf(old)).toEqual([feedUrl('/old.xml'), null, 0]);
     sources.feeds.set('/old.xml', { status: 308, headers: { location: '/new.xml' } });
-    for (const times of [1, 2]) expect(await told(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), times]);
-    expect(await told(old)).toEqual([feedUrl('/new.xml'), null, 0]);
+    for (const times of [1, 2]) expect(await addressOf(old)).toEqual([feedUrl('/old.xml'), feedUrl('/new.xml'), times]);
+    expect(await addressOf(old)).toEqual([feedUrl('/new.xml'), null, 0]);
     const older = await register('/older.xml');
-    for (let n = 0; n < 3; n += 1) await told(older);
-    expect(await told(older)).toEqual([feedUrl('/older.xml'), feedUrl('/new.xml'), 1]);
-    // People see it under the address they gave.
+    for (let n = 0; n < 3; n += 1) await addressOf(older);
+    expect(await addressOf(older)).toEqual([feedUrl('/older.xml'), feedUrl('/new.xml'), 1]);
+    // Users still see the address they entered.
     expect((await listFeeds(ctx)).map((feed) => feed.url)).toEqual([feedUrl('/old.xml'), feedUrl('/older.xml')]);
   });
 
-  it('of one account that become everybody’s are first read as if nobody had seen them', async () => {
+  it('that become platform feeds are read again from the beginning', async () => {
     const [owner, admin] = [await signedIn(await make.user()), await signedIn(await make.user({ role: 'ADMIN' }))];
     sources.feeds.set('/both.xml', { body: rssFeed([item(1)]), etag: '"1"' });
     const { sourceKey } = await createFeed(owner, { url: feedUrl('/both.xml'), title: null, scope: 'personal' });
-    await lookAt(sourceKey);
+    await readWhenDue(sourceKey);
     expect(await sourceRow(sourceKey)).toMatchObject({ etag: '"1"', lastSuccessAt: expect.any(Date) });
     await createFeed(admin, { url: feedUrl('/both.xml'), title: null, scope: 'platform' });
     expect(await sourceRow(sourceKey)).toMatchObject({ etag: null, lastSuccessAt: null });
-    await lookAt(sourceKey);
+    await readWhenDue(sourceKey);
     expect(await sourceRow(sourceKey)).toMatchObject({ etag: '"1"', lastSuccessAt: expect.any(Date) });
   });
 
-  it('that are silent, however many, keep no public source and no feed of another tenant waiting', async () => {
+  it('that do not answer delay neither public sources nor feeds of other tenants', async () => {
     onTestFinished(silent.close);
     const ctx = await signedIn(await make.user());
     for (let n = 0; n < 50; n += 1)
@@ -484,16 +487,16 @@ describe('feeds', () => {
     await expect.poll(() => silent.connections(), { timeout: 10_000 }).toBeGreaterThanOrEqual(5);
     sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]) });
     const startedAt = performance.now();
-    expect(await look('bund')).toMatchObject({ state: 'succeeded' });
+    expect(await readNow('bund')).toMatchObject({ state: 'succeeded' });
     sources.feeds.set('/prompt.xml', { body: rssFeed([item(1)]) });
     const stranger = await signedIn(await make.user());
     const feed = { url: feedUrl('/prompt.xml'), title: null, scope: 'personal' } as const;
-    await lookAt((await createFeed(stranger, feed)).sourceKey);
-    // A silent feed holds its place for 20 seconds.
+    await readWhenDue((await createFeed(stranger, feed)).sourceKey);
+    // A feed that does not answer occupies its slot for 20 seconds.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
-  const lookAt = async (key: string) => {
+  const readWhenDue = async (key: string) => {
     await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, key)));
     const before = (await sourceRow(key)).lastRunAt?.getTime() ?? 0;
     await startDueTenderSources(worker.runtime.system({ requestId: 'test', ip: null, userAgent: null }));
@@ -513,7 +516,7 @@ describe('feeds', () => {
 describe('a source that is turned off', () => {
   const off = { ...config, tenderSources: { ...config.tenderSources, bund: null } };
 
-  it('is not begun, and nobody can have it read', async () => {
+  it('is not started, neither by schedule nor on request', async () => {
     await across((tx) => tx.update(tenderSources).set({ nextRunAt: null }).where(eq(tenderSources.key, 'bund')));
     await startDueTenderSources({ ...system(), config: off });
     expect((await sourceRow('bund')).nextRunAt).toBeNull();
@@ -522,11 +525,11 @@ describe('a source that is turned off', () => {
     });
   });
 
-  it('while it was being read ends there, and is read on once it is turned on again', async () => {
+  it('stops while it is being read, and is read again after it is turned on', async () => {
     sources.feeds.set('/bund.xml', { body: rssFeed([bundItem(announce(1, { id: '25601234' }))]) });
     const scope = runScope(system(), null);
     const id = await across((tx) => addRun(tx, readSource, { source: 'bund' }, { startedBy: null }));
-    // The worker that was reading it is gone, and the next one has other settings.
+    // The worker that was reading it has died, and the next one has other settings.
     await beginRun(scope, id);
     const run = the(await beginRun(scope, id));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null, run };
@@ -536,13 +539,13 @@ describe('a source that is turned off', () => {
     await endRun(scope, run, { error: 'This source is turned off.' });
     expect([await notices(), sources.feedRequests]).toEqual([[], []]);
     expect(await sourceRow('bund')).toMatchObject({ error: 'This source is turned off.', lastSuccessAt: null });
-    expect(await look('bund')).toEqual({ state: 'succeeded', error: null });
+    expect(await readNow('bund')).toEqual({ state: 'succeeded', error: null });
     expect(await notices()).toHaveLength(1);
   });
 });
 
 describe('one source', () => {
-  it('is read by one of two workers, however many ask', async () => {
+  it('is read by one of two workers, even with several requests', async () => {
     const second = startWorker();
     onTestFinished(() => second.stop());
     sources.latencyMs = 300;
@@ -562,10 +565,10 @@ describe('one source', () => {
     expect(await notices()).toHaveLength(30);
   });
 
-  it('counts what it showed', async () => {
+  it('counts its notices in the metrics', async () => {
     const bad = exportEntry(announce(2));
     sources.days.set(yesterday, [exportEntry(announce(1)), { name: bad.name, bytes: bad.bytes.subarray(0, 2_000) }]);
-    await look('oeffentlichevergabe');
+    await readNow('oeffentlichevergabe');
     sources.feeds.set('/counted.xml', { body: rssFeed(['<item><title>Meldung</title><guid>g1</guid></item>']) });
     const reader = await signedIn(await make.user());
     const feed = { url: `${sources.origin}/counted.xml`, title: null, scope: 'personal' } as const;

@@ -21,7 +21,7 @@ export interface ReadDocuments {
   refused: Reading['refused'];
 }
 
-/** Reads documents in another process. Where one of them ends it, the others are read without that one. */
+/** Parses documents in the sandbox. If a document exceeds its limits, that document is refused and the others are parsed without it. */
 export async function parseDocumentsInSandbox(
   system: SystemContext,
   order: { sourcePortal: string; day: string; documents: Document[] },
@@ -41,7 +41,7 @@ export async function parseDocumentsInSandbox(
       refused,
     };
   } catch (error) {
-    if (!isOfInput(error)) throw error;
+    if (!isInputFault(error)) throw error;
     const [first] = documents;
     if (documents.length <= 1) return { notices: [], refused: first ? [{ name: first.name, reason: tooMuch }] : [] };
     const middle = documents.length >> 1;
@@ -60,7 +60,7 @@ export interface ReadFeed extends ReadDocuments {
   ttlMin: number | null;
 }
 
-/** Reads a feed in another process. */
+/** Parses a feed in the sandbox. */
 export async function parseFeedInSandbox(
   system: SystemContext,
   order: Omit<ReadingOrder & { kind: 'feed' }, 'kind'>,
@@ -77,12 +77,12 @@ export async function parseFeedInSandbox(
     }));
     return { notices: records, refused, ttlMin };
   } catch (error) {
-    if (!isOfInput(error)) throw error;
+    if (!isInputFault(error)) throw error;
     return { notices: [], refused: [{ name: 'The feed', reason: tooMuch }], ttlMin: null };
   }
 }
 
-/** Reads an alert mail in another process. Throws a TaskError where it ends that. */
+/** Parses an alert mail in the sandbox. Throws a TaskError if the mail exceeds its limits. */
 export async function parseMailInSandbox(
   ctx: TenantContext,
   { timeoutMs, ...order }: Omit<ReadingOrder & { kind: 'mail' }, 'kind'> & { timeoutMs: number },
@@ -100,4 +100,4 @@ export async function parseMailInSandbox(
 }
 
 const tooMuch = 'takes too much time or memory to read.';
-const isOfInput = (error: unknown): boolean => error instanceof TaskError && error.fault === 'input';
+const isInputFault = (error: unknown): boolean => error instanceof TaskError && error.fault === 'input';

@@ -1,10 +1,10 @@
 import type { SystemContext } from '@portal/platform/context';
 import { followDeadlines } from '../settle-tenders.ts';
 
-/** Tenders in one transaction. */
+/** Tenders updated in one transaction. */
 const batch = 1_000;
 
-/** Goes on to the next deadline of tenders of which one has passed. */
+/** Moves tenders whose deadline has passed to their next deadline, or closes them. */
 export async function passTenderDeadlines(system: SystemContext, signal: AbortSignal): Promise<void> {
   let rows: number;
   do {

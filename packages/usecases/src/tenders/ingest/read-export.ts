@@ -10,14 +10,11 @@ import { oneAhead } from './ahead.ts';
 import { type Document, parseDocumentsInSandbox, type ReadDocuments } from './parse-in-sandbox.ts';
 import type { SourceRead } from './source-read.ts';
 
-/** What goes to the process that reads at once. */
+/** Documents parsed by one sandbox task. */
 const portion = { documents: 100, bytes: 2 * 1024 * 1024 };
 const longestPauseMs = 10 * SECOND;
 
-/**
- * Reads the national export day by day, the oldest first. A day counts as read once all of it is stored, so that what was interrupted
- * is read again from its beginning.
- */
+/** Reads the national export day by day, the oldest first. A day counts as read once all of it is stored; otherwise it is read again. */
 export async function readExport(
   read: SourceRead,
   url: string,
@@ -28,20 +25,20 @@ export async function readExport(
   await mkdir(system.config.dataDir, { recursive: true }).catch(throwUnwritable);
   for (const [n, day] of days.entries()) {
     read.progress(n, days.length);
-    await using file = await namelessFile(system.config.dataDir);
+    await using file = await unlinkedFile(system.config.dataDir);
     const askedAt = performance.now();
     await downloadExport({ url, policy: system.config.outbound.byOperator, day, file, signal });
-    // A server that is slow, and so perhaps busy, is left alone for as long.
-    const restMs = Math.min(performance.now() - askedAt, longestPauseMs);
+    // Pause as long as the download took: a slow server may be busy.
+    const pauseMs = Math.min(performance.now() - askedAt, longestPauseMs);
     await readDay(read, day, file);
     await onDay(day);
-    if (n < days.length - 1) await pause(restMs, undefined, { signal });
+    if (n < days.length - 1) await pause(pauseMs, undefined, { signal });
   }
   read.progress(days.length, days.length);
 }
 
-/** A file that ends with its process. A process killed before the name is gone leaves an empty file, which the next read removes. */
-async function namelessFile(folder: string): Promise<FileHandle> {
+/** An unlinked temporary file, which disappears with the process. If the process dies before `rm`, the next read removes the empty file. */
+async function unlinkedFile(folder: string): Promise<FileHandle> {
   const path = join(folder, 'tender-export.part');
   await rm(path, { force: true }).catch(throwUnwritable);
   const file = await open(path, 'wx+', 0o600).catch(throwUnwritable);
@@ -51,17 +48,17 @@ async function namelessFile(folder: string): Promise<FileHandle> {
 
 async function readDay(read: SourceRead, day: string, file: FileHandle): Promise<void> {
   const shownKeys = new Set<string>();
-  let isWhole = true;
-  // While one portion is stored, the next one is read, and the one behind it is taken out of the archive.
+  let isComplete = true;
+  // A pipeline: while one portion is stored, the next is parsed and the one after it is unpacked.
   for await (const { notices, refused } of oneAhead(readingsOf(read, day, oneAhead(portionsOf(file))))) {
     read.signal.throwIfAborted();
     for (const { noticeKey } of notices) shownKeys.add(noticeKey);
     read.refuse(refused);
-    isWhole &&= refused.length === 0;
+    isComplete &&= refused.length === 0;
     await read.store(notices);
   }
-  // What could not be read may be what seems to be missing.
-  if (isWhole) await read.findMissing(day, [...shownKeys]);
+  // A document that could not be read may be the one that seems to be missing.
+  if (isComplete) await read.findMissing(day, [...shownKeys]);
 }
 
 interface Portion {

@@ -6,7 +6,7 @@ import { MINUTE } from '@portal/domain/time';
 import { parseFeedInSandbox } from './parse-in-sandbox.ts';
 import type { SourceRead } from './source-read.ts';
 
-/** What is kept of a feed's last answer. */
+/** The cache validators of a feed's last answer. */
 export interface Validators {
   etag: string | null;
   lastModified: string | null;
@@ -15,21 +15,21 @@ export interface Validators {
 
 export interface FeedOutcome extends Validators {
   movedTo: FetchedFeed['movedTo'];
-  /** How long the feed wants to be kept. */
-  wishMs: number;
+  /** How long the feed asks not to be fetched again. */
+  ttlMs: number;
 }
 
-/** Reads a feed unless it is as it was. Its validators are for keeping once all of it is stored. */
+/** Reads a feed unless it is unchanged. Returns its new validators; the caller stores them after this function has stored all notices. */
 export async function readFeedSource(
   read: SourceRead,
   { url, policy, known }: { url: string; policy: AddressPolicy; known: Validators },
 ): Promise<FeedOutcome> {
   const { etag, lastModified } = known;
   const fetched = await fetchFeed({ url, policy, etag, lastModified, signal: read.signal });
-  const kept = { etag: fetched.etag, lastModified: fetched.lastModified, movedTo: fetched.movedTo };
-  if (fetched.body === null) return { ...kept, bodyHash: known.bodyHash, wishMs: fetched.maxAgeMs ?? 0 };
+  const answer = { etag: fetched.etag, lastModified: fetched.lastModified, movedTo: fetched.movedTo };
+  if (fetched.body === null) return { ...answer, bodyHash: known.bodyHash, ttlMs: fetched.maxAgeMs ?? 0 };
   const bodyHash = createHash('sha256').update(fetched.body).digest('base64url');
-  if (bodyHash === known.bodyHash) return { ...kept, bodyHash, wishMs: fetched.maxAgeMs ?? 0 };
+  if (bodyHash === known.bodyHash) return { ...answer, bodyHash, ttlMs: fetched.maxAgeMs ?? 0 };
   const { notices, refused, ttlMin } = await parseFeedInSandbox(read.system, {
     sourcePortal: read.source,
     url: fetched.url,
@@ -40,9 +40,9 @@ export async function readFeedSource(
   if (notices.length === 0 && first?.name === 'The feed') throw new SourceFailure(`The feed ${first.reason}`);
   read.refuse(refused);
   await read.store(notices);
-  const wishMs = Math.max(fetched.maxAgeMs ?? 0, (ttlMin ?? 0) * MINUTE);
-  // What was left for later is read although the feed does not change until then.
+  const ttlMs = Math.max(fetched.maxAgeMs ?? 0, (ttlMin ?? 0) * MINUTE);
+  // Notices were withheld: forget the validators, so that the next read gets them even if the feed is unchanged.
   if (read.withheldCount() > 0)
-    return { movedTo: kept.movedTo, etag: null, lastModified: null, bodyHash: null, wishMs };
-  return { ...kept, bodyHash, wishMs };
+    return { movedTo: answer.movedTo, etag: null, lastModified: null, bodyHash: null, ttlMs };
+  return { ...answer, bodyHash, ttlMs };
 }

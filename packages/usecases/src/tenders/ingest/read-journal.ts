@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldOnce } from 'node:timers/promises';
 import { noticeTools } from '@portal/connectors/tenders/notice-tools';
 import { tedPages } from '@portal/connectors/tenders/ted-search';
 import { noticeOf, UnreadableNotice } from '@portal/domain/tenders/notice-draft';
@@ -9,10 +9,10 @@ import { readTedNotice, type TedNotice } from '@portal/domain/tenders/ted-notice
 import { oneAhead } from './ahead.ts';
 import type { SourceRead } from './source-read.ts';
 
-/** Notices read in one turn of the event loop. */
+/** Notices parsed in one turn of the event loop. */
 const slice = 25;
 
-/** Reads the search of the European journal, and answers the last day that is in it. */
+/** Reads the search of the European journal (TED). Returns the last day it covers. */
 export async function readJournal(read: SourceRead, url: string, watermark: string | null): Promise<string> {
   const { system, signal } = read;
   const { from, to } = journalDays(watermark, dayInBerlin(system.now().toISOString()));
@@ -32,7 +32,7 @@ async function readPage(page: TedNotice[]) {
   const notices: NoticeRecord[] = [];
   const refused: { name: string; reason: string }[] = [];
   for (const [n, found] of page.entries()) {
-    if (n > 0 && n % slice === 0) await turn();
+    if (n > 0 && n % slice === 0) await yieldOnce();
     try {
       notices.push({
         ...noticeOf(readTedNotice(found), noticeTools),
@@ -40,8 +40,8 @@ async function readPage(page: TedNotice[]) {
       });
     } catch (error) {
       if (!(error instanceof UnreadableNotice)) throw error;
-      const said = found['publication-number'];
-      refused.push({ name: typeof said === 'string' ? said.slice(0, 40) : 'A notice', reason: error.message });
+      const number = found['publication-number'];
+      refused.push({ name: typeof number === 'string' ? number.slice(0, 40) : 'A notice', reason: error.message });
     }
   }
   return { notices, refused };

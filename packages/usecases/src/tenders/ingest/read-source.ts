@@ -16,36 +16,36 @@ import { beginSourceRead, type SourceRead, TakenOverError } from './source-read.
 type Source = typeof tenderSources.$inferSelect;
 type Changes = Partial<Omit<Source, 'key'>>;
 
-/** Equal answers in a row that say a feed has moved, until it is asked at its new address. */
+/** Equal permanent redirects in a row before the new address of a feed is stored. */
 const movesToBelieve = 3;
 
 /**
- * One look at a source, the only one of it at that time. How it went is written into its row, where people find it; a look that failed
- * fails its run in the same words.
+ * Reads a source once; no other read of it runs at the same time. Stores the outcome in its row. A failed read fails its run with that
+ * text.
  */
 export async function readTenderSource(
   given: SystemContext,
   key: string,
   { run, signal, progress }: Work,
 ): Promise<void> {
-  if (!run) throw new Error('A look at a source begins with a run.');
+  if (!run) throw new Error('A read of a source needs a run.');
   const read = beginSourceRead(given, key, { run, signal, progress });
   const { isOver, ...source } = await startSourceRead(read, run.id);
-  // Killed between the end of the look and the end of its run.
+  // The worker died between the end of the read and the end of its run.
   if (isOver) return;
-  if (source.lastSuccessAt === null) read.tellNobody();
+  if (source.lastSuccessAt === null) read.suppressAlerts();
   try {
     const changes = await readIt(read, source);
-    const { wishMs = 0, ...kept } = changes;
-    await note(
+    const { ttlMs = 0, ...columns } = changes;
+    await updateSource(
       read,
       {
-        ...kept,
+        ...columns,
         failures: 0,
         isGone: false,
         error: read.complaint(),
         newCount: read.newCount(),
-        nextRunAt: nextReadAt(key, given.now(), { wishMs, chance: Math.random() }),
+        nextRunAt: nextReadAt(key, given.now(), { ttlMs, chance: Math.random() }),
         lastSuccessAt: sql`now()`,
       },
       read.countMissing,
@@ -57,9 +57,9 @@ export async function readTenderSource(
     const [isGone, retryAfterMs] = error instanceof SourceFailure ? [error.isGone, error.retryAfterMs] : [false, null];
     const sentence = sentenceFor(error);
     const nextRunAt = nextTry(key, given.now(), { failures, retryAfterMs });
-    // A database that is away cannot take it down; the source is looked at again in an hour.
-    await note(read, { failures, error: sentence, isGone, nextRunAt }).catch((noting: unknown) =>
-      given.log.warn({ err: noting, source: key }, 'a failed look at a source could not be noted'),
+    // If the database cannot store the failure, the source is read again in an hour.
+    await updateSource(read, { failures, error: sentence, isGone, nextRunAt }).catch((storeError: unknown) =>
+      given.log.warn({ err: storeError, source: key }, 'the failure of a read could not be stored'),
     );
     throw error instanceof SourceFailure ? unavailable(sentence, error) : error;
   }
@@ -68,13 +68,13 @@ export async function readTenderSource(
 const sentenceFor = (error: unknown): string =>
   error instanceof SourceFailure || error instanceof PortalError
     ? error.message
-    : 'Something went wrong while this source was read. The log names the cause.';
+    : 'Something went wrong while this source was read. The log shows the cause.';
 
 async function startSourceRead(
   { system, source: key }: SourceRead,
   runId: string,
 ): Promise<Source & { isOver: boolean }> {
-  const [source] = await system.acrossTenants('a source is looked at', async (tx) => {
+  const [source] = await system.acrossTenants('a source is read', async (tx) => {
     if (isSettingsSource(key)) await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
     return tx
       .update(tenderSources)
@@ -85,46 +85,46 @@ async function startSourceRead(
         isOver: sql<boolean>`coalesce(${tenderSources.lastSuccessAt} >= (select ${runs.startedAt} from ${runs} where ${runs.id} = ${runId}), false)`,
       });
   });
-  // It went with the last who wanted it.
+  // The last account that had registered it removed it.
   if (!source) throw notFound();
   return source;
 }
 
-type Noted = { [K in keyof Changes]: Changes[K] | ReturnType<typeof sql> };
+type SourceColumns = { [K in keyof Changes]: Changes[K] | ReturnType<typeof sql> };
 
-const note = (read: SourceRead, changes: Noted, besides?: (tx: Tx) => Promise<void>): Promise<void> =>
-  read.system.acrossTenants('how a look at a source went is noted', async (tx) => {
-    await besides?.(tx);
+const updateSource = (read: SourceRead, changes: SourceColumns, alsoDo?: (tx: Tx) => Promise<void>): Promise<void> =>
+  read.system.acrossTenants('the outcome of a read of a source is stored', async (tx) => {
+    await alsoDo?.(tx);
     await tx.update(tenderSources).set(changes).where(eq(tenderSources.key, read.source));
   });
 
-async function readIt(read: SourceRead, source: Source): Promise<Changes & { wishMs?: number }> {
+async function readIt(read: SourceRead, source: Source): Promise<Changes & { ttlMs?: number }> {
   const { config } = read.system;
   if (!isSettingsSource(source.key)) {
     if (source.url === null) throw notFound();
     const outcome = await readFeedSource(read, { url: source.url, policy: config.outbound.byUsers, known: source });
-    const { movedTo, ...kept } = outcome;
-    return { ...kept, ...(await moved(read, source, movedTo)) };
+    const { movedTo, ...columns } = outcome;
+    return { ...columns, ...(await moved(read, source, movedTo)) };
   }
   const url = config.tenderSources[source.key];
   if (url === null) throw unavailable('This source is turned off.');
   if (source.key === 'ted') return { watermark: await readJournal(read, url, source.watermark) };
   if (source.key === 'bund') {
-    const { movedTo: _, ...kept } = await readFeedSource(read, {
+    const { movedTo: _, ...columns } = await readFeedSource(read, {
       url,
       policy: config.outbound.byOperator,
       known: source,
     });
-    return kept;
+    return columns;
   }
   await readExport(read, url, {
     watermark: source.watermark,
-    onDay: (day) => note(read, { watermark: sql`greatest(${tenderSources.watermark}, ${day}::date)` }),
+    onDay: (day) => updateSource(read, { watermark: sql`greatest(${tenderSources.watermark}, ${day}::date)` }),
   });
   return {};
 }
 
-/** Where a feed says again and again that it has moved for good, it is asked there from now on, unless that is another source already. */
+/** Stores the new address of a feed that has redirected there permanently several times, unless another source has that address. */
 async function moved(read: SourceRead, source: Source, movedTo: string | null): Promise<Changes> {
   const movedCount = movedTo === null ? 0 : movedTo === source.movedTo ? source.movedCount + 1 : 1;
   if (movedTo === null || movedCount < movesToBelieve) return { movedTo, movedCount };

@@ -7,21 +7,21 @@ import { readEforms } from '@portal/domain/tenders/eforms';
 import { readBundItem, readFeedItem } from '@portal/domain/tenders/feed-notice';
 import { noticeOf, type ReadNotice, UnreadableNotice } from '@portal/domain/tenders/notice-draft';
 
-/** What to read: entries of an archive, a feed, or an alert mail. */
+/** The input of the task: documents of an archive, a feed, or an alert mail. */
 export type ReadingOrder =
   | { kind: 'eforms'; sourcePortal: string; day: string; documents: { name: string; bytes: Uint8Array }[] }
   | { kind: 'feed'; sourcePortal: string; url: string; charset: string | null; bytes: Uint8Array }
   | { kind: 'mail'; sourcePortal: string; bytes: Uint8Array };
 
 export interface Reading {
-  /** In the order of what was given, each with what it was read from: the place of a document, the entry of a feed, what a mail says of it. */
+  /** In input order, each with its origin: the index of a document, the entry of a feed as JSON, or the facts of a mail as JSON. */
   notices: { notice: ReadNotice; from: number | string }[];
   refused: { name: string; reason: string }[];
-  /** How long a feed wants to be kept. */
+  /** Minutes for which a feed asks not to be fetched again. */
   ttlMin: number | null;
 }
 
-/** A task for a process of its own: foreign bytes in, notices out. */
+/** Runs in the sandbox: takes untrusted bytes, returns notices. */
 export async function run(order: ReadingOrder): Promise<Reading> {
   if (order.kind === 'mail') return readMail(order);
   return order.kind === 'eforms' ? readDocuments(order) : readEntries(order);
@@ -43,7 +43,7 @@ function readEntries({ sourcePortal, url, charset, bytes }: ReadingOrder & { kin
   attempt(reading, 'The feed', () => {
     const feed = readFeed(bytes, charset);
     reading.ttlMin = feed.ttlMin;
-    if (feed.isCut) reading.refused.push({ name: 'The feed', reason: 'has more entries than are read of it.' });
+    if (feed.isCut) reading.refused.push({ name: 'The feed', reason: 'has more entries than the portal reads.' });
     const read = sourcePortal === 'bund' ? readBundItem : readFeedItem;
     const base = URL.parse(feed.base ?? '', url)?.href ?? url;
     for (const [n, item] of feed.items.entries()) {
@@ -68,7 +68,7 @@ async function readMail({ sourcePortal, bytes }: ReadingOrder & { kind: 'mail' }
   }
   for (const draft of mail ? readAlertMail(mail, sourcePortal) : []) {
     attempt(reading, draft.noticeKey, () => {
-      // Of the mail nothing is kept but what the notice says anyway.
+      // Only facts that are in the notice anyway are stored of a mail.
       const { title, buyerName, sourceUrl, deadlines } = draft;
       const from = JSON.stringify({ title, buyerName, sourceUrl, deadlines });
       reading.notices.push({ notice: noticeOf(draft, noticeTools), from });
@@ -77,7 +77,7 @@ async function readMail({ sourcePortal, bytes }: ReadingOrder & { kind: 'mail' }
   return reading;
 }
 
-/** What cannot be read costs itself and nothing else. */
+/** Refuses a document, entry or mail that cannot be read, and goes on with the next. */
 function attempt(reading: Reading, name: string, read: () => void): void {
   try {
     read();

@@ -8,27 +8,27 @@ import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { matchTenders } from '../jobs.ts';
 import { missingNotices, maxNewADay, noteMissingNotices, storedOutcomes, storeNotices } from '../store-notices.ts';
 
-/** Another worker has taken the run up, or it is over. */
+/** Another worker has taken over the run, or the run has ended. */
 export class TakenOverError extends Error {}
 
-/** One look at a source: what it stores, in the name of its run alone, and what is to be said of it afterwards. */
+/** One read of a source: it stores notices while it holds its run, and collects the outcome. */
 export interface SourceRead {
   system: SystemContext;
   source: string;
   signal: AbortSignal;
   progress: Work['progress'];
-  /** What is stored from now on is no news to anybody: the source has never been read to its end. */
-  tellNobody(): void;
+  /** No mail reports the notices stored from now on: this is the first read of the source. */
+  suppressAlerts(): void;
   store(notices: readonly NoticeRecord[]): Promise<void>;
   refuse(refused: readonly { name: string; reason: string }[]): void;
-  /** Looks for notices of a day that its source does not show any more. */
+  /** Finds notices of a day that the source no longer lists. */
   findMissing(sourceDay: string, shownKeys: string[]): Promise<void>;
-  /** Counts what is missing, in the transaction that ends the look: one that was interrupted and is read again counts once. */
+  /** Counts the missing notices in the transaction that ends the read, so that a read that is interrupted and repeated counts once. */
   countMissing(tx: Tx): Promise<void>;
   newCount(): number;
-  /** New notices that were left for another day. */
+  /** New notices above the limit per day, left for a later read. */
   withheldCount(): number;
-  /** What was left out, in a sentence or two; null when nothing was. */
+  /** A sentence or two about notices that were left out; null if there were none. */
   complaint(): string | null;
 }
 
@@ -40,7 +40,7 @@ export function beginSourceRead(
   source: string,
   { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunAtWork },
 ): SourceRead {
-  // Every transaction of a look makes sure that it is still this worker's: one that stalled does no more harm.
+  // Every transaction checks that this worker still holds the run, so a worker that stalled cannot write any more.
   const system: SystemContext = {
     ...given,
     acrossTenants: (why, work) =>
@@ -49,7 +49,7 @@ export function beginSourceRead(
         return work(tx);
       }),
   };
-  // One series for all feeds: there may be thousands.
+  // One metric label for all feeds: there may be thousands.
   const label = isSettingsSource(source) ? source : 'rss';
   const count = (outcome: string, notices: number) => given.metrics.countTenderNotices(label, outcome, notices);
   const refusals: string[] = [];
@@ -63,7 +63,7 @@ export function beginSourceRead(
     source,
     signal,
     progress,
-    tellNobody() {
+    suppressAlerts() {
       isFirstRead = true;
     },
     async store(notices) {
@@ -88,11 +88,11 @@ export function beginSourceRead(
     withheldCount: () => withheld,
     complaint() {
       const tooMany = `More than ${maxNewADay} new entries came within 24 hours: ${withheld} were left for later.`;
-      const leftOut = refusedCount === 1 ? 'One thing was' : `${refusedCount} things were`;
-      const unsaid = refusedCount - refusals.length;
+      const leftOut = refusedCount === 1 ? 'One item was' : `${refusedCount} items were`;
+      const moreCount = refusedCount - refusals.length;
       const remarks = [
         refusedCount > 0 ? `${leftOut} left out: ${sentences(refusals)}` : '',
-        unsaid > 0 ? `And ${unsaid} more.` : '',
+        moreCount > 0 ? `And ${moreCount} more.` : '',
         withheld > 0 ? tooMany : '',
       ];
       return sentences(remarks).toWellFormed().slice(0, maxComplaint) || null;

@@ -7,7 +7,7 @@ import { startDueTenderSources } from './start-due-sources.ts';
 
 const { make, system, runtime } = await testRuntime();
 
-/** Registers feeds, due for so many minutes; for everybody without an owner. */
+/** Registers feeds that have been due for `minutes`; platform feeds without an owner. */
 const feedsOf = (owner: { id: string; tenantId: string } | null, count: number, minutes: number) =>
   runtime.database.acrossTenants('a test registers feeds', async (tx) => {
     const feeds = Array.from({ length: count }, () => {
@@ -21,23 +21,23 @@ const feedsOf = (owner: { id: string; tenantId: string } | null, count: number, 
       .values(feeds.map((feed) => ({ ...feed, tenantId: owner?.tenantId ?? null, userId: owner?.id ?? null })));
   });
 
-it('begins the feeds of each tenant in turn, however many one tenant has, and says for whom each is read', async () => {
+it('starts the feeds of each tenant in turn, even if one tenant has many, and names the tenant of each', async () => {
   const [many, few] = [await make.user(), await make.user()];
   await feedsOf(many, 300, 60);
   await feedsOf(few, 2, 2);
   await feedsOf(null, 3, 1);
-  const begun: (string | undefined)[] = [];
-  const looking = {
+  const started: (string | undefined)[] = [];
+  const recording = {
     ...system(),
     enqueue: async (_job: unknown, payload: unknown) => {
       const { source, tenantId } = payload as { source: string; tenantId?: string };
-      if (source.startsWith('rss:')) begun.push(tenantId);
+      if (source.startsWith('rss:')) started.push(tenantId);
     },
   };
-  await startDueTenderSources(looking);
-  const ofTenant = (tenantId: string | undefined) => begun.filter((one) => one === tenantId).length;
+  await startDueTenderSources(recording);
+  const ofTenant = (tenantId: string | undefined) => started.filter((one) => one === tenantId).length;
   expect([ofTenant(few.tenantId), ofTenant(undefined)]).toEqual([2, 3]);
   expect(ofTenant(many.tenantId)).toBeGreaterThan(190);
-  await startDueTenderSources(looking);
+  await startDueTenderSources(recording);
   expect(ofTenant(many.tenantId)).toBe(300);
 });

@@ -6,36 +6,36 @@ import { addRuns } from '@portal/platform/runs/start';
 import { readFeed, readSource } from '../jobs.ts';
 import { readingOf } from '../sources.ts';
 
-/** Looks begun at a time; the rest waits for the next minute. */
+/** Reads started at a time; the rest waits for the next minute. */
 const batch = 200;
 
-/** The tenant for which a feed is read: that of its oldest registration; null for one of everybody, and for sources of the settings. */
+/** The tenant for which a feed is read: that of its oldest registration; null for platform feeds and sources of the settings. */
 const firstTenant = sql<
   string | null
 >`(select feed.tenant_id from rss_feeds feed where feed.source_key = tender_sources.key and feed.is_active order by feed.id limit 1)`;
 
 /**
- * Begins the looks whose time has come, each once however many workers ask. A source whose last look is still under way is left out
- * this time; so are those that are turned off, feeds nobody wants any more and feeds that are gone. Tenants have their feeds begun in turn,
- * so that no number of one tenant's keeps those of others from being read.
+ * Starts the reads that are due, each once even if several workers run this. Leaves out sources whose last read is still running, sources
+ * that are turned off, feeds without an active registration, and feeds that no longer exist. Tenants take turns, so that a tenant with many
+ * feeds does not delay the feeds of others.
  */
 export async function startDueTenderSources(system: SystemContext): Promise<void> {
   const keys = Object.keys(settingsSources) as (keyof typeof settingsSources)[];
   const turnedOn = keys.filter((key) => system.config.tenderSources[key] !== null);
-  const begun = await system.acrossTenants('due looks at sources of tenders are begun', async (tx) => {
+  const started = await system.acrossTenants('due reads of tender sources are started', async (tx) => {
     if (turnedOn.length > 0)
       await tx
         .insert(tenderSources)
         .values(turnedOn.map((key) => ({ key })))
         .onConflictDoNothing();
-    const isWanted = tx
+    const activeFeed = tx
       .select({ one: sql`1` })
       .from(rssFeeds)
       .where(and(eq(rssFeeds.sourceKey, tenderSources.key), eq(rssFeeds.isActive, true)));
     const isDue = and(
       or(isNull(tenderSources.nextRunAt), lte(tenderSources.nextRunAt, sql`now()`)),
       eq(tenderSources.isGone, false),
-      or(inArray(tenderSources.key, turnedOn), sql`exists (${isWanted})`),
+      or(inArray(tenderSources.key, turnedOn), sql`exists (${activeFeed})`),
     );
     const inLine = tx
       .select({
@@ -53,7 +53,7 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
         .from(tenderSources)
         .innerJoin(inLine, eq(inLine.key, tenderSources.key))
         .where(isDue)
-        // Those of the settings, which are three, before any number of feeds; then one of each tenant in turn.
+        // First the sources of the settings, which are three; then one feed of each tenant in turn.
         .orderBy(desc(inArray(tenderSources.key, keys)), asc(inLine.turn), asc(tenderSources.nextRunAt))
         .limit(batch)
         .for('update', { of: tenderSources, skipLocked: true }),
@@ -61,7 +61,7 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
     const claimed = await tx
       .with(due)
       .update(tenderSources)
-      // The end of the look sets a better time; this one is for a look that never ends.
+      // The end of the read sets the real time; this value covers a read that never ends.
       .set({ nextRunAt: sql`now() + interval '1 hour'` })
       .where(inArray(tenderSources.key, tx.select({ key: due.key }).from(due)))
       .returning({ source: tenderSources.key, tenantId: firstTenant });
@@ -74,5 +74,5 @@ export async function startDueTenderSources(system: SystemContext): Promise<void
     }
     return runs;
   });
-  for (const { id, payload } of begun) await system.enqueue(readingOf(payload.source), payload, { runId: id });
+  for (const { id, payload } of started) await system.enqueue(readingOf(payload.source), payload, { runId: id });
 }

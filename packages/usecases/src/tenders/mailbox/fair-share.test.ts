@@ -25,7 +25,7 @@ async function person(tenantId: string): Promise<UserContext> {
   return ctx;
 }
 
-it('begins the mailboxes of each tenant in turn, however many one tenant has', async () => {
+it('starts the mailboxes of each tenant in turn, even if one tenant has many', async () => {
   const [many, few] = [await make.tenant(), await make.tenant()];
   await runtime.database.acrossTenants('a test makes mailboxes', async (tx) => {
     for (const [tenant, count, minutes] of [
@@ -61,18 +61,18 @@ it('begins the mailboxes of each tenant in turn, however many one tenant has', a
       );
     }
   });
-  const begun: string[] = [];
-  const looking = {
+  const started: string[] = [];
+  const recording = {
     ...system(),
-    enqueue: async (_job: unknown, payload: unknown) => void begun.push((payload as { tenantId: string }).tenantId),
+    enqueue: async (_job: unknown, payload: unknown) => void started.push((payload as { tenantId: string }).tenantId),
   };
-  await startDueAlertMails(looking);
-  expect(begun).toHaveLength(200);
-  expect(begun.filter((tenantId) => tenantId === few.id)).toHaveLength(2);
-  await startDueAlertMails(looking);
-  expect(begun).toHaveLength(400);
-  await startDueAlertMails(looking);
-  expect(begun).toHaveLength(402);
+  await startDueAlertMails(recording);
+  expect(started).toHaveLength(200);
+  expect(started.filter((tenantId) => tenantId === few.id)).toHaveLength(2);
+  await startDueAlertMails(recording);
+  expect(started).toHaveLength(400);
+  await startDueAlertMails(recording);
+  expect(started).toHaveLength(402);
 });
 
 describeOnEachQueue('a worker', (env) => {
@@ -102,7 +102,7 @@ describeOnEachQueue('a worker', (env) => {
         await dovecot.deliver('bob', alertAbout(951));
         await putAlertMailbox(ctx, alertMailboxForm({ ...dovecot, password: dovecot.password }, 'bob'));
         await sweep();
-        // A reading that drips holds its place for a minute.
+        // A mailbox that drips occupies its slot for a minute.
         await expect.poll(async () => (await getAlertMailbox(ctx)).lastFetchedAt, { timeout: 25_000 }).not.toBeNull();
         expect(dripping.maxOpen()).toBe(5);
       } finally {

@@ -40,7 +40,7 @@ import { testAlertMailbox } from './test-mailbox.ts';
 const hasDovecot = serviceBinary('dovecot') !== null;
 const env = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' };
 const { make, signedIn, system, runtime, url, config } = await testRuntime(env);
-const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test looks', work);
+const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => runtime.database.acrossTenants('a test reads', work);
 
 async function person(): Promise<UserContext> {
   const ctx = await signedIn(await make.user({}));
@@ -83,7 +83,7 @@ const listed = async (ctx: UserContext, filters: Partial<TenderFilters> = {}) =>
 const nowhere = { host: '127.0.0.1', port: 1 };
 
 describe('the settings of an alert mailbox', () => {
-  it('are kept with a sealed password for the account alone, and shown without it', async () => {
+  it('are stored with a sealed password, visible only to the account and without the password', async () => {
     const ctx = await person();
     expect(await getAlertMailbox(ctx)).toEqual({
       host: null,
@@ -118,7 +118,7 @@ describe('the settings of an alert mailbox', () => {
     expect((await listSources(ctx)).map(({ key }) => key)).not.toContain('mailbox');
   });
 
-  it('keep the password for the server, account and encryption it was stored for, and no other', async () => {
+  it('keep the password only for the server, account and encryption it was stored for', async () => {
     const ctx = await person();
     const form = { ...alertMailboxForm(nowhere, 'ada'), security: 'starttls' as const };
     await putAlertMailbox(ctx, form);
@@ -143,10 +143,10 @@ describe('the settings of an alert mailbox', () => {
     '2130706433',
     '[::1]',
     '::ffff:127.0.0.1',
-  ])('that lead to %s are at no address that a user may name', async (host) => {
+  ])('must not lead to %s', async (host) => {
     const ctx = await person();
     const form = { ...alertMailboxForm(nowhere, 'ada'), host, port: 143 };
-    // The notations of the one address that is allowed here are that address.
+    // Other notations of the one allowed address are allowed, too.
     const isAllowed = host === '0x7f.1' || host === '2130706433';
     expect(await testAlertMailbox(ctx, form)).toMatchObject({ ok: false, error: 'unreachable' });
     if (isAllowed) return;
@@ -158,7 +158,7 @@ describe('the settings of an alert mailbox', () => {
     expect(await getAlertMailbox(ctx)).toMatchObject({ lastError: 'unreachable' });
   });
 
-  it('may be tried ten times a minute, each noted without the account it is for', async () => {
+  it('can be tested ten times a minute, each recorded without the username', async () => {
     const ctx = await person();
     const form = alertMailboxForm(nowhere, 'ada@private.example');
     for (let n = 0; n < 10; n += 1) expect((await testAlertMailbox(ctx, form)).error).toBe('unreachable');
@@ -171,25 +171,25 @@ describe('the settings of an alert mailbox', () => {
 });
 
 describe('due mailboxes', () => {
-  it('are read once however many look, again in ten minutes, and rest with their account, tenant and switch', async () => {
+  it('are started once by several workers, again in ten minutes, and not while account, tenant or mailbox is inactive', async () => {
     const people = await Promise.all([person(), person(), person(), person()]);
-    const [active, off, gone, resting] = people;
+    const [active, off, inactive, inInactiveTenant] = people;
     for (const ctx of people) await putAlertMailbox(ctx, alertMailboxForm(nowhere, 'ada', { isActive: ctx !== off }));
     await across((tx) =>
       tx
         .update(users)
         .set({ isActive: false })
-        .where(eq(users.id, the(gone).actor.id)),
+        .where(eq(users.id, the(inactive).actor.id)),
     );
     await across((tx) =>
       tx
         .update(tenants)
         .set({ isActive: false })
-        .where(eq(tenants.id, the(resting).tenantId)),
+        .where(eq(tenants.id, the(inInactiveTenant).tenantId)),
     );
     const nudged: unknown[] = [];
-    const looking = { ...system(), enqueue: async (_job: unknown, payload: unknown) => void nudged.push(payload) };
-    await Promise.all(Array.from({ length: 5 }, () => startDueAlertMails(looking)));
+    const recording = { ...system(), enqueue: async (_job: unknown, payload: unknown) => void nudged.push(payload) };
+    await Promise.all(Array.from({ length: 5 }, () => startDueAlertMails(recording)));
     const mine = people.map(
       ({ actor }) => nudged.filter((one) => (one as { userId: string }).userId === actor.id).length,
     );
@@ -219,7 +219,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
   });
 
   let people = 0;
-  /** Somebody with a mailbox of these mails, reached by way of the gate. */
+  /** A user with a mailbox of these mails, reached through the gate. */
   async function reader(mails: (string | Uint8Array)[] = [], more: Partial<AlertMailboxInput> = {}) {
     const ctx = await person();
     people += 1;
@@ -231,7 +231,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     return { ctx, name, form };
   }
 
-  it('becomes tenders of its owner alone, and is left without a trace', async () => {
+  it('gives tenders that only its owner sees, and is not changed', async () => {
     const { ctx, name } = await reader([alertMail({ html: alertTable(2) }), alertMail({ text: 'Werbung' })]);
     const before = await dovecot.mails(name);
     await fetchNow(ctx);
@@ -261,7 +261,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
       error: null,
     });
     await expect(runSource(ctx, 'mailbox')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    // A colleague, somebody of another tenant, and an administrator of the same.
+    // A colleague, a user of another tenant, and an administrator of the same tenant.
     const admin = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
     for (const other of [await signedIn(await make.user({ tenantId: ctx.tenantId })), await person(), admin]) {
       expect(await listed(other)).toEqual([]);
@@ -269,7 +269,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
       expect((await listSources(other)).map(({ key }) => key)).not.toContain('mailbox');
       await expect(getTender(other, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    // Nothing of the reader is in any row.
+    // No row contains personal data of the recipient.
     const notices = await noticesOf(ctx);
     const payloads = await across((tx) =>
       tx
@@ -284,12 +284,12 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     );
     expect(payloads.map(({ format }) => format)).toEqual(['mail', 'mail']);
     expect(JSON.stringify(notices)).not.toMatch(/4711|uid=|Ada|example\.org/);
-    // They stay when the mailbox is forgotten.
+    // The tenders stay when the mailbox is deleted.
     await deleteAlertMailbox(ctx);
     expect(await listed(ctx)).toHaveLength(2);
   });
 
-  it('is read seven days back at first, and then what is new', async () => {
+  it('is read seven days back at first, and then for new mails', async () => {
     const { ctx, name } = await reader();
     const ago = (days: number) => new Date(Date.now() - days * DAY);
     await dovecot.deliver(name, alertAbout(101), 'INBOX', { receivedAt: ago(30) });
@@ -302,14 +302,14 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await rowOf(ctx)).toMatchObject({ lastUid: 4, uidValidity: expect.stringMatching(/^\d+$/), claim: null });
     gate.takeCommands();
     await fetchNow(ctx);
-    // What is known by its UID is not even asked about.
+    // No commands for mails known by their UID.
     expect(gate.takeCommands().join('\n')).not.toMatch(/FETCH|SEARCH/);
     await dovecot.deliver(name, alertAbout(105));
     await fetchNow(ctx);
     expect(await keys()).toHaveLength(3);
   });
 
-  it('that holds nothing yet is read from its next mail on', async () => {
+  it('without recent mails is read from its next mail on', async () => {
     const { ctx, name } = await reader();
     await dovecot.deliver(name, alertAbout(111), 'INBOX', { receivedAt: new Date(Date.now() - 30 * DAY) });
     await fetchNow(ctx);
@@ -319,7 +319,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await noticesOf(ctx)).toHaveLength(1);
   });
 
-  it('has its first reading behind it only when nothing is left, however many runs that takes', async () => {
+  it('completes its first reading only when no mail is left, after several runs', async () => {
     const { ctx } = await reader(Array.from({ length: 5 }, (_, n) => alertAbout(200 + n)));
     for (const left of [3, 1]) {
       await fetchNow(ctx, { mails: 2 });
@@ -336,24 +336,24 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     await fetchNow(ctx, { mails: 2 });
     expect((await sourceOf(ctx)).lastSuccessAt).toBeInstanceOf(Date);
     expect((await getAlertMailbox(ctx)).lastFetchedAt).toBeInstanceOf(Date);
-    // Another mailbox begins anew, and so does one that was deleted in between.
+    // Another mailbox starts again.
     const form = alertMailboxForm({ ...gate, password: dovecot.password }, 'somebody-else');
     await putAlertMailbox(ctx, form);
     expect((await sourceOf(ctx)).lastSuccessAt).toBeNull();
   });
 
-  it('of 10,000 mails is read fifty a run', async () => {
+  it('with 10,000 mails is read in runs of fifty', async () => {
     const { ctx, name } = await reader();
     await dovecot.deliver(name, alertAbout(250), 'INBOX', { copies: 10_000 });
     await fetchNow(ctx);
     expect(await rowOf(ctx)).toMatchObject({ lastUid: 50, lastError: null });
     await fetchNow(ctx, { mails: 1 });
     expect(await rowOf(ctx)).toMatchObject({ lastUid: 51 });
-    // All of them told of the same.
+    // All mails contain the same notice.
     expect(await noticesOf(ctx)).toHaveLength(1);
   });
 
-  it('gives its mails other UIDs, or is exchanged for another with the same mails, and nothing is doubled', async () => {
+  it('stores nothing twice after a change of UIDs or of the mailbox', async () => {
     const mails = [alertAbout(301), alertAbout(302)];
     const { ctx, name, form } = await reader(mails);
     await fetchNow(ctx);
@@ -376,10 +376,10 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
 
   it.each([
     ['changed', (ctx: UserContext, form: AlertMailboxInput) => putAlertMailbox(ctx, { ...form, folder: 'Anders' })],
-    ['written as it was', (ctx: UserContext, form: AlertMailboxInput) => putAlertMailbox(ctx, form)],
+    ['saved unchanged', (ctx: UserContext, form: AlertMailboxInput) => putAlertMailbox(ctx, form)],
     ['deleted', (ctx: UserContext) => deleteAlertMailbox(ctx)],
     ['taken over by another worker', (ctx: UserContext) => fetchNow(ctx, { mails: 0 })],
-  ])('that is %s while it is read gets nothing from the old reading', async (_how, change) => {
+  ])('stores nothing of a reading during which it was %s', async (_how, change) => {
     const { ctx, form } = await reader([alertAbout(401)]);
     let isChanged = false;
     gate.onCommand = async (line) => {
@@ -392,7 +392,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await noticesOf(ctx)).toEqual([]);
   });
 
-  it('with a mail that the server never hands over goes on behind it after three tries', async () => {
+  it('skips a mail after the server failed to deliver it three times', async () => {
     const { ctx } = await reader([alertAbout(501), alertAbout(502), alertAbout(503)]);
     gate.setFault({ kind: 'drop', at: /UID FETCH 2 / });
     for (const tries of [1, 2]) {
@@ -410,7 +410,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await rowOf(ctx)).toMatchObject({ lastUid: 3, lastError: null });
   });
 
-  it('with a mail that takes too long to read goes on behind it after three tries, and says so', async () => {
+  it('skips a mail that takes too long to parse three times, and reports that', async () => {
     const { ctx, name } = await reader([alertMail({ html: '<p>Los</p>'.repeat(150_000) })]);
     for (const tries of [1, 2]) {
       await fetchNow(ctx, { readMs: 10 });
@@ -425,7 +425,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect((await sourceOf(ctx)).error).toBeNull();
   });
 
-  it('with a mail of 30 MB is asked for its beginning, and broken ones do no harm', async () => {
+  it('fetches only the beginning of a mail of 30 MB, and tolerates broken mails', async () => {
     const { ctx } = await reader([
       alertAbout(601, { attachedBytes: 30 * 1024 * 1024 }),
       Buffer.from([0, 1, 2, 255, 13, 10, 13, 10, 200]),
@@ -444,7 +444,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await rowOf(ctx)).toMatchObject({ lastUid: 5, lastError: null });
   });
 
-  it('is left alone after three refused sign-ins, until it is written once more', async () => {
+  it('is paused after three refused sign-ins, until it is saved again', async () => {
     const { ctx, form } = await reader([alertAbout(701)], { password: 'wrong' });
     for (const isPaused of [false, false, true]) {
       await fetchNow(ctx);
@@ -460,7 +460,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await noticesOf(ctx)).toHaveLength(1);
   });
 
-  it('forgets refused sign-ins after one that was not', async () => {
+  it('resets refused sign-ins after a successful one', async () => {
     const { ctx } = await reader([alertAbout(1)]);
     await across((tx) =>
       tx.update(tenderMailboxes).set({ refusals: 2 }).where(eq(tenderMailboxes.userId, ctx.actor.id)),
@@ -470,8 +470,8 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await rowOf(ctx)).toMatchObject({ refusals: 0, lastError: 'unreachable' });
   });
 
-  describe('whose reading never came to its end', () => {
-    /** As a process leaves it that was ended in the middle. */
+  describe('whose reading never ended', () => {
+    /** The state after a process died during a reading. */
     const breakOff = (ctx: UserContext) =>
       across((tx) =>
         tx.update(tenderMailboxes).set({ claim: newId() }).where(eq(tenderMailboxes.userId, ctx.actor.id)),
@@ -479,7 +479,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     const inHour = async (ctx: UserContext) =>
       Math.round(((await rowOf(ctx)).nextFetchAt?.getTime() ?? 0) / HOUR - Date.now() / HOUR) === 1;
 
-    it('rests for an hour the second time', async () => {
+    it('is paused for an hour the second time', async () => {
       const { ctx } = await reader([alertAbout(170)]);
       await breakOff(ctx);
       await claimMailbox(ctx, ctx.actor.id);
@@ -496,20 +496,20 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
       expect(await rowOf(ctx)).toMatchObject({ claim: null, lastError: null });
     });
 
-    it('is read at once the first time, and noted as broken while it is', async () => {
+    it('is read at once the first time, and marked as broken meanwhile', async () => {
       const { ctx } = await reader([alertAbout(171)]);
       await breakOff(ctx);
-      const noted: unknown[] = [];
+      const storedErrors: unknown[] = [];
       gate.onCommand = async (line) => {
-        if (/EXAMINE/.test(line)) noted.push((await rowOf(ctx)).lastError);
+        if (/EXAMINE/.test(line)) storedErrors.push((await rowOf(ctx)).lastError);
       };
       await fetchNow(ctx);
-      expect(noted).toEqual(['protocol']);
+      expect(storedErrors).toEqual(['protocol']);
       expect(await rowOf(ctx)).toMatchObject({ claim: null, lastError: null });
       expect(await noticesOf(ctx)).toHaveLength(1);
     });
 
-    it('because the worker ended is none that its server broke', async () => {
+    it('because the worker stopped does not count as broken', async () => {
       const { ctx } = await reader([alertAbout(172)]);
       for (let n = 0; n < 3; n += 1) {
         const stop = new AbortController();
@@ -522,36 +522,36 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     });
   });
 
-  describe('that cannot be read says why', () => {
+  describe('reports why it cannot be read', () => {
     const server = { ...gate, password: dovecot.password };
     it.each<[string, Partial<AlertMailboxInput>, () => void, string]>([
       ['a wrong password', { password: 'wrong' }, () => undefined, 'unauthorized'],
       ['no password', { password: null }, () => undefined, 'unauthorized'],
       ['an unknown folder', { folder: 'Nirgends' }, () => undefined, 'folderMissing'],
       ['TLS at a plain port', { security: 'tls' }, () => undefined, 'protocol'],
-      ['a certificate of nobody', { port: dovecot.tlsPort, security: 'tls' }, () => undefined, 'certificate'],
-      ['a certificate of nobody after STARTTLS', { security: 'starttls' }, () => undefined, 'certificate'],
+      ['an untrusted certificate', { port: dovecot.tlsPort, security: 'tls' }, () => undefined, 'certificate'],
+      ['an untrusted certificate after STARTTLS', { security: 'starttls' }, () => undefined, 'certificate'],
       ['a closed port', { port: 1 }, () => undefined, 'unreachable'],
-      ['a greeting that never comes', {}, () => gate.setFault({ kind: 'stall', at: 'greeting' }), 'timeout'],
-      ['an answer that never comes', {}, () => gate.setFault({ kind: 'stall', at: /EXAMINE/ }), 'timeout'],
+      ['a greeting that never arrives', {}, () => gate.setFault({ kind: 'stall', at: 'greeting' }), 'timeout'],
+      ['an answer that never arrives', {}, () => gate.setFault({ kind: 'stall', at: /EXAMINE/ }), 'timeout'],
       ['a connection that breaks', {}, () => gate.setFault({ kind: 'drop', at: /EXAMINE/ }), 'unreachable'],
-    ])('with %s', async (_what, more, prepare, error) => {
+    ])('with %s', async (_title, more, prepare, error) => {
       const ctx = await person();
       const form = alertMailboxForm(server, 'jemand', more);
       await dovecot.makeFolder('jemand', 'INBOX');
       prepare();
       expect(await testAlertMailbox(ctx, form, { testMs: 700 })).toMatchObject({ ok: false, error });
       await putAlertMailbox(ctx, form);
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       await fetchNow(ctx, { inAllMs: 700 });
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
       expect(await getAlertMailbox(ctx)).toMatchObject({ lastError: error, lastFetchedAt: null });
       const shown = (await listSources(ctx)).find(({ key }) => key === 'mailbox');
       expect(shown).toMatchObject({ state: 'failed', error: expect.stringMatching(/^The mail server /) });
       expect(JSON.stringify(shown)).not.toMatch(/wrong|mailbox-secret/);
     });
 
-    it('and one that can says so', async () => {
+    it('and reports success otherwise', async () => {
       const { ctx, form } = await reader();
       expect(await testAlertMailbox(ctx, form)).toMatchObject({ ok: true, error: null });
       const tls = { ...form, port: dovecot.tlsPort, security: 'tls' as const, password: dovecot.password };
@@ -560,7 +560,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     });
   });
 
-  it('is not asked for an account that may not use the module', async () => {
+  it('is not read for an account without access to the module', async () => {
     const { ctx } = await reader([alertAbout(801)]);
     await ctx.tx((tx) => tx.insert(disabledModules).values({ tenantId: ctx.tenantId, moduleKey: 'tender-radar' }));
     const other = await reader([alertAbout(802)]);
@@ -571,7 +571,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(gate.connections()).toBe(before);
   });
 
-  it('tells two people of one procurement apart, until a public source tells everybody', async () => {
+  it('gives two accounts separate tenders of one procurement, until a public source lists it', async () => {
     const mails = [alertAbout(901)];
     const [one, other] = [await reader(mails), await reader(mails)];
     await fetchNow(one.ctx);
@@ -581,7 +581,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(mine?.id).not.toBe(theirs?.id);
     const official = noticeRecord({ title: 'Reinigung, amtlich', portalIds: ['subreport:E10000901'] });
     const { tenderIds } = await storeNotices(system(), [official]);
-    // The other tests see a database in which nobody has published anything.
+    // Other tests expect a database without public tenders.
     onTestFinished(() =>
       across(async (tx) => void (await tx.delete(tenderRows).where(inArray(tenderRows.id, tenderIds)))),
     );
@@ -600,7 +600,7 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
     expect(await listed(stranger, { sources: ['mailbox'] })).toEqual([]);
   });
 
-  it('is read by a worker as it becomes due', async () => {
+  it('is read by a worker when it is due', async () => {
     const { ctx } = await reader([alertAbout(951)]);
     const worker = startTestWorker(
       url,

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { tenderMailboxes } from '@portal/db/schema/tenders/mailboxes';
 import { tenderSources } from '@portal/db/schema/tenders/sources';
 import { newId } from '@portal/domain/ids';
-import { imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
+import { imapTarget, isPausedAfter, isSameFolder } from '@portal/domain/imap';
 import { type AlertMailbox, AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import { mailboxSource } from '@portal/domain/tenders/sources';
 import type { UserContext } from '@portal/platform/context';
@@ -10,7 +10,7 @@ import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates
 import { ownScope } from '../list-tenders.ts';
 import { storedMailbox, storedPassword } from './stored-mailbox.ts';
 
-/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
+/** The input schema, which also parses the CA certificates: text that only looks like PEM is refused. */
 export const ReadableAlertMailboxInput = AlertMailboxInput.safeExtend({
   caCertificatePem: ReadableCaCertificatePem,
 }).meta(AlertMailboxInput.meta() ?? {});
@@ -57,19 +57,20 @@ export async function getAlertMailbox(ctx: UserContext): Promise<AlertMailbox> {
 }
 
 /**
- * Replaces the account's mailbox; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
- * would go to another server or account, or less well protected. An active one is read right away, also one that was left alone; whoever
- * reads it as it was before writes nothing any more. Another mailbox begins anew: nobody is told at once of what is in it already.
+ * Replaces the account's mailbox; the stored password stays unless the input has another one or null. Throws 400 `SECRET_REQUIRED` if the
+ * stored password would go to another server or account, or be less well protected. An active mailbox is read at once, even if it was
+ * paused; a running read of the old settings can write nothing more. A different mailbox starts again: no mail reports the tenders of its
+ * first reading.
  */
 export async function putAlertMailbox(ctx: UserContext, input: AlertMailboxInput): Promise<AlertMailbox> {
   const { password, ...fields } = input;
   const userId = ctx.actor.id;
   await ctx.acrossTenants('a mailbox is a source of tenders, of its owner alone', async (tx) => {
     const before = await storedMailbox(tx, userId, 'update');
-    const isSame = before !== undefined && isSameBox(before, fields);
+    const isSame = before !== undefined && isSameFolder(before, fields);
     const values = {
       ...fields,
-      // The kept one is written too: a server from here and a password from a change in between must not meet.
+      // Write a kept password too: otherwise this server could be combined with the password of a concurrent change.
       password: storedPassword(ctx, userId, before).sealedFor(imapTarget(fields), password),
       claim: null,
       nextFetchAt: fields.isActive ? sql`now()` : null,
@@ -82,15 +83,15 @@ export async function putAlertMailbox(ctx: UserContext, input: AlertMailboxInput
       .insert(tenderMailboxes)
       .values({ id: newId(), tenantId: ctx.tenantId, userId, ...values })
       .onConflictDoUpdate({ target: [tenderMailboxes.tenantId, tenderMailboxes.userId], set: values });
-    const anew = { lastRunAt: null, lastSuccessAt: null, newCount: 0, failures: 0, error: null };
+    const reset = { lastRunAt: null, lastSuccessAt: null, newCount: 0, failures: 0, error: null };
     const key = mailboxSource(userId);
     await tx.insert(tenderSources).values({ key }).onConflictDoNothing();
-    if (!isSame) await tx.update(tenderSources).set(anew).where(eq(tenderSources.key, key));
+    if (!isSame) await tx.update(tenderSources).set(reset).where(eq(tenderSources.key, key));
   });
   return getAlertMailbox(ctx);
 }
 
-/** Forgets the account's mailbox, its password with it; the tenders it brought stay the account's. */
+/** Deletes the account's mailbox and its password; the account keeps the tenders found in it. */
 export const deleteAlertMailbox = (ctx: UserContext): Promise<void> =>
   ctx.tx(async (tx) => {
     await tx

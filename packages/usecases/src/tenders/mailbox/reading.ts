@@ -8,15 +8,15 @@ import type { TenantContext } from '@portal/platform/context';
 import { endedItsReaders } from '../../mailboxes/ended-readers.ts';
 import type { StoredMailbox } from './stored-mailbox.ts';
 
-/** A reading under way: whose, and of which mailbox as it was when it began. */
+/** A running read of a mailbox, with its settings from the start of the read. */
 export interface Reading {
   ctx: TenantContext;
   mailbox: StoredMailbox & { claim: string };
-  /** The mailbox was never read to its end: nobody is told at once of what it brings. Its source has no success, as that of a new feed. */
+  /** The mailbox has never been read completely (its source has no success yet): no mail reports its tenders. */
   isFirst: boolean;
 }
 
-/** The mailbox was changed or deleted, or somebody else reads it now: nothing of this reading counts any more. */
+/** The mailbox was changed or deleted, or another worker reads it now: this reading can write nothing more. */
 export class ReadingOvertakenError extends Error {
   constructor() {
     super('The mailbox was changed while it was read.');
@@ -25,9 +25,9 @@ export class ReadingOvertakenError extends Error {
 }
 
 /**
- * Takes an account's mailbox to be read, from whoever reads it still; null where there is none, or it is not to be read. A claim that is
- * still there is of a reading that never came to its end, most likely because what the server sent ended the process. The first time that
- * is noted as a failure; when it happens again right after, the mailbox rests.
+ * Claims an account's mailbox, also from a worker that still reads it; null if there is none or it must not be read now. An existing claim
+ * belongs to a reading that never ended, most likely because an answer of the server crashed the process. The first time, that is stored
+ * as a failure; if it happens again right after, the mailbox is not read for an hour.
  */
 export async function claimMailbox(ctx: TenantContext, userId: string): Promise<Reading | null> {
   const claim = newId();
@@ -39,7 +39,7 @@ export async function claimMailbox(ctx: TenantContext, userId: string): Promise<
       .for('update');
     const isBroken = before !== undefined && before.claim !== null && before.nextFetchAt !== null;
     if (isBroken && before.lastError === 'protocol') {
-      await rest(tx, before);
+      await pauseForAnHour(tx, before);
       return null;
     }
     const [mailbox] = await tx
@@ -49,7 +49,7 @@ export async function claimMailbox(ctx: TenantContext, userId: string): Promise<
         and(
           eq(tenderMailboxes.tenantId, ctx.tenantId),
           eq(tenderMailboxes.userId, userId),
-          // Null while it is switched off or left alone.
+          // Null while the mailbox is switched off or paused.
           isNotNull(tenderMailboxes.nextFetchAt),
         ),
       )
@@ -64,7 +64,7 @@ export async function claimMailbox(ctx: TenantContext, userId: string): Promise<
   });
 }
 
-async function rest(tx: Tx, mailbox: StoredMailbox): Promise<void> {
+async function pauseForAnHour(tx: Tx, mailbox: StoredMailbox): Promise<void> {
   const failure = endedItsReaders(mailbox);
   await tx
     .update(tenderMailboxes)
@@ -76,8 +76,8 @@ async function rest(tx: Tx, mailbox: StoredMailbox): Promise<void> {
     .where(eq(tenderSources.key, mailboxSource(mailbox.userId)));
 }
 
-/** A reading that is stopped from outside, as when the worker ends, is none that its server has broken. */
-export const giveBack = ({ ctx, mailbox }: Reading): Promise<unknown> =>
+/** Releases the claim of a reading that was stopped, for example when the worker ends; it must not count as broken by its server. */
+export const releaseClaim = ({ ctx, mailbox }: Reading): Promise<unknown> =>
   ctx.acrossTenants('a mailbox is not read any more', (tx) =>
     tx
       .update(tenderMailboxes)
@@ -85,11 +85,11 @@ export const giveBack = ({ ctx, mailbox }: Reading): Promise<unknown> =>
       .where(and(eq(tenderMailboxes.id, mailbox.id), eq(tenderMailboxes.claim, mailbox.claim))),
   );
 
-/** A transaction that writes only while this reading is the one that counts. Throws a ReadingOvertakenError. */
-export const whileCounting = <T>(
+/** Runs a transaction that holds the claim of this reading. Throws a ReadingOvertakenError if the reading has lost it. */
+export const withClaim = <T>(
   { ctx, mailbox }: Reading,
   work: (tx: Tx) => Promise<T>,
-  why = 'what a mailbox brought is kept',
+  why = 'the results of a mailbox are stored',
 ): Promise<T> =>
   ctx.acrossTenants(why, async (tx) => {
     const held = await tx

@@ -6,16 +6,16 @@ import { alertLimits } from '@portal/domain/tenders/alert-mailbox';
 import type { SystemContext } from '@portal/platform/context';
 import { fetchAlertMails } from '../jobs.ts';
 
-/** Readings begun per sweep; the rest waits for the next one. */
+/** Readings started per sweep; the rest waits for the next sweep. */
 const batch = 200;
 
 /**
- * Begins to read the mailboxes whose time has come, each once however many workers look, and sets when each comes again: a nudge that is
- * lost costs one round. Tenants have theirs begun in turn, so that no number of one tenant's keeps those of others from being read.
- * Inactive tenants and accounts rest.
+ * Starts to read the mailboxes that are due, each once even if several workers run this, and sets their next time: a lost nudge costs one
+ * round. Tenants take turns, so that a tenant with many mailboxes does not delay those of others. Mailboxes of inactive tenants and
+ * accounts are not read.
  */
 export async function startDueAlertMails(system: SystemContext): Promise<void> {
-  const begun = await system.acrossTenants('due mailboxes of every tenant are read', async (tx) => {
+  const started = await system.acrossTenants('due mailboxes of every tenant are read', async (tx) => {
     const isDue = lte(tenderMailboxes.nextFetchAt, sql`now()`);
     const inLine = tx
       .select({
@@ -43,11 +43,11 @@ export async function startDueAlertMails(system: SystemContext): Promise<void> {
       tx
         .with(due)
         .update(tenderMailboxes)
-        // Spread a little, so that those that were set together do not come together for ever.
+        // Random offset, so that mailboxes that were saved together do not stay together.
         .set({ nextFetchAt: sql`now() + make_interval(secs => ${alertLimits.everyMin * 60} + 20 * random())` })
         .where(inArray(tenderMailboxes.id, tx.select({ id: due.id }).from(due)))
         .returning({ tenantId: tenderMailboxes.tenantId, userId: tenderMailboxes.userId })
     );
   });
-  for (const payload of begun) await system.enqueue(fetchAlertMails, payload);
+  for (const payload of started) await system.enqueue(fetchAlertMails, payload);
 }

@@ -10,7 +10,7 @@ import { imapServerAt } from '../../mailboxes/imap-server.ts';
 
 export type StoredMailbox = typeof tenderMailboxes.$inferSelect;
 
-/** The row of an account, its password sealed; undefined while nothing is set. Locked until the transaction ends when it is about to change. */
+/** The mailbox row of an account with its sealed password; undefined if there is none. `update` locks it until the transaction ends. */
 export async function storedMailbox(
   db: Pick<Tx, 'select'>,
   userId: string,
@@ -21,10 +21,10 @@ export async function storedMailbox(
   return row;
 }
 
-/** Binds a sealed password to its place, so that it cannot be carried to another account's row. */
+/** Binds a sealed password to its row, so that it cannot be moved to another account. */
 export const alertPasswordContext = (userId: string): string => `tender_mailboxes.password:${userId}`;
 
-/** The password of an account's mailbox as its row has it. */
+/** The stored password of an account's mailbox. */
 export const storedPassword = (
   { secrets }: Pick<TenantContext, 'secrets'>,
   userId: string,
@@ -37,7 +37,7 @@ export const storedPassword = (
     target: stored ? imapTarget(stored) : null,
   });
 
-/** How an account's mailbox is reached with these settings, at the addresses plain users may name. Throws like `imapServerAt`. */
+/** The server of an account's mailbox with these settings, limited to addresses that users may enter. Throws like `imapServerAt`. */
 export const imapServerWith = (
   ctx: Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>,
   { userId, stored }: { userId: string; stored: StoredMailbox | undefined },

@@ -11,20 +11,20 @@ import { TaskError } from '@portal/platform/sandbox/task';
 import { parseMailInSandbox } from '../ingest/parse-in-sandbox.ts';
 import { matchTenders } from '../jobs.ts';
 import { storedOutcomes, storeNotices } from '../store-notices.ts';
-import { type Reading, whileCounting } from './reading.ts';
+import { type Reading, withClaim } from './reading.ts';
 
 export interface MailTaken {
-  outcome: 'taken' | 'passed over' | 'again';
+  outcome: 'taken' | 'skipped' | 'again';
   added: number;
 }
 
 /**
- * Reads a mail and stores the tenders it links to, and only then counts it as read: what dies in between is read once more and stores
- * nothing twice. One that cannot be read is tried three times, so that it does not keep back those behind it.
+ * Reads a mail, stores the tenders it links to, and then marks it as read. If the process dies in between, the mail is read again and
+ * nothing is stored twice. A mail that cannot be read is skipped after three attempts, so that it does not block later mails.
  */
 export async function takeMail(
   reading: Reading,
-  box: Mailbox,
+  opened: Mailbox,
   uid: number,
   { readMs, stop }: { readMs: number; stop: AbortSignal },
 ): Promise<MailTaken> {
@@ -32,45 +32,45 @@ export async function takeMail(
   const sourcePortal = mailboxSource(mailbox.userId);
   let notices: NoticeRecord[] = [];
   try {
-    // Links come first: what lies beyond is an attachment.
-    const bytes = (await box.bytes(uid, alertLimits.mailBytes))?.subarray(0, alertLimits.mailBytes);
+    // The links are at the beginning; the rest is attachments.
+    const bytes = (await opened.bytes(uid, alertLimits.mailBytes))?.subarray(0, alertLimits.mailBytes);
     if (bytes) ({ notices } = await parseMailInSandbox(ctx, { sourcePortal, bytes, timeoutMs: readMs }));
   } catch (error) {
-    // A worker that stops says nothing of the mail.
+    // If the worker stops, the mail is not to blame.
     stop.throwIfAborted();
-    return onceMore(reading, uid, error);
+    return countAttempt(reading, uid, error);
   }
-  const stored = await storeNotices(storingAs(reading), notices, { isFirstRead: reading.isFirst });
+  const stored = await storeNotices(claimedContext(reading), notices, { isFirstRead: reading.isFirst });
   if (stored.tenderIds.length > 0) await ctx.enqueue(matchTenders, {});
   for (const outcome of storedOutcomes) ctx.metrics.countTenderNotices(mailboxKey, outcome, stored[outcome]);
   await advance(reading, uid);
   return { outcome: 'taken', added: stored.added };
 }
 
-/** The same context, whose transactions write only while this reading is the one that counts. */
-const storingAs = (reading: Reading): SystemContext => ({
+/** The same context, whose transactions hold the claim of this reading. */
+const claimedContext = (reading: Reading): SystemContext => ({
   ...reading.ctx,
-  acrossTenants: (why, work) => whileCounting(reading, work, why),
+  acrossTenants: (why, work) => withClaim(reading, work, why),
 });
 
 const advance = (reading: Reading, uid: number) =>
-  whileCounting(reading, (tx) =>
+  withClaim(reading, (tx) =>
     tx
       .update(tenderMailboxes)
       .set({ lastUid: uid, triedUid: null, tries: 0 })
       .where(eq(tenderMailboxes.id, reading.mailbox.id)),
   );
 
-/** Counts a try that came to nothing. Throws where the server is to blame, for then the connection is of no more use. */
-async function onceMore(reading: Reading, uid: number, error: unknown): Promise<MailTaken> {
+/** Counts a failed attempt. Throws if the server is to blame, because the connection cannot be used any more. */
+async function countAttempt(reading: Reading, uid: number, error: unknown): Promise<MailTaken> {
   const { ctx, mailbox } = reading;
   const isTask = error instanceof TaskError;
   if (isTask && error.fault === 'outside')
     throw unavailable('Alert mails cannot be read right now. The portal tries again in a few minutes.', error);
   if (isTask && error.fault === 'program')
-    ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'a mail could not be read');
+    ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'an alert mail could not be read');
   if (!isTask && !(error instanceof ImapFailure) && !(error instanceof DOMException)) throw error;
-  const [row] = await whileCounting(reading, (tx) =>
+  const [row] = await withClaim(reading, (tx) =>
     tx
       .update(tenderMailboxes)
       .set({
@@ -80,12 +80,12 @@ async function onceMore(reading: Reading, uid: number, error: unknown): Promise<
       .where(eq(tenderMailboxes.id, mailbox.id))
       .returning({ tries: tenderMailboxes.tries }),
   );
-  const isPassedOver = (row?.tries ?? 0) >= alertLimits.tries;
-  if (isPassedOver) {
+  const isSkipped = (row?.tries ?? 0) >= alertLimits.tries;
+  if (isSkipped) {
     ctx.metrics.countTenderNotices(mailboxKey, 'unreadable', 1);
-    ctx.log.warn({ err: error, tenantId: ctx.tenantId, uid }, 'an alert mail is passed over');
+    ctx.log.warn({ err: error, tenantId: ctx.tenantId, uid }, 'an alert mail was skipped');
     await advance(reading, uid);
   }
   if (!isTask) throw error;
-  return { outcome: isPassedOver ? 'passed over' : 'again', added: 0 };
+  return { outcome: isSkipped ? 'skipped' : 'again', added: 0 };
 }

@@ -7,8 +7,8 @@ import { recordAudit } from '../audit.ts';
 import { imapServerWith, storedMailbox } from './stored-mailbox.ts';
 
 /**
- * Tries a mailbox before it is saved: signs in and opens the folder. Trouble with it is part of the answer. Throws 400 `SECRET_REQUIRED`
- * where the stored password was stored for another server, and 429 after ten tries in a minute.
+ * Tests a mailbox before it is saved: signs in and opens the folder. A failure of the mailbox is part of the answer. Throws 400
+ * `SECRET_REQUIRED` if the password was stored for another server, and 429 after ten tests in a minute.
  */
 export const testAlertMailbox = (
   ctx: UserContext,

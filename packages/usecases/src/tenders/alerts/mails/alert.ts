@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { type Prepared, prepared } from '@portal/db/prepared';
 import { tenants } from '@portal/db/schema/tenants';
@@ -12,26 +12,26 @@ import type { TenantContext } from '@portal/platform/context';
 import type { Attempt, Recipient } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../../modules/module-access.ts';
 import { matchesBounds, type SearchBounds, searchedTenders } from '../../search.ts';
-import { returnToPending } from '../match-state.ts';
+import { isQueuedIn, returnToPending, stateColumnsOf } from '../match-state.ts';
 import { unsubscribeUrl } from '../unsubscribe.ts';
 
 interface Alert {
   alertId: string;
   kind: AlertKind;
-  /** For which digests it was promised; null for a mail that is none. */
+  /** The rhythm of the digest when it was queued; null for an instant alert. */
   rhythm: 'daily' | 'weekly' | null;
   maxRows: number;
 }
 
 /**
- * What a mail about tenders says at the moment it is sent; null when nothing of its list is worth saying any more. Throws where the
- * account may not use the module.
+ * The content of an alert mail at the moment it is sent; null if nothing in its list is worth reporting any more. Throws if the account
+ * may not use the module.
  */
 export async function alertContent(ctx: TenantContext, recipient: Recipient, alert: Alert) {
-  // On a connection of its own: a list may be long.
-  const told = await ctx.inTenant(ctx.tenantId, recipient.id).tx((tx) => whatToTell(tx, recipient, alert));
-  if (!told || told.tenders.length + told.changes.length === 0) return null;
-  const { tenders, changes } = shared(told, alert.maxRows);
+  // Uses its own connection: a list may be long.
+  const list = await ctx.inTenant(ctx.tenantId, recipient.id).tx((tx) => readList(tx, recipient, alert));
+  if (!list || list.tenders.length + list.changes.length === 0) return null;
+  const { tenders, changes } = limitRows(list, alert.maxRows);
   const { publicUrl } = ctx.config.http;
   return {
     tenantName: recipient.tenantName,
@@ -50,29 +50,29 @@ export async function alertContent(ctx: TenantContext, recipient: Recipient, ale
   };
 }
 
-/** Of both some are shown, and no more together than a mail has room for. */
-function shared<T, C>({ tenders, changes }: { tenders: T[]; changes: C[] }, maxRows: number) {
+/** At most `maxRows` tenders and changes together; a fifth of the rows is reserved for changes. */
+function limitRows<T, C>({ tenders, changes }: { tenders: T[]; changes: C[] }, maxRows: number) {
   const shown = changes.slice(0, Math.max(maxRows - tenders.length, Math.ceil(maxRows / 5)));
   return { tenders: tenders.slice(0, maxRows - shown.length), changes: shown };
 }
 
-async function whatToTell(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, maxRows }: Alert) {
-  const listing = { userId: recipient.id, alertId };
-  const [[asked]] = await Promise.all([
-    tx.run(askedByAlert, listing),
+async function readList(tx: Tx, recipient: Recipient, { alertId, kind, rhythm, maxRows }: Alert) {
+  const key = { userId: recipient.id, alertId };
+  const [[facts]] = await Promise.all([
+    tx.run(listFacts, key),
     checkModuleAccess({ run: tx.run, actor: recipient }, { module: 'tender-radar', level: 'USE' }),
   ]);
-  // Whoever has chosen another rhythm meanwhile does not get the mail of the one before.
-  if (!asked || (rhythm !== null && asked.digest !== 'daily' && asked.digest !== rhythm)) return null;
-  const { bounds, hasChanges } = asked;
+  // The account has chosen another rhythm since this digest was queued.
+  if (!facts || (rhythm !== null && facts.digest !== 'daily' && facts.digest !== rhythm)) return null;
+  const { bounds, hasChanges } = facts;
   const [changes, tenders] = await Promise.all([
-    hasChanges && rhythm !== null ? tx.run(changesToTell, { ...listing, maxRows }) : [],
-    bounds.length === 0 ? [] : tx.runAndCommit(tendersToTell(bounds), { ...listing, kind, maxRows }),
+    hasChanges && rhythm !== null ? tx.run(changesOfList, { ...key, maxRows }) : [],
+    bounds.length === 0 ? [] : tx.runAndCommit(tendersOfList(bounds), { ...key, kind, maxRows }),
   ]);
   return { changes, tenders };
 }
 
-interface Listing extends Record<string, unknown> {
+interface ListKey extends Record<string, unknown> {
   userId: string;
   alertId: string;
 }
@@ -82,15 +82,15 @@ const alertId = sql`${sql.placeholder('alertId')}::uuid`;
 
 const listed = sql`
   ${tenderMatches} m join ${savedSearches} s on s.id = m.search_id and s.user_id = ${userId}
-  where m.alert_id = ${alertId} and m.notified_at is null`;
+  where ${isQueuedIn(stateColumnsOf('m'), alertId)}`;
 const listedChanges = sql`
-  ${tenderChangeNotices} x where x.alert_id = ${alertId} and x.user_id = ${userId} and x.notified_at is null`;
+  ${tenderChangeNotices} x where ${isQueuedIn(stateColumnsOf('x'), alertId)} and x.user_id = ${userId}`;
 
 /**
- * How often the account wants a digest, what the searches of a mail’s list ask for beside words and markers, which is asked again, and
- * whether the list has changes. One row, that of the tenant at work.
+ * How often the account wants a digest, the bounds of the searches in the list (all conditions except words and markers; they are checked
+ * again), and whether the list has changes. One row, that of the current tenant.
  */
-const askedByAlert = prepared<Listing>()('asked_by_tender_alert', (db) =>
+const listFacts = prepared<ListKey>()('asked_by_tender_alert', (db) =>
   db
     .select({
       digest: sql<DigestRhythm>`coalesce((select digest from ${tenderPreferences} where user_id = ${userId}), 'daily')`,
@@ -100,7 +100,7 @@ const askedByAlert = prepared<Listing>()('asked_by_tender_alert', (db) =>
     .from(tenants),
 );
 
-interface TenderToTell extends Deadline {
+interface ListedTender extends Deadline {
   hits: { search: string; reasons: string[] }[];
   title: string;
   buyerName: string | null;
@@ -125,34 +125,34 @@ const deadlineColumns = {
     (t.deadline_at at time zone 'Europe/Berlin')::date - (now() at time zone 'Europe/Berlin')::date end`,
 };
 
-interface Telling extends Listing {
+interface ListParams extends ListKey {
   kind: AlertKind;
   maxRows: number;
 }
 
-/** Statements that stay prepared: nearly all lists share one, since their searches ask for the same beside words. */
-const maxKept = 20;
-const kept = new Map<string, Prepared<Telling, TenderToTell>>();
+/** Statements that stay prepared. Nearly all lists share one: most searches have the same bounds. */
+const maxStatements = 20;
+const statements = new Map<string, Prepared<ListParams, ListedTender>>();
 
-function tendersToTell(bounds: string[]): Prepared<Telling, TenderToTell> {
+function tendersOfList(bounds: string[]): Prepared<ListParams, ListedTender> {
   const key = bounds.join();
-  const known = kept.get(key);
-  if (known || kept.size === maxKept) return known ?? tellingOf('', bounds);
-  const statement = tellingOf(`tenders_to_tell_${kept.size}`, bounds);
-  kept.set(key, statement);
+  const known = statements.get(key);
+  if (known || statements.size === maxStatements) return known ?? prepareTenders('', bounds);
+  const statement = prepareTenders(`tenders_to_tell_${statements.size}`, bounds);
+  statements.set(key, statement);
   return statement;
 }
 
 /**
- * The tenders of a mail’s list that its searches would still find, each once, under the first of these. What another mail of this kind
- * has told is left out, and what another that is still on its way has in its list: of two such mails the one with the lower id tells it.
- * So is what was called off, and a call whose time is up, which a search that names kinds of notices would find.
+ * The tenders in a mail’s list that its searches would still find, each once, under the first of these searches. Leaves out:
+ * - tenders that another mail of this kind has sent, or has queued with a lower id;
+ * - cancelled tenders, and calls whose deadline has passed (a search that names kinds of notices would find those).
  */
-function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTell> {
+function prepareTenders(name: string, bounds: string[]): Prepared<ListParams, ListedTender> {
   const isWithin = bounds.map(
     (each) => sql`(m.bounds = ${each} and ${matchesBounds(JSON.parse(each) as SearchBounds)})`,
   );
-  const told = sql`(
+  const found = sql`(
     with m as materialized (select m.tender_id, m.reasons, s.id as search_id, s.name, s.bounds from ${listed}),
     before as materialized (
       select other.tender_id from ${savedSearches} s join ${tenderMatches} other
@@ -164,11 +164,11 @@ function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTe
       order by lower(m.name), m.search_id) as hits
     from m join ${searchedTenders} on t.tender_id = m.tender_id
     where (${sql.join(isWithin, sql` or `)}) and m.tender_id not in (select tender_id from before)
-    group by m.tender_id) told`;
-  return prepared<Telling>()(name, (db) =>
+    group by m.tender_id) found`;
+  return prepared<ListParams>()(name, (db) =>
     db
       .select({
-        hits: sql<TenderToTell['hits']>`told.hits`,
+        hits: sql<ListedTender['hits']>`found.hits`,
         title: sql<string>`n.title`,
         buyerName: sql<string | null>`n.buyer_name`,
         place: sql<string | null>`coalesce(n.region, n.buyer_city)`,
@@ -179,20 +179,20 @@ function tellingOf(name: string, bounds: string[]): Prepared<Telling, TenderToTe
         total: sql<number>`count(*) over ()::int`,
         ...deadlineColumns,
       })
-      .from(told)
-      .innerJoin(sql`${tenderNotices} n`, sql`n.tender_id = told.tender_id and n.is_primary and not n.is_cancelled`)
-      .innerJoin(searchedTenders, sql`t.tender_id = told.tender_id`)
+      .from(found)
+      .innerJoin(sql`${tenderNotices} n`, sql`n.tender_id = found.tender_id and n.is_primary and not n.is_cancelled`)
+      .innerJoin(searchedTenders, sql`t.tender_id = found.tender_id`)
       .where(
         sql`t.open_until > now() or exists (
-          select from ${tenderNotices} x where x.tender_id = told.tender_id and x.notice_type = 'result')`,
+          select from ${tenderNotices} x where x.tender_id = found.tender_id and x.notice_type = 'result')`,
       )
-      .orderBy(sql`told.first`, sql`t.deadline_at`, sql`told.tender_id`)
+      .orderBy(sql`found.first`, sql`t.deadline_at`, sql`found.tender_id`)
       .limit(sql.placeholder('maxRows')),
   );
 }
 
-/** The latest of what has become different about each tender. */
-const changesToTell = prepared<Listing & { maxRows: number }>()('tender_changes_to_tell', (db) =>
+/** The latest change of each tender. */
+const changesOfList = prepared<ListKey & { maxRows: number }>()('tender_changes_to_tell', (db) =>
   db
     .select({
       title: sql<string>`title`,
@@ -222,13 +222,13 @@ const deadlineOf = ({ deadlineAt, isDateOnly, daysLeft }: Deadline): string | nu
 
 const formatOf = (currency: string) =>
   new Intl.NumberFormat('de-DE', { style: 'currency', currency, maximumFractionDigits: 0 });
-// Kept, since making one takes longer than all else that is done for a tender.
+// Created once: creating a formatter takes longer than the rest of the work for a tender.
 const euros = formatOf('EUR');
 
 const amount = (cents: number, currency: string): string =>
   (currency === 'EUR' ? euros : formatOf(currency)).format(cents / 100);
 
-function tenderInWords(tender: TenderToTell) {
+function tenderInWords(tender: ListedTender) {
   const { hits, title, buyerName, place, valueCents, currency, source, url } = tender;
   const [first, ...others] = hits;
   return {
@@ -245,50 +245,51 @@ function tenderInWords(tender: TenderToTell) {
   };
 }
 
-/** A try of a mail, and whether what it was to tell is left to a later one after all. */
-type AlertAttempt = Attempt<{ alertId: string }> & { isPutOff: boolean };
+/** An attempt to send a mail, and whether its list moves to a later mail instead. */
+type AlertAttempt = Attempt<{ alertId: string }> & { isDeferred: boolean };
 
-/**
- * What is remembered of tries: a mail that was taken has told its whole list, and one that ends for want of a reader or of anything to
- * say owes it to nobody. What the mail server would not take, or what was not even handed to it for our own reasons, waits for the next
- * digest.
- */
+/** Moves the lists of these mails to the state that follows from each attempt. */
 export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<void> {
-  const ended = Map.groupBy(attempts, endOfList);
-  for (const { userId, data } of ended.get('released') ?? []) {
+  const byState = Map.groupBy(attempts, stateAfter);
+  for (const { userId, data } of byState.get('pending') ?? []) {
     const { alertId } = data;
-    await returnToPending(tx, userId, and(eq(tenderMatches.alertId, alertId), isNull(tenderMatches.notifiedAt)));
-    await tx
-      .update(tenderChangeNotices)
-      .set({ alertId: null })
-      .where(and(eq(tenderChangeNotices.alertId, alertId), isNull(tenderChangeNotices.notifiedAt)));
+    await returnToPending(tx, userId, eq(tenderMatches.alertId, alertId));
+    await tx.update(tenderChangeNotices).set({ alertId: null }).where(isQueuedIn(tenderChangeNotices, alertId));
   }
-  for (const end of ['told', 'passed over'] as const) {
-    const alertIds = (ended.get(end) ?? []).map(({ data }) => data.alertId);
-    if (alertIds.length > 0) await tx.run(settleLists, { alertIds, isTold: end === 'told' });
+  for (const state of ['sent', 'dismissed'] as const) {
+    const alertIds = (byState.get(state) ?? []).map(({ data }) => data.alertId);
+    if (alertIds.length > 0) await tx.run(settleLists, { alertIds, isTold: state === 'sent' });
   }
 }
 
-function endOfList({ outcome, mayHaveArrived, isPutOff }: AlertAttempt): 'kept' | 'released' | 'told' | 'passed over' {
-  if (outcome === 'postponed') return 'kept';
-  if (isPutOff || ((outcome === 'failed' || outcome === 'withheld') && !mayHaveArrived)) return 'released';
-  return outcome === 'sent' || mayHaveArrived ? 'told' : 'passed over';
+/**
+ * The state of a mail’s list after an attempt. If the mail server refused the mail, or the portal did not hand it over, the list waits
+ * for the next digest. If the mail was dropped because it had no recipient or nothing to report, the list is dismissed.
+ */
+function stateAfter({
+  outcome,
+  mayHaveArrived,
+  isDeferred,
+}: AlertAttempt): 'queued' | 'pending' | 'sent' | 'dismissed' {
+  if (outcome === 'postponed') return 'queued';
+  if (isDeferred || ((outcome === 'failed' || outcome === 'withheld') && !mayHaveArrived)) return 'pending';
+  return outcome === 'sent' || mayHaveArrived ? 'sent' : 'dismissed';
 }
 
 const settleLists = prepared<{ alertIds: string[]; isTold: boolean }>()('settle_tender_alerts', (db) => {
-  const isOfThese = ({ alertId, notifiedAt }: typeof tenderMatches | typeof tenderChangeNotices) =>
-    and(sql`${alertId} = any(${sql.placeholder('alertIds')}::uuid[])`, isNull(notifiedAt));
+  const isInLists = (table: typeof tenderMatches | typeof tenderChangeNotices) =>
+    isQueuedIn(table, sql`any(${sql.placeholder('alertIds')}::uuid[])`);
   const changes = db.$with('changes').as(
     db
       .update(tenderChangeNotices)
       .set({ notifiedAt: sql`now()` })
-      .where(isOfThese(tenderChangeNotices))
+      .where(isInLists(tenderChangeNotices))
       .returning({ changeId: tenderChangeNotices.changeId }),
   );
   return db
     .with(changes)
     .update(tenderMatches)
     .set({ notifiedAt: sql`now()`, isTold: sql`${sql.placeholder('isTold')}::boolean` })
-    .where(isOfThese(tenderMatches))
+    .where(isInLists(tenderMatches))
     .returning({ searchId: tenderMatches.searchId });
 });

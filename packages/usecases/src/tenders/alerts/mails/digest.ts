@@ -5,10 +5,10 @@ import { defineMail } from '@portal/platform/outbox/mail';
 import { digestRhythmOf } from '../match-state.ts';
 import { alertContent, settleAlerts } from './alert.ts';
 
-/** One for each account and day. */
+/** One digest per account and day. */
 export const digestKey = (day: string, userId: string): string => `tenders/digest/${day}/${userId}`;
 
-/** Tenders a digest names; the others are in the portal. */
+/** Tenders and changes listed in a digest; the portal shows the others. */
 const maxRows = 50;
 
 export const digestMail = defineMail({
@@ -20,12 +20,12 @@ export const digestMail = defineMail({
     return alertContent(ctx, recipient, { alertId, kind: 'digest', rhythm, maxRows });
   },
   async remember(tx, attempts) {
-    // Whoever wants it once a week by now gets it then.
-    const isPutOff = async ({ userId, data: { rhythm }, outcome }: (typeof attempts)[number]) =>
+    // The account has switched to weekly digests: the next one reports the list.
+    const isDeferred = async ({ userId, data: { rhythm }, outcome }: (typeof attempts)[number]) =>
       outcome === 'dropped' && rhythm === 'daily' && (await digestRhythmOf(tx, userId)) === 'weekly';
     await settleAlerts(
       tx,
-      await Promise.all(attempts.map(async (attempt) => ({ ...attempt, isPutOff: await isPutOff(attempt) }))),
+      await Promise.all(attempts.map(async (attempt) => ({ ...attempt, isDeferred: await isDeferred(attempt) }))),
     );
   },
 });

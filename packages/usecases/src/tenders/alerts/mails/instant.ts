@@ -4,7 +4,7 @@ import { instantTenders as template } from '@portal/mail/templates/tenders/insta
 import { defineMail } from '@portal/platform/outbox/mail';
 import { alertContent, settleAlerts } from './alert.ts';
 
-/** Tenders it names; the others are in the portal. */
+/** Tenders listed in the mail; the portal shows the others. */
 const maxRows = 20;
 
 export const instantMail = defineMail({
@@ -19,7 +19,7 @@ export const instantMail = defineMail({
   async remember(tx, attempts) {
     await settleAlerts(
       tx,
-      attempts.map((attempt) => ({ ...attempt, isPutOff: false })),
+      attempts.map((attempt) => ({ ...attempt, isDeferred: false })),
     );
   },
 });
