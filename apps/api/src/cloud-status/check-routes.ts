@@ -8,7 +8,7 @@ import { type App, ById } from '../zod-app.ts';
 
 const tags = ['cloud-status'];
 
-/** Checks by hand. */
+/** Manual checks. */
 export function registerCloudChecks(app: App): void {
   app.post(
     '/cloud-status/instances/:id/check',
@@ -19,7 +19,7 @@ export function registerCloudChecks(app: App): void {
         tags,
         summary: 'Check a cloud instance now',
         description:
-          'Returns the instance after the check. An instance that is switched off can be checked, too, but its light stays grey. The check counts like any other: the second failure in a row is reported. An instance can be checked once every ten seconds.',
+          'Returns the instance after the check. An instance that is switched off can be checked as well, but its light stays grey. The check counts like any other: the second failure in a row is reported. An instance can be checked once every ten seconds.',
         params: ById,
         response: { 200: CloudInstance },
       },
@@ -35,7 +35,7 @@ export function registerCloudChecks(app: App): void {
         operationId: 'startCheckOfAll',
         tags,
         summary: 'Check all active cloud instances now',
-        description: `Answers 202 at once and goes on in the background; if such a run is already under way, its id is returned. ${waitsFor('the list')} Allowed once every ten seconds per tenant.`,
+        description: `Answers 202 at once and continues in the background; if such a run is already under way, its id is returned. ${waitsFor('the list')} Allowed once every ten seconds per tenant.`,
         response: {
           200: z.array(CloudInstance),
           202: StartedRun,

@@ -23,7 +23,7 @@ const tags = ['cloud-status'];
 const use = needs('cloud-status', 'USE');
 const manage = needs('cloud-status', 'MANAGE');
 
-/** The instances themselves, their bells, and how they have changed. */
+/** The instances, their subscriptions and their changes. */
 export function registerCloudInstances(app: App): void {
   app.get(
     '/cloud-status/instances',

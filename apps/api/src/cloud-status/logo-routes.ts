@@ -10,7 +10,6 @@ const tags = ['cloud-status'];
 const use = needs('cloud-status', 'USE');
 const manage = needs('cloud-status', 'MANAGE');
 
-/** The logo of an instance. */
 export function registerCloudLogos(app: App): void {
   acceptForms(app, (scope) => {
     scope.post(
@@ -22,7 +21,7 @@ export function registerCloudLogos(app: App): void {
           tags,
           summary: 'Upload the logo of a cloud instance',
           description:
-            'Multipart with one file in the field `logo`: a PNG, JPEG, GIF, WebP or SVG image (checked by content) of at most 1 MiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. Replaces the previous logo.',
+            'Multipart with one file in the field `logo`: a PNG, JPEG, GIF, WebP or SVG image (checked by content) of at most 1 MiB and 4,096 pixels per side. Everything that does not draw is removed from an SVG. Replaces the previous logo.',
           params: ById,
           body: FileForm('logo', logoMaxBytes),
           response: { 200: CloudInstance },

@@ -50,7 +50,7 @@ const upload = (id: string, bytes: Uint8Array, name = 'logo.png') => ({
   ]),
 });
 
-it('adds, changes, lists and deletes, and notes each in the audit log', async () => {
+it('adds, changes, lists and deletes instances, and records each change in the audit log', async () => {
   const as = await admin();
   const server = await cloud();
   const made = await add(as, { statusUrl: `${server.origin}/login` });
@@ -108,7 +108,7 @@ it.each([
   expect((await add(await admin(), body)).statusCode).toBe(400);
 });
 
-it('lets who may use the module look, check and ring, and only who manages it change', async () => {
+it('lets users read, check and subscribe, and only managers change', async () => {
   const boss = await admin();
   const as = await colleagueOf(boss);
   const server = await cloud();
@@ -141,7 +141,7 @@ it('lets who may use the module look, check and ring, and only who manages it ch
     expect((await request({ ...call, as })).json()).toMatchObject({ code: 'MANAGE_REQUIRED' });
 });
 
-it('checks all and answers the list to who waits for it, once in ten seconds for a tenant', async () => {
+it('checks all and answers with the list if the client waits, once in ten seconds per tenant', async () => {
   const [as, other] = [await admin(), await admin()];
   const server = await cloud();
   server.answer = (folder) => (folder === 'a' ? statusDocument() : statusDocument({ installed: false }));
@@ -164,7 +164,7 @@ it('checks all and answers the list to who waits for it, once in ten seconds for
   expect([started.statusCode, started.json()]).toEqual([202, { runId: expect.any(String) }]);
 }, 60_000);
 
-it('pages through transitions, and knows no instance of others', async () => {
+it('pages through transitions, and finds no instance of another tenant', async () => {
   const as = await admin();
   expect((await request({ url: '/cloud-status/transitions', as })).json()).toEqual([]);
   const foreign = await make.cloudInstance((await admin()).tenantId);
@@ -175,14 +175,14 @@ it('pages through transitions, and knows no instance of others', async () => {
 });
 
 describe('a logo', () => {
-  it('is kept, served so that nothing in it runs, replaced and removed', async () => {
+  it('is stored, served without scripts, replaced and removed', async () => {
     const boss = await admin();
     const as = await colleagueOf(boss);
     const { id } = (await add(boss, { statusUrl: 'https://cloud.example.org' })).json<CloudInstance>();
     const logo = () => request({ url: `${path}/${id}/logo`, as });
     expect((await logo()).statusCode).toBe(404);
-    const kept = await request({ ...upload(id, pngIcon()), as: boss });
-    expect([kept.statusCode, kept.json()]).toEqual([200, expect.objectContaining({ id, hasLogo: true })]);
+    const uploaded = await request({ ...upload(id, pngIcon()), as: boss });
+    expect([uploaded.statusCode, uploaded.json()]).toEqual([200, expect.objectContaining({ id, hasLogo: true })]);
     const served = await logo();
     expect(served.rawPayload).toEqual(pngIcon());
     expect(served.headers).toMatchObject({
@@ -207,10 +207,10 @@ describe('a logo', () => {
 
   it.each<[string, Buffer]>([
     ['a page', Buffer.from('<!doctype html><script>alert(1)</script>')],
-    ['a page that begins like a picture', Buffer.concat([pngIcon().subarray(0, 8), Buffer.from('<script>')])],
+    ['a page that begins like an image', Buffer.concat([pngIcon().subarray(0, 8), Buffer.from('<script>')])],
     ['an ICO', icoOf(pngIcon())],
     ['nothing', Buffer.alloc(0)],
-    ['a PNG of far too many pixels', pngIcon({ side: 4_097 })],
+    ['a PNG with too many pixels', pngIcon({ side: 4_097 })],
   ])('is not %s', async (_what, bytes) => {
     const as = await admin();
     const { id } = (await add(as, { statusUrl: 'https://cloud.example.org' })).json<CloudInstance>();

@@ -3,7 +3,7 @@ import { registerCloudChecks } from './check-routes.ts';
 import { registerCloudInstances } from './instance-routes.ts';
 import { registerCloudLogos } from './logo-routes.ts';
 
-/** Clouds of customers: how they are, and who is told when one fails. */
+/** Clouds of customers: their status, and mails when one fails. */
 export function registerCloudStatus(app: App): void {
   registerCloudInstances(app);
   registerCloudLogos(app);

@@ -28,7 +28,7 @@ async function granted(tenantId: string, level: 'USE' | 'MANAGE'): Promise<User>
 }
 
 describe('servers', () => {
-  it('are added, listed, replaced and deleted by who may manage them, and read by who may use them', async () => {
+  it('are added, listed, replaced and deleted by managers, and read by users', async () => {
     const { id: tenantId } = await make.tenant();
     const [manager, user, stranger] = [
       await granted(tenantId, 'MANAGE'),
@@ -64,7 +64,7 @@ describe('servers', () => {
     expect((await request({ method: 'DELETE', url: `${root}/${server.id}`, as: manager })).statusCode).toBe(404);
   });
 
-  it('of a mail gateway with a token are refused everywhere', async () => {
+  it('of mail gateways with a token are refused everywhere', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const { token } = gateway.accounts;
     const form = serverForm(gateway);
@@ -81,7 +81,7 @@ describe('servers', () => {
     }
   });
 
-  it('are tried before and after they are saved', async () => {
+  it('are tested before and after they are saved', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     for (const server of servers) {
       const payload = serverForm(server);
@@ -108,7 +108,7 @@ describe('servers', () => {
     expect((await request({ method: 'POST', url: `${root}/${newId()}/test`, as: admin })).statusCode).toBe(404);
   });
 
-  it('are looked at when somebody asks, and the tile says what happened', { timeout: 60_000 }, async () => {
+  it('are polled on request, and the tile shows the result', { timeout: 60_000 }, async () => {
     const { id: tenantId } = await make.tenant();
     const [admin, user] = [await make.user({ tenantId, role: 'ADMIN' }), await granted(tenantId, 'USE')];
     for (const server of servers) await request({ method: 'POST', url: root, as: admin, payload: serverForm(server) });
@@ -158,7 +158,7 @@ describe('servers', () => {
   ])('%j is refused', async (more) => {
     const admin = await make.user({ role: 'ADMIN' });
     for (const path of [root, `${root}/test`]) {
-      // A try needs no name.
+      // A test needs no name.
       if (path !== root && 'name' in more && more.name === '') continue;
       const answer = await request({
         method: 'POST',

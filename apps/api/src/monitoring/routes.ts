@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
-import { isRow } from '@portal/domain/monitoring/loose';
+import { isRow } from '@portal/domain/monitoring/rows';
 import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
 import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/servers';
 import {
@@ -23,15 +23,15 @@ const formErrors: { 400: ('SECRET_REQUIRED' | 'TOKEN_NOT_SUPPORTED')[] } = {
   400: ['SECRET_REQUIRED', 'TOKEN_NOT_SUPPORTED'],
 };
 
-/** An empty form is none. */
-const FormOrNothing = z
+/** Treats `{}` as no body. */
+const OptionalForm = z
   .preprocess(
     (body) => (isRow(body) && Object.keys(body).length === 0 ? null : body),
     ReadableServerTestInput.nullish(),
   )
   .meta(ReadableServerTestInput.meta() ?? {});
 
-/** Virtualization, backup and mail gateway servers: which there are, and how they are. */
+/** Virtualization, backup and mail gateway servers and their status. */
 export function registerMonitoring(app: App): void {
   app.get(
     '/virtualization/servers',
@@ -128,7 +128,7 @@ export function registerMonitoring(app: App): void {
         description:
           'Without a body the stored settings and secret are tested. With a body its settings are tested, and the stored secret is used for a blank one. Otherwise like `POST /virtualization/servers/test`.',
         params: ById,
-        body: FormOrNothing,
+        body: OptionalForm,
         response: { 200: ServerTestResult },
       },
     },
@@ -146,7 +146,7 @@ export function registerMonitoring(app: App): void {
         operationId: 'startPoll',
         tags,
         summary: 'Check the servers now',
-        description: `Answers 202 at once and goes on in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. A server that refused the sign-in keeps its status and is left alone until an interval has passed or its settings change, because servers lock accounts out that fail too often. ${waitsFor('the body of `GET /virtualization/status`')}`,
+        description: `Answers 202 at once and continues in the background; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. A server that refused the sign-in keeps its status and is left alone until an interval has passed or its settings change, because servers lock accounts out that fail too often. ${waitsFor('the body of `GET /virtualization/status`')}`,
         response: { 200: ServerTile, 202: StartedRun },
       },
     },

@@ -36,7 +36,7 @@ function* megabytes(count: number) {
 }
 
 describe('a cloud', () => {
-  it('is read, wherever it is installed, at whatever address of it', async () => {
+  it('is read in any folder and at any of its addresses', async () => {
     const { origin, requests } = await cloud((_folder, path) =>
       path.endsWith('/status.php') ? statusDocument() : html(200),
     );
@@ -55,7 +55,7 @@ describe('a cloud', () => {
     expect(await readCloud(origin, policy, never)).toMatchObject({ isReached: true, isMaintenance: true });
   });
 
-  it('is reached behind three redirects on its host, and the answer says where it was', async () => {
+  it('is reached through three redirects on its host, and the answer names the final address', async () => {
     const { origin } = await cloud((folder) =>
       folder === '3' ? statusDocument() : redirect(`/${Number(folder) + 1}/status.php`),
     );
@@ -91,45 +91,41 @@ describe('a cloud', () => {
     ['more than 64 KiB', 'antwortform', () => statusDocument({ filler: 'x'.repeat(64 * 1024) })],
     ['40 MB', 'antwortform', () => ({ body: megabytes(40) })],
     ['40 MB of an error', 'antwortform', () => ({ status: 500, body: megabytes(40) })],
-    ['an encoding nobody knows', 'antwortform', () => ({ headers: { 'content-encoding': 'zzz' }, body: '{}' })],
-    ['headers without end', 'antwortform', () => ({ headers: { 'x-a': 'a'.repeat(40_000) }, body: '{}' })],
+    ['an unknown encoding', 'antwortform', () => ({ headers: { 'content-encoding': 'zzz' }, body: '{}' })],
+    ['40,000 bytes of headers', 'antwortform', () => ({ headers: { 'x-a': 'a'.repeat(40_000) }, body: '{}' })],
     ['a reset', 'netz', () => 'reset'],
-  ])('that answers with %s has failed: %s', async (_what, failure, answer) => {
+  ])('fails when it answers with %s: %s', async (_what, failure, answer) => {
     const { origin } = await cloud((_folder, path) => answer(path, origin));
     expect(await readCloud(origin, policy, never)).toMatchObject({ isReached: false, failure });
   });
 
-  it('is not asked at a site it leads to', async () => {
+  it('is not followed to another site', async () => {
     const other = await cloud();
     const { origin } = await cloud(() => redirect(other.origin.replace('127.0.0.1', 'localhost')));
     await readCloud(origin, policy, never);
     expect(other.requests()).toBe(0);
   });
 
-  it('of 64 KiB is read', async () => {
+  it('is read up to 64 KiB', async () => {
     const { body } = statusDocument();
     const { origin } = await cloud(() => ({ body: body.padEnd(64 * 1024) }));
     expect(await readCloud(origin, policy, never)).toMatchObject({ isReached: true });
   });
 
-  it(
-    'that says nothing for ten seconds has failed, and so has one nobody listens for',
-    { timeout: 30_000 },
-    async () => {
-      const silent = await cloud(() => 'silence');
-      const gone = await cloud();
-      await gone.stop();
-      const startedAt = performance.now();
-      expect(await readCloud(silent.origin, policy, never)).toMatchObject({ failure: 'netz' });
-      expect(Math.round((performance.now() - startedAt) / 1_000)).toBe(10);
-      expect(await readCloud(gone.origin, policy, never)).toMatchObject({
-        failure: 'netz',
-        message: `127.0.0.1:${gone.port} refuses connections on this port.`,
-      });
-    },
-  );
+  it('fails after ten seconds of silence, and when its port is closed', { timeout: 30_000 }, async () => {
+    const silent = await cloud(() => 'silence');
+    const gone = await cloud();
+    await gone.stop();
+    const startedAt = performance.now();
+    expect(await readCloud(silent.origin, policy, never)).toMatchObject({ failure: 'netz' });
+    expect(Math.round((performance.now() - startedAt) / 1_000)).toBe(10);
+    expect(await readCloud(gone.origin, policy, never)).toMatchObject({
+      failure: 'netz',
+      message: `127.0.0.1:${gone.port} refuses connections on this port.`,
+    });
+  });
 
-  it('has to show who it is', async () => {
+  it('must show a valid certificate', async () => {
     const trust = { caCertificatePem, skipTlsVerify: false };
     const read = async (certificate: ServerCertificate, host = 'localhost') => {
       const { port } = await cloud(undefined, certificate);
@@ -145,7 +141,7 @@ describe('a cloud', () => {
     });
   });
 
-  it('does not lead from https to http', async () => {
+  it('is not followed from https to http', async () => {
     const plain = await cloud();
     const { port } = await cloud(() => redirect(`http://localhost:${plain.port}/status.php`), 'localhost');
     const trust = { caCertificatePem, skipTlsVerify: false };
@@ -155,14 +151,14 @@ describe('a cloud', () => {
     expect(plain.requests()).toBe(0);
   });
 
-  it('at an address that may not be called is not called', async () => {
+  it('is not called at a forbidden address', async () => {
     const { origin, requests } = await cloud();
     expect(await readCloud(origin, { reach: 'public', allowHosts: [] }, never)).toMatchObject({ failure: 'netz' });
     expect(await readCloud('http://169.254.169.254', policy, never)).toMatchObject({ failure: 'netz' });
     expect(requests()).toBe(0);
   });
 
-  it('is asked no longer than somebody wants to know', async () => {
+  it('is no longer read once the signal is aborted', async () => {
     const { origin } = await cloud(() => 'silence');
     const stop = new AbortController();
     const reading = readCloud(origin, policy, stop.signal);

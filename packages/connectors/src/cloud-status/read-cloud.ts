@@ -6,11 +6,11 @@ import type { AddressPolicy } from '../http/checked-address.ts';
 import { guardedFetch, type OutboundPolicy } from '../http/guarded-fetch.ts';
 import { OutboundError } from '../http/outbound-error.ts';
 
-/** A status document takes some 200 bytes. */
+/** A status document has about 200 bytes. */
 const maxBytes = 64 * 1024;
 const timeoutMs = 10 * SECOND;
 
-/** Asks a cloud how it is. That it cannot be asked is an answer, too; throws nothing but the signal's reason. */
+/** Reads the status of a cloud. An unreachable cloud is a result; throws only the signal's reason. */
 export async function readCloud(
   address: string,
   policy: AddressPolicy & Pick<OutboundPolicy, 'trust'>,

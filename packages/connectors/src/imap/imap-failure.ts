@@ -2,7 +2,7 @@ import { certificateFault } from '@portal/domain/certificate-fault';
 import type { ImapFailureKind } from '@portal/domain/imap';
 import { OutboundError } from '../http/outbound-error.ts';
 
-/** Why a mailbox could not be read: one plain sentence that names the host and holds neither a secret nor words of the server. */
+/** Why a mailbox could not be read: one sentence that names the host. It contains neither a secret nor text from the server. */
 export class ImapFailure extends Error {
   readonly kind: ImapFailureKind;
 
@@ -13,7 +13,7 @@ export class ImapFailure extends Error {
   }
 }
 
-/** What a server was doing when it failed. */
+/** The step that failed. */
 export type ImapStep = 'connect' | 'open' | 'read' | 'move';
 
 interface ClientError {
@@ -29,12 +29,12 @@ const unreached: Record<string, string> = {
   ECONNREFUSED: 'accepts no connections; check host and port.',
   EHOSTUNREACH: 'cannot be reached from this network.',
   ENETUNREACH: 'cannot be reached from this network.',
-  ETIMEDOUT: 'took no connection in time.',
-  CONNECT_TIMEOUT: 'took no connection in time.',
+  ETIMEDOUT: 'did not accept a connection in time.',
+  CONNECT_TIMEOUT: 'did not accept a connection in time.',
 };
-/** It was there, and slow. */
+/** The server was reached but did not answer in time. */
 const slow: ReadonlySet<string> = new Set(['GREETING_TIMEOUT', 'UPGRADE_TIMEOUT', 'ETIMEOUT']);
-/** The connection ended, and nobody says why. */
+/** The connection ended without a reason. */
 const brokenOff = /^(?:NoConnection|EConnectionClosed|StateLogout|ClosedAfterConnect\w+|ECONNRESET|EPIPE)$/;
 
 /** The failure behind an error of the address check, the socket, the TLS handshake or the client. */
@@ -48,7 +48,7 @@ export function failureOf(error: unknown, server: { host: string; port: number }
   if (authenticationFailed) {
     return serverResponseCode === 'UNAVAILABLE'
       ? failure('unreachable', 'cannot check passwords at the moment.')
-      : failure('unauthorized', 'did not accept the name or its password.');
+      : failure('unauthorized', 'did not accept the user name or password.');
   }
   if (unreached[code] !== undefined) return failure('unreachable', unreached[code]);
   if (slow.has(code)) return failure('timeout', 'did not answer in time.');
@@ -58,5 +58,5 @@ export function failureOf(error: unknown, server: { host: string; port: number }
   if (brokenOff.test(code)) return failure('unreachable', 'broke off the connection.');
   if (step === 'open' && responseStatus === 'NO')
     return failure('folderMissing', 'has no such folder, or does not show it.');
-  return failure('protocol', 'did not answer as a mail server does.');
+  return failure('protocol', 'did not answer like a mail server.');
 }

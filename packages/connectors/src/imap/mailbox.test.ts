@@ -14,7 +14,7 @@ const MiB = 1024 * 1024;
 const mail = (n: number, more = '') =>
   `From: Ada <ada@example.org>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe_${n}?=\r\nMessage-ID: <${n}@example.org>\r\nDate: Fri, 20 Nov 2026 10:00:00 +0100\r\n\r\nText ${n}${more}\r\n`;
 
-/** What an open throws, and how long it took. */
+/** The failure of an open, and how long it took. */
 async function failureOf(opening: Promise<unknown>): Promise<{ kind: string; message: string; ms: number }> {
   const startedAt = performance.now();
   try {
@@ -82,7 +82,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
     },
   );
 
-  it('looks a name up once, and goes where that led', async () => {
+  it('resolves a host once and connects to that address', async () => {
     let asked = 0;
     const resolve = async () => {
       asked += 1;
@@ -102,18 +102,18 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
       () => serverAt('localhost', dovecot.tlsPort, { security: 'tls', caCertificatePem: otherCaCertificatePem }),
     ],
     [
-      'one the system does not know, after STARTTLS',
+      'an unknown authority, after STARTTLS',
       'certificate',
       () => serverAt('localhost', dovecot.port, { security: 'starttls' }),
     ],
     [
-      'TLS where none is spoken',
+      'TLS on a plain port',
       'protocol',
       () => serverAt('localhost', dovecot.port, { security: 'tls', caCertificatePem }),
     ],
-    ['nobody', 'unreachable', () => serverAt('127.0.0.1', 1)],
+    ['a closed port', 'unreachable', () => serverAt('127.0.0.1', 1)],
     [
-      'no such name',
+      'an unknown host name',
       'unreachable',
       () => serverAt('mail.invalid', 143, { policy: { reach: 'private', allowHosts: [], resolve: async () => [] } }),
     ],
@@ -130,7 +130,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
     expect(failure.message).not.toContain('secret');
   });
 
-  it('a folder that is not there fails as folderMissing', async () => {
+  it('a missing folder fails as folderMissing', async () => {
     expect((await failureOf(opened(serverAt('localhost', dovecot.port), { folder: 'Nirgends' }))).kind).toBe(
       'folderMissing',
     );
@@ -138,7 +138,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
     expect([await mailbox.hasFolder('Grüße'), await mailbox.hasFolder('Nirgends')]).toEqual([true, false]);
   });
 
-  it('tells of a mail with megabytes of header what its beginning says', async () => {
+  it('reads the beginning of a header of megabytes', async () => {
     const long = `Subject: first\r\nTo: ${'someone@example.org, '.repeat(250_000)}\r\nMessage-ID: <late@example.org>\r\n\r\nx\r\n`;
     for (const one of [long, mail(2)]) await dovecot.deliver('long', one);
     using mailbox = await opened(serverAt('localhost', dovecot.port, { username: 'long' }));
@@ -149,7 +149,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
     ]);
   });
 
-  it('moves mails in one step where the server can, and those that are gone count as moved', async () => {
+  it('moves mails in one step if the server can, and counts missing mails as moved', async () => {
     for (const n of [1, 2, 3]) await dovecot.deliver('moving', mail(n));
     await dovecot.makeFolder('moving', 'Ablage.Grüße');
     const server = serverAt('localhost', dovecot.port, { username: 'moving' });
@@ -161,7 +161,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
     expect(await mailbox.uidsFrom(1)).toEqual([2]);
   });
 
-  describe('by way of a gate', () => {
+  describe('through a gate', () => {
     let gate: ImapGate;
     beforeAll(async () => {
       gate = await openImapGate(dovecot);
@@ -177,38 +177,38 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
       ['the sign-in', { kind: 'stall', at: /AUTHENTICATE|LOGIN/ }],
       ['NAMESPACE', { kind: 'stall', at: /NAMESPACE/ }],
       ['EXAMINE', { kind: 'stall', at: /EXAMINE/ }],
-      ['half of the answer to it', { kind: 'stall', at: /EXAMINE/, afterBytes: 60 }],
+      ['half of the answer to EXAMINE', { kind: 'stall', at: /EXAMINE/, afterBytes: 60 }],
       ['SEARCH', { kind: 'stall', at: /SEARCH/ }],
       ['FETCH', { kind: 'stall', at: /PEEK\[HEADER\]/ }],
       ['half of a mail', { kind: 'stall', at: /PEEK\[\]/, afterBytes: 50 }],
     ];
-    const readAll = async (signal = never, patience = timeouts) => {
-      using mailbox = await opened(serverAt(gate.host, gate.port), { timeouts: patience, signal });
+    const readAll = async (signal = never, limits = timeouts) => {
+      using mailbox = await opened(serverAt(gate.host, gate.port), { timeouts: limits, signal });
       await mailbox.heads(await mailbox.uidsFrom(1));
       await mailbox.bytes(1, MiB);
     };
 
-    it.each(steps)('a server that stalls at %s is given up', async (_, fault) => {
+    it.each(steps)('a server that stalls at %s times out', async (_, fault) => {
       gate.setFault(fault);
       const { kind, ms } = await failureOf(readAll());
       expect(kind).toBe('timeout');
       expect(ms).toBeLessThan(4_000);
     });
 
-    it.each(steps)('a server that breaks off at %s is unreachable', async (_, fault) => {
+    it.each(steps)('a server that disconnects at %s is unreachable', async (_, fault) => {
       gate.setFault({ ...fault, kind: 'drop' });
       expect((await failureOf(readAll())).kind).toBe('unreachable');
     });
 
-    it('whatever it waits for is ended from outside at once, with the reason given', async () => {
+    it('any wait ends at once when the signal is aborted, with its reason', async () => {
       for (const [, fault] of steps) {
         gate.setFault(fault);
         const given = new Error('enough');
         const controller = new AbortController();
         const startedAt = performance.now();
         setTimeout(() => controller.abort(given), 150);
-        const patient = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 20_000 };
-        await expect(readAll(controller.signal, patient)).rejects.toBe(given);
+        const longTimeouts = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 20_000 };
+        await expect(readAll(controller.signal, longTimeouts)).rejects.toBe(given);
         expect(performance.now() - startedAt).toBeLessThan(10_000);
       }
     });
@@ -225,7 +225,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with Dovecot', () => {
 });
 
 describe.skipIf(serviceBinary('dovecot') === null)('without MOVE', () => {
-  it('mails are copied, marked and removed by their UIDs, and what another program marked stays', async () => {
+  it('mails are copied, marked and deleted by their UIDs', async () => {
     const dovecot = await startDovecot({ without: ['MOVE'] });
     onTestFinished(() => dovecot.stop());
     for (const n of [1, 2, 3]) await dovecot.deliver('ada', mail(n));
@@ -233,7 +233,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('without MOVE', () => {
     const gate = await openImapGate(dovecot);
     onTestFinished(() => gate.stop());
     using mailbox = await opened(serverAt(gate.host, gate.port), { isWritable: true });
-    // The connection breaks once the mail is copied and marked: it is not copied again.
+    // The connection breaks after the mail was copied and marked. It is not copied again.
     gate.setFault({ kind: 'drop', at: /UID EXPUNGE/ });
     expect((await failureOf(mailbox.move([1], 'Ablage'))).kind).toBe('unreachable');
     gate.setFault(null);
@@ -243,7 +243,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('without MOVE', () => {
     expect((await dovecot.mails('ada', 'Ablage')).map(({ bytes }) => bytes.toString())).toEqual([mail(1), mail(3)]);
   });
 
-  it('and without UIDPLUS nothing is removed at all', async () => {
+  it('and without UIDPLUS nothing is deleted', async () => {
     const dovecot = await startDovecot({ without: ['MOVE', 'UIDPLUS'] });
     onTestFinished(() => dovecot.stop());
     await dovecot.deliver('ada', mail(1));
@@ -257,7 +257,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('without MOVE', () => {
 
 describe.skipIf(serviceBinary('dovecot') === null)('a certificate', () => {
   it.each<ServerCertificate>(['elsewhere', 'expired'])(
-    'that is %s is refused before anything secret is sent',
+    'that is %s is refused before any secret is sent',
     async (certificate) => {
       const dovecot = await startDovecot({ certificate });
       onTestFinished(() => dovecot.stop());
@@ -281,14 +281,14 @@ describe('a hostile server', () => {
     ['that speaks HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'protocol'],
     ['that speaks SMTP', '220 mail.example.org ESMTP\r\n', 'protocol'],
     ['that refuses', '* BYE too many\r\n', 'unreachable'],
-  ])('%s is told apart at once', async (_, greeting, kind) => {
+  ])('%s fails at once', async (_, greeting, kind) => {
     const { port } = await scripted(greeting, () => null);
     const failure = await failureOf(opened(serverAt('127.0.0.1', port)));
     expect(failure.kind).toBe(kind);
     expect(failure.ms).toBeLessThan(5_000);
   });
 
-  /** Signs everybody in, has `count` mails, and answers searches and EXAMINE in its own way. */
+  /** Accepts every sign-in, has `count` mails, and answers searches and EXAMINE as given. */
   const answering = (count: number, { examine = '', search }: { examine?: string; search: (line: string) => string }) =>
     scripted(imapGreeting, (line) => {
       const tag = tagOf(line);
@@ -311,7 +311,7 @@ describe('a hostile server', () => {
     expect((await failureOf(mailbox.uidsFrom(1))).kind).toBe('protocol');
   });
 
-  it('that says it has four billion mails is not asked for all of them', async () => {
+  it('that claims four billion mails is not asked for all of them', async () => {
     let searches = 0;
     const { port } = await answering(4_294_967_295, { search: () => ` ${(searches += 1)}` });
     using mailbox = await opened(serverAt('127.0.0.1', port));
@@ -334,7 +334,7 @@ describe('a hostile server', () => {
     const uids = await mailbox.uidsFrom(uidOf(1));
     expect([uids.length, uids[0], uids.at(-1), searches.length]).toEqual([120_000, uidOf(1), uidOf(120_000), 24]);
     expect(await mailbox.uidsFrom(uidOf(119_998))).toEqual([119_998, 119_999, 120_000].map(uidOf));
-    // The newest come first, and the search ends with the first portion that has none.
+    // The newest mails come first, and the search ends with the first portion without a match.
     expect(searches.length).toBe(26);
   });
 
@@ -346,11 +346,14 @@ describe('a hostile server', () => {
     });
     const before = process.memoryUsage().rss;
     const failure = await failureOf(opened(serverAt('127.0.0.1', port)));
-    expect([failure.kind, failure.message]).toEqual(['protocol', expect.stringContaining('more than was asked for')]);
+    expect([failure.kind, failure.message]).toEqual([
+      'protocol',
+      expect.stringContaining('more data than was requested'),
+    ]);
     expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(250);
   });
 
-  it('that offers no STARTTLS gets no password', async () => {
+  it('that does not offer STARTTLS gets no password', async () => {
     const heard: string[] = [];
     const { port } = await scripted(imapGreeting, (line) => {
       heard.push(line);
@@ -361,7 +364,7 @@ describe('a hostile server', () => {
     expect(heard.join('\n')).not.toMatch(/LOGIN|AUTHENTICATE|secret/);
   });
 
-  it('that answers with mails nobody asked for, or with numbers that are none, is not believed', async () => {
+  it('that answers with unrequested mails or invalid numbers is ignored', async () => {
     const { port } = await scripted(imapGreeting, (line) => {
       const tag = tagOf(line);
       if (/ LOGIN /.test(line)) return `${tag} OK [CAPABILITY IMAP4rev1] in\r\n`;

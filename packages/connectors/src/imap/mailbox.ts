@@ -9,78 +9,79 @@ import { failureOf, ImapFailure, type ImapStep } from './imap-failure.ts';
 
 export interface ImapServer extends ImapSettings {
   password: Secret | null;
-  /** Which addresses it may have. */
+  /** The addresses the portal may connect to. */
   policy: AddressPolicy;
 }
 
 export interface MailboxOptions {
   folder: string;
-  /** Mails are going to be moved; otherwise the folder is opened so that nothing in it can change, not even a flag. */
+  /** Whether mails will be moved. Otherwise the folder is opened read-only, so that not even a flag changes. */
   isWritable: boolean;
-  /** Ends everything under way at once, with its reason. */
+  /** Ends every call at once, with its reason. */
   signal: AbortSignal;
-  /** The most bytes that are going to be asked for at once. */
+  /** The largest number of bytes requested at once. */
   maxMailBytes?: number;
-  timeouts?: typeof usualTimeouts;
+  timeouts?: typeof defaultTimeouts;
 }
 
-/** What is known of a mail before it is read. What its sender wrote is as it came, and may be anything. */
+/** What is known of a mail before it is read. Values written by its sender are unchecked. */
 export interface MailHead {
   uid: number;
   sizeBytes: number;
   receivedAt: Date;
   messageId: string | null;
-  /** As the mail says. */
+  /** The `Date` header. */
   date: Date | null;
   from: string | null;
   subject: string | null;
 }
 
-/** A folder of a mail server while it is open. Every call throws an ImapFailure, or the signal's reason. */
+/** An open folder of a mail server. Every call throws an ImapFailure, or the signal's reason. */
 export interface Mailbox extends Disposable {
-  /** As long as it stays the same, a UID names the same mail. */
+  /** While it stays the same, a UID always names the same mail. */
   uidValidity: string;
-  /** The UID the next mail will get; null where the server does not say. */
+  /** The UID of the next mail; null if the server does not say. */
   uidNext: number | null;
   /** The UIDs from this one on, ascending. */
   uidsFrom(uid: number): Promise<number[]>;
   /** The UIDs of mails that arrived on the day of this instant or later, ascending. */
   uidsSince(day: Date): Promise<number[]>;
-  /** What of these is still there, ascending. Ask for some hundred at most. */
+  /** Those of these mails that still exist, ascending. Ask for a few hundred at most. */
   heads(uids: number[]): Promise<MailHead[]>;
-  /** A mail, without a trace that it was read; null when it is gone, and no more than one byte beyond `maxBytes`. */
+  /** A mail, without marking it as read; null if it is gone. Returns at most `maxBytes` + 1 bytes. */
   bytes(uid: number, maxBytes: number): Promise<Buffer | null>;
   hasFolder(folder: string): Promise<boolean>;
   /** Moves mails to another folder; those that are gone already count as moved. */
   move(uids: number[], folder: string): Promise<void>;
 }
 
-/** The client waits for minutes by itself. */
-const usualTimeouts = { connectionTimeout: 15 * SECOND, greetingTimeout: 10 * SECOND, socketTimeout: 30 * SECOND };
+/** The client would wait for minutes. */
+const defaultTimeouts = { connectionTimeout: 15 * SECOND, greetingTimeout: 10 * SECOND, socketTimeout: 30 * SECOND };
 
 const MiB = 1024 * 1024;
 const KiB = 1024;
-/** A line of a server, without its literals. The client parses it in one go, which takes a second for each megabyte. */
+/** A line without its literals. The client parses a line in one go, which takes a second per megabyte. */
 const lineBytes = 64 * KiB;
-/** What a server may send in answer to one call. Bytes of a mail that was asked for come on top. */
+/** The most a server may send for one call, in addition to the bytes of a requested mail. */
 const answerBytes = { read: 2 * MiB, other: 256 * KiB };
-/** A header with megabytes is cut off here, so that its batch can be read at all. */
+/** Longer headers are cut off, so that a header of megabytes cannot block its batch. */
 const headerBytes = 16 * KiB;
-/** Mails of one search. Their UIDs, ten digits and a blank each, fit into a line. */
-const searchedMails = 5_000;
-/** Searches of one list, for two million mails. The server says how many mails there are, and may say anything. */
+/** Mails per search. Their UIDs, ten digits and a blank each, fit into a line. */
+const mailsPerSearch = 5_000;
+/** Searches per list, enough for two million mails. The mail count comes from the server and cannot be trusted. */
 const maxSearches = 400;
-/** How often it is looked whether it sends more. */
-const lookMs = 50;
+/** How often the received bytes are compared with the limit. */
+const watchIntervalMs = 50;
 const maxUid = 2 ** 32 - 1;
 
-/** Signs in and opens a folder. The name is looked up and checked once, and stays the server name of TLS. */
+/** Signs in and opens a folder. The host is resolved and checked once; TLS still verifies its name. */
 export async function openMailbox(server: ImapServer, options: MailboxOptions): Promise<Mailbox> {
   const { folder, isWritable } = options;
   const client = await connected(server, options);
   try {
     const opened = await client.call('open', (flow) => flow.mailboxOpen(folder, { readOnly: !isWritable }));
-    if (!opened || !opened.uidValidity) throw new ImapFailure('protocol', server, 'does not name its mails for good.');
+    if (!opened || !opened.uidValidity)
+      throw new ImapFailure('protocol', server, 'does not assign permanent ids to its mails.');
     return mailboxOf(client, server, String(opened.uidValidity), opened.uidNext > 0 ? opened.uidNext : null);
   } catch (error) {
     client.close();
@@ -99,8 +100,8 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
   }
 
   /**
-   * The UIDs from `least` on that the query finds, ascending. Asks for the mails in portions, the newest first, because the answer to
-   * a search is a single line.
+   * The UIDs from `least` on that the query finds, ascending. Searches in portions, the newest mails first, because the answer to a
+   * search is a single line.
    */
   async function uidsOf(
     query: SearchObject,
@@ -111,7 +112,7 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
     let to = client.mailCount();
     for (let searches = 0; to > 0; searches += 1) {
       if (searches === maxSearches) throw new ImapFailure('protocol', server, 'has more mails than can be listed.');
-      const from = Math.max(1, to - searchedMails + 1);
+      const from = Math.max(1, to - mailsPerSearch + 1);
       const seq = `${from}:${to}`;
       const found = await client.call('read', (flow) => flow.search({ seq, ...query }, { uid: true }));
       if (!Array.isArray(found)) throw new ImapFailure('protocol', server, 'could not list its mails.');
@@ -126,7 +127,7 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
   return {
     uidValidity,
     uidNext,
-    // Of an empty rest, `*` is the last mail before it. UIDs ascend with the order of the mails (RFC 9051, 2.3.1.1).
+    // If no UID is that high, `*` matches the last mail before it. UIDs ascend with the order of the mails (RFC 9051, 2.3.1.1).
     uidsFrom: (uid) => uidsOf({ uid: `${uid}:*` }, uid, { isAscending: true }),
     uidsSince: (day) => uidsOf({ since: day }, 1, { isAscending: false }),
     async heads(uids) {
@@ -147,8 +148,8 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
       const heads = new Map<number, MailHead>();
       for (const { uid, size, headers, internalDate } of found) {
         if (!asked.has(uid) || size === undefined) continue;
-        const told = await toldBy(headers);
-        heads.set(uid, { uid, sizeBytes: size, receivedAt: dateOf(internalDate) ?? new Date(), ...told });
+        const fields = await headerFieldsOf(headers);
+        heads.set(uid, { uid, sizeBytes: size, receivedAt: dateOf(internalDate) ?? new Date(), ...fields });
       }
       return uids.flatMap((uid) => heads.get(uid) ?? []);
     },
@@ -166,13 +167,13 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
       if (uids.length === 0) return;
       const range = uids.join(',');
       const canMove = client.capabilities.has('MOVE');
-      // Without it, EXPUNGE would take along what somebody else has marked.
+      // Without UIDPLUS, EXPUNGE would also delete mails that other clients have marked.
       if (!canMove && !client.capabilities.has('UIDPLUS')) {
-        throw new ImapFailure('protocol', server, 'can neither move mails nor remove chosen ones.');
+        throw new ImapFailure('protocol', server, 'can neither move mails nor delete individual mails.');
       }
       const isMoved = await client.call('move', async (flow) => {
         if (canMove) return Boolean(await flow.messageMove(range, folder, { uid: true }));
-        // What was marked before has been copied: the connection broke in between.
+        // An earlier attempt has copied the marked mails; its connection broke before the deletion.
         const before = await flow.fetchAll(range, { uid: true, flags: true }, { uid: true });
         const uncopied = before.filter(({ flags }) => !flags?.has('\\Deleted')).map(({ uid }) => uid);
         if (uncopied.length > 0 && !(await flow.messageCopy(uncopied.join(','), folder, { uid: true }))) return false;
@@ -187,8 +188,10 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
   };
 }
 
-/** What the sender says in the beginning of a header. */
-async function toldBy(header: Buffer | undefined): Promise<Pick<MailHead, 'messageId' | 'date' | 'from' | 'subject'>> {
+/** The header fields of the sender, from the beginning of the header. */
+async function headerFieldsOf(
+  header: Buffer | undefined,
+): Promise<Pick<MailHead, 'messageId' | 'date' | 'from' | 'subject'>> {
   try {
     const { messageId, date, from, subject } = await PostalMime.parse(
       (header ?? Buffer.alloc(0)).subarray(0, headerBytes),
@@ -210,22 +213,22 @@ interface Client {
   capabilities: Map<string, boolean | number>;
   /** Mails in the open folder, as the server says. */
   mailCount(): number;
-  /** One conversation with the server. The client keeps some failures to itself, and so an end of the connection is asked for. */
+  /** Runs one step. The client does not throw every failure, so an ended connection counts as one. */
   call<T>(step: ImapStep, work: (flow: ImapFlow) => Promise<T>, moreBytes?: number): Promise<T>;
   close(): void;
 }
 
 async function connected(
   server: ImapServer,
-  { signal, maxMailBytes = 0, timeouts = usualTimeouts }: MailboxOptions,
+  { signal, maxMailBytes = 0, timeouts = defaultTimeouts }: MailboxOptions,
 ): Promise<Client> {
   const { host, port, security, username, password, caCertificatePem } = server;
   signal.throwIfAborted();
-  if (password === null) throw new ImapFailure('unauthorized', server, 'was not asked, because no password is kept.');
-  const looking = AbortSignal.any([signal, AbortSignal.timeout(timeouts.connectionTimeout)]);
-  const { lookup } = await checkedAddress(host, port, server.policy, looking).catch((error: unknown) => {
+  if (password === null) throw new ImapFailure('unauthorized', server, 'was not asked, because no password is stored.');
+  const resolving = AbortSignal.any([signal, AbortSignal.timeout(timeouts.connectionTimeout)]);
+  const { lookup } = await checkedAddress(host, port, server.policy, resolving).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw failureOf(looking.aborted ? { code: 'CONNECT_TIMEOUT' } : error, server, 'connect');
+    throw failureOf(resolving.aborted ? { code: 'CONNECT_TIMEOUT' } : error, server, 'connect');
   });
   const flow = new ImapFlow({
     ...timeouts,
@@ -235,27 +238,27 @@ async function connected(
     doSTARTTLS: security === 'starttls',
     ...(isIP(host) === 0 && { servername: host }),
     auth: { user: username, pass: password.reveal() },
-    // Handed on to the socket, whether it speaks TLS or not.
+    // Passed on to the socket, with or without TLS.
     tls: { lookup, ...(caCertificatePem !== null && { ca: caCertificatePem }) },
-    // It logs what it hears that cannot be parsed.
-    logger: { debug: ignore, info: ignore, warn: ignore, error: (entry) => entry.src === 's' && hearNoImap() },
+    // The client logs input that it cannot parse.
+    logger: { debug: ignore, info: ignore, warn: ignore, error: (entry) => entry.src === 's' && rejectGreeting() },
     disableAutoIdle: true,
-    // Neither is worth its round trip for some mails, and what unfolds cannot be counted as it comes.
+    // Neither is worth a round trip for a few mails, and compressed bytes cannot be counted against the limit.
     disableCompression: true,
     disableAutoEnable: true,
     maxLineLength: lineBytes,
     maxLiteralSize: Math.max(headerBytes, maxMailBytes + 1),
     maxResponseSize: Math.max(headerBytes, maxMailBytes + 1) + 2 * lineBytes,
   });
-  /** Why it ended, where that is known only by an event. */
-  let trouble: unknown = null;
-  flow.on('error', (error: unknown) => (trouble ??= error));
-  // A line with a tag answers a command.
-  flow.on('response', hearNoImap);
-  /** Ends the connection where nothing was sent yet: IMAP servers greet in another way than those of SMTP and HTTP. */
-  function hearNoImap(): void {
+  /** Why the connection ended, if only an event says so. */
+  let failure: unknown = null;
+  flow.on('error', (error: unknown) => (failure ??= error));
+  // A tagged response before any command is not a greeting.
+  flow.on('response', rejectGreeting);
+  /** Ends the connection if the server greets like an SMTP or HTTP server. Does nothing after the first command. */
+  function rejectGreeting(): void {
     if (flow.stats().sent > 0) return;
-    trouble ??= new ImapFailure('protocol', server, 'did not answer as a mail server does.');
+    failure ??= new ImapFailure('protocol', server, 'did not answer like a mail server.');
     flow.close();
   }
   const abort = () => flow.close();
@@ -263,22 +266,22 @@ async function connected(
 
   async function call<T>(step: ImapStep, work: (client: ImapFlow) => Promise<T>, moreBytes = 0): Promise<T> {
     signal.throwIfAborted();
-    const begun = flow.stats().received;
-    const maxTrialBytes = (step === 'read' ? answerBytes.read : answerBytes.other) + moreBytes;
-    const look = setInterval(() => {
-      if (flow.stats().received - begun <= maxTrialBytes) return;
-      trouble ??= new ImapFailure('protocol', server, 'sends more than was asked for.');
+    const receivedBefore = flow.stats().received;
+    const maxAnswerBytes = (step === 'read' ? answerBytes.read : answerBytes.other) + moreBytes;
+    const watch = setInterval(() => {
+      if (flow.stats().received - receivedBefore <= maxAnswerBytes) return;
+      failure ??= new ImapFailure('protocol', server, 'sends more data than was requested.');
       flow.close();
-    }, lookMs);
+    }, watchIntervalMs);
     try {
       const result = await work(flow);
-      if (trouble !== null || (step !== 'connect' && !flow.usable)) throw trouble ?? { code: 'NoConnection' };
+      if (failure !== null || (step !== 'connect' && !flow.usable)) throw failure ?? { code: 'NoConnection' };
       return result;
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOf(trouble ?? error, server, step);
+      throw failureOf(failure ?? error, server, step);
     } finally {
-      clearInterval(look);
+      clearInterval(watch);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 
-/** How the sign-in of each product is written; all the rest of it is the same. */
+/** How each product writes its sign-in. Everything else is the same for all products. */
 export const dialects: Record<ServerKind, { token: ((id: string, secret: string) => string) | null; cookie: string }> =
   {
     virtualization: { token: (id, secret) => `PVEAPIToken=${id}=${secret}`, cookie: 'PVEAuthCookie' },
@@ -8,5 +8,5 @@ export const dialects: Record<ServerKind, { token: ((id: string, secret: string)
     'mail-gateway': { token: null, cookie: 'PMGAuthCookie' },
   };
 
-/** Where the interface of every product begins. */
+/** The API root of every product. */
 export const apiRoot = '/api2/json';

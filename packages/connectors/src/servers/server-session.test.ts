@@ -13,7 +13,7 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { caCertificatePem, otherCaCertificatePem, type ServerCertificate } from '@portal/testing/servers/tls';
 import { the } from '@portal/testing/the';
-import { type MonitoredServer, openServer, type TicketPlace } from './server-session.ts';
+import { type MonitoredServer, openServer, type TicketSlot } from './server-session.ts';
 
 const start: Record<ServerKind, (certificate?: ServerCertificate) => Promise<ProductServer>> = {
   virtualization: (certificate) => startVirtualizationServer(undefined, certificate && { certificate }),
@@ -41,7 +41,7 @@ const byPassword = (server: ProductServer, more: Partial<MonitoredServer> = {}):
 const byToken = (server: ProductServer, token = server.accounts.token): MonitoredServer =>
   byPassword(server, { login: { method: 'token', id: token.id, secret: new Secret(token.secret) } });
 
-async function asked(server: MonitoredServer, path = '/version', tickets?: TicketPlace) {
+async function asked(server: MonitoredServer, path = '/version', tickets?: TicketSlot) {
   using session = openServer(server, tickets && { tickets });
   return session.row(path, { timeoutMs: 2_000 }).then(
     (row) => ({ row }),
@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(server.calls[0]?.cookie).toBe(null);
   });
 
-  it.each(['virtualization', 'backup'] as const)('that a %s server refuses is tried once a run', async (kind) => {
+  it.each(['virtualization', 'backup'] as const)('refused by a %s server is tried once a run', async (kind) => {
     const server = await startServer(kind);
     const wrong = byToken(server, { id: server.accounts.token.id, secret: 'not-this-one' });
     using session = openServer(wrong);
@@ -75,7 +75,7 @@ describe('a token', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('is nothing a mail gateway knows', async () => {
+  it('is not supported by mail gateways', async () => {
     const server = await startServer('mail-gateway');
     expect(await asked(byToken(server))).toMatchObject({ failure: 'zugang' });
     expect(server.calls).toHaveLength(0);
@@ -83,9 +83,9 @@ describe('a token', () => {
 });
 
 describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password of a %s server', (kind) => {
-  it('gives a ticket that is kept for later runs and shared by parallel calls', async () => {
+  it('gives a ticket that later runs and parallel calls share', async () => {
     const server = await startServer(kind);
-    const tickets: TicketPlace = { ticket: null };
+    const tickets: TicketSlot = { ticket: null };
     {
       using session = openServer(byPassword(server), { tickets });
       await Promise.all(Array.from({ length: 5 }, () => session.row('/version')));
@@ -95,9 +95,9 @@ describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password
     expect(server.calls.every(({ authorization }) => authorization === null)).toBe(true);
   });
 
-  it('is sent once more when the ticket has run out, however many calls find out', async () => {
+  it('is sent once more when the ticket has expired, even with parallel calls', async () => {
     const server = await startServer(kind);
-    const tickets: TicketPlace = { ticket: null };
+    const tickets: TicketSlot = { ticket: null };
     await asked(byPassword(server), '/version', tickets);
     server.clockMs = 2 * 60 * 60_000 + 1_000;
     using session = openServer(byPassword(server), { tickets });
@@ -105,9 +105,9 @@ describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password
     expect(signIns(server)).toBe(2);
   });
 
-  it('is not sent again when a new ticket is refused, too', async () => {
+  it('is not sent again when a new ticket is refused as well', async () => {
     const server = await startServer(kind);
-    const tickets: TicketPlace = { ticket: null };
+    const tickets: TicketSlot = { ticket: null };
     await asked(byPassword(server), '/version', tickets);
     server.intercept = (path, _request, response) =>
       path !== '/access/ticket' && Boolean(response.writeHead(401, { connection: 'close' }).end());
@@ -117,9 +117,9 @@ describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password
     expect(tickets.ticket).toBe(null);
   });
 
-  it('is renewed before the server forgets its ticket', async () => {
+  it('is sent again before its ticket expires', async () => {
     const server = await startServer(kind);
-    const tickets: TicketPlace = { ticket: null };
+    const tickets: TicketSlot = { ticket: null };
     await asked(byPassword(server), '/version', tickets);
     if (tickets.ticket) tickets.ticket = { ...tickets.ticket, signedInAt: Date.now() - 91 * 60_000 };
     expect(await asked(byPassword(server), '/version', tickets)).toHaveProperty('row');
@@ -136,7 +136,7 @@ describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password
     expect([signIns(server), gets(server)]).toEqual([1, 0]);
   });
 
-  it('that leaves a second factor open is sent once a run, and says what to do', async () => {
+  it('of an account with a second factor is sent once a run, with a hint what to do', async () => {
     const server = await startServer(kind);
     server.signIn = 'second-factor';
     using session = openServer(byPassword(server));
@@ -160,7 +160,7 @@ describe.each(['virtualization', 'backup', 'mail-gateway'] as const)('a password
     else expect(answer).toMatchObject({ failure });
   });
 
-  it('is given the three seconds a refusal takes', async () => {
+  it('waits the three seconds a refusal takes', async () => {
     const server = await startServer(kind);
     server.refusalMs = 3_000;
     const { username } = server.accounts;
@@ -197,21 +197,21 @@ describe('an answer', () => {
     ['JSON without data', reply(200, '{"success":1}'), 'antwortform'],
     ['data of another kind', reply(200, '{"data":"ready"}'), 'antwortform'],
     ['data that is null', reply(200, '{"data":null}'), 'antwortform'],
-    ['JSON that was cut', reply(200, '{"data":{"version":"9.'), 'antwortform'],
+    ['truncated JSON', reply(200, '{"data":{"version":"9.'), 'antwortform'],
     ['JSON a million deep', reply(200, `{"data":${'['.repeat(1_000_000)}`), 'antwortform'],
     ['20 MB', reply(200, Buffer.alloc(20_000_000, 32)), 'antwortform'],
     [
-      '20 MB, packed',
+      '20 MB, compressed',
       reply(200, gzipSync(Buffer.alloc(20_000_000, 32)), { 'content-encoding': 'gzip' }),
       'antwortform',
     ],
-    ['what is no gzip', reply(200, '{"data":{}}', { 'content-encoding': 'gzip' }), 'antwortform'],
+    ['invalid gzip', reply(200, '{"data":{}}', { 'content-encoding': 'gzip' }), 'antwortform'],
     [
-      'a header without end',
+      'an endless header',
       (response) => void response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
       'antwortform',
     ],
-    ['what is no HTTP', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'), 'antwortform'],
+    ['another protocol', (response) => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'), 'antwortform'],
     [
       'a reset after the headers',
       (response) => {
@@ -221,7 +221,7 @@ describe('an answer', () => {
       'netz',
     ],
     [
-      'a byte now and then',
+      'one byte at a time',
       (response) => {
         response.writeHead(200).write('{');
         const timer = setInterval(() => response.write(' '), 100);
@@ -231,7 +231,7 @@ describe('an answer', () => {
     ],
     ['millions of empty objects', reply(200, `{"data":[${'{},'.repeat(2_000_000)}{}]}`), 'antwortform'],
     ['silence', () => undefined, 'netz'],
-  ])('of %s is of one class and never thrown as anything else', async (_, answer, failure) => {
+  ])('of %s always becomes a ServerFailure of its class', async (_, answer, failure) => {
     virtualization.intercept = (_path, _request, response) => {
       answer(response);
       return true;
@@ -240,7 +240,7 @@ describe('an answer', () => {
     virtualization.intercept = null;
   });
 
-  it('is read whatever its content type and packing', async () => {
+  it('is read with any content type and compression', async () => {
     virtualization.intercept = (_path, _request, response) =>
       Boolean(
         reply(200, gzipSync('{"data":{"version":"9.2"}}'), { 'content-type': 'text/html', 'content-encoding': 'gzip' })(
@@ -251,7 +251,7 @@ describe('an answer', () => {
     virtualization.intercept = null;
   });
 
-  it('says why in the words of the server', async () => {
+  it('quotes the reason of the server', async () => {
     expect(await asked(byToken(virtualization), '/nope')).toMatchObject({
       failure: 'antwortform',
       message: expect.stringContaining("501 Method 'GET /nope' not implemented"),
@@ -267,9 +267,9 @@ describe('an answer', () => {
     });
   });
 
-  it('is repeated in 200 characters of one line at most, and no secret in it', async () => {
+  it('is quoted in one line of at most 200 characters, without secrets', async () => {
     const { username, password } = virtualization.accounts;
-    const tickets: TicketPlace = { ticket: null };
+    const tickets: TicketSlot = { ticket: null };
     await asked(byPassword(virtualization), '/version', tickets);
     const ticket = decodeURIComponent(the(the(tickets.ticket).cookie.split('=', 2)[1]));
     for (const text of [
@@ -288,7 +288,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a sign-in that is answered with', () => {
+describe('a sign-in answered with', () => {
   const answering = async (data: unknown, headers: Record<string, string> = {}) => {
     const server = await startServer('virtualization');
     server.intercept = (path, _request, response) => {
@@ -299,7 +299,7 @@ describe('a sign-in that is answered with', () => {
     return asked(byPassword(server));
   };
 
-  it.each([5_000, 100_000])('a ticket of %i characters keeps none', async (length) => {
+  it.each([5_000, 100_000])('a ticket of %i characters fails', async (length) => {
     expect(await answering({ ticket: '/'.repeat(length) })).toMatchObject({
       failure: 'antwortform',
       message: expect.stringContaining(length > 64 * 1024 ? 'more than is accepted' : `${length} characters`),
@@ -309,12 +309,12 @@ describe('a sign-in that is answered with', () => {
   it.each([
     ['a ticket', { ticket: 'PVE:\ud800' }, {}],
     ['a cookie', {}, { 'set-cookie': 'PVEAuthCookie=%zz' }],
-  ])('%s that is not well-formed fails like any other', async (_, data, headers) => {
+  ])('%s that is not well-formed fails like any other refusal', async (_, data, headers) => {
     expect(await answering(data, headers)).toEqual({ failure: 'rechte', message: expect.stringContaining('403') });
   });
 });
 
-describe('a server that proves nothing', () => {
+describe('a server without a valid certificate', () => {
   it.each<[certificate: ServerCertificate, ca: string | null]>([
     ['self-signed', null],
     ['self-signed', caCertificatePem],
@@ -322,7 +322,7 @@ describe('a server that proves nothing', () => {
     ['localhost', otherCaCertificatePem],
     ['expired', caCertificatePem],
     ['elsewhere', caCertificatePem],
-  ])('with the certificate %s is refused, and taken where nobody looks', async (certificate, ca) => {
+  ])('with the certificate %s is refused, but accepted without the check', async (certificate, ca) => {
     const server = await startServer('virtualization', certificate);
     const strict = { ...byToken(server), trust: { caCertificatePem: ca, skipTlsVerify: false } };
     expect(await asked(strict)).toMatchObject({ failure: 'zertifikat' });
@@ -331,9 +331,9 @@ describe('a server that proves nothing', () => {
   });
 });
 
-describe('a server that is not there', () => {
+describe('an unreachable server', () => {
   const at = (address: string) => asked({ ...byToken(virtualization), address });
-  it('is a matter of the network, and says what is wrong', async () => {
+  it('is a network failure that says what is wrong', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as AddressInfo;

@@ -6,7 +6,7 @@ import {
   type ReadAnswer,
   readAnswer,
 } from '@portal/domain/monitoring/answers';
-import { isRow, type Row } from '@portal/domain/monitoring/loose';
+import { isRow, type Row } from '@portal/domain/monitoring/rows';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import type { Secret } from '@portal/domain/secret';
 import { shownLine } from '@portal/domain/text';
@@ -22,7 +22,7 @@ export type Login =
   | { method: 'token'; id: string; secret: Secret }
   | { method: 'password'; username: string; secret: Secret };
 
-/** A server and how it is signed in to. */
+/** A server and its login. */
 export interface MonitoredServer {
   kind: ServerKind;
   /** `https://host:port`. */
@@ -32,70 +32,70 @@ export interface MonitoredServer {
   policy: AddressPolicy;
 }
 
-/** Keeps a ticket from one run to the next, in memory alone. */
-export interface TicketPlace {
+/** Holds a ticket from one run to the next, in memory only. */
+export interface TicketSlot {
   ticket: Ticket | null;
 }
 
-/** The calls of one run to one server: GETs, and one sign-in at most. */
+/** The calls of one run to one server: GETs, and at most one sign-in. */
 export interface ServerSession extends Disposable {
   /** `host:port`. */
   readonly host: string;
-  /** Of the certificate that was shown last. */
+  /** From the certificate the server showed last. */
   readonly certificateValidTo: Date | null;
-  /** A list. Throws a ServerFailure for everything else. */
+  /** Reads a list. Throws a ServerFailure for any other answer. */
   list(path: string, options?: CallOptions): Promise<readonly Row[]>;
-  /** A single record. */
+  /** Reads a single record. Throws a ServerFailure for any other answer. */
   row(path: string, options?: CallOptions): Promise<Row>;
 }
 
 export interface CallOptions {
   timeoutMs?: number;
-  /** Of the answer; 8 MiB unless it says otherwise. */
+  /** Of the answer; 8 MiB by default. */
   maxBytes?: number;
-  /** The fields that are read of it; all of them unless given. */
+  /** The fields to read; all by default. */
   fields?: readonly string[];
 }
 
-/** Where large answers find room, and who reads them. */
+/** Memory for large answers, and the process that reads them. */
 export interface LargeAnswers {
-  /** Waits for room in memory for what one run reads, and holds it until the signal is aborted. Throws its reason when that comes first. */
-  hold(signal: AbortSignal): Promise<void>;
-  /** Reads one where it keeps nothing else from going on. Throws a ServerFailure for one that takes too much. */
+  /** Waits for memory for one run and holds it until the signal is aborted. Throws the signal's reason if it is aborted first. */
+  reserveMemory(signal: AbortSignal): Promise<void>;
+  /** Reads one answer without blocking other work. Throws a ServerFailure if it takes too much. */
   read(order: AnswerOrder, host: string): Promise<{ answer: ReadAnswer; bytes: number }>;
 }
 
-/** Without a process around it: as much room as there is, and read right here. */
-const readHere: LargeAnswers = {
-  hold: () => Promise.resolve(),
+/** The default: no memory limit, and reading in this process. */
+const readInProcess: LargeAnswers = {
+  reserveMemory: () => Promise.resolve(),
   read: (order) => Promise.resolve({ answer: readAnswer(order), bytes: 0 }),
 };
 
-/** For answers that hold a handful of fields: a version, a ticket. */
+/** For answers with a handful of fields: a version, a ticket. */
 export const shortAnswerBytes = 64 * 1024;
 
-const usualTimeoutMs = 15 * SECOND;
+const defaultTimeoutMs = 15 * SECOND;
 const connectTimeoutMs = 5 * SECOND;
 const maxBytes = 8 * 1024 * 1024;
-/** What is kept of all large answers of one run. */
-const maxKeptBytes = 8 * 1024 * 1024;
-/** Longest part of a foreign text that is repeated. */
-const quoted = 200;
-/** Secrets that are masked in an error, and in data, where a short password may well be a word that says something. */
-const shortestInWords = 3;
-const shortestInData = 16;
+/** The most that one run holds of all its large answers. */
+const maxHeldBytes = 8 * 1024 * 1024;
+/** Characters quoted from a text of the server. */
+const maxQuoted = 200;
+/** Minimum length of a secret to mask in errors, and in data, where a short password may be an ordinary word. */
+const minSecretInErrors = 3;
+const minSecretInData = 16;
 
 /**
- * Opens a run at a server; nothing is sent before the first call. `signal` ends the run as a whole and is thrown by its own reason.
- * Calls may be made side by side: they share the connection and the sign-in.
+ * Opens a session for one run; nothing is sent before the first call. `signal` ends the whole run; calls then throw its reason.
+ * Parallel calls share the connection and the sign-in.
  */
 export function openServer(
   server: MonitoredServer,
   {
     tickets = { ticket: null },
     signal,
-    large = readHere,
-  }: { tickets?: TicketPlace; signal?: AbortSignal; large?: LargeAnswers } = {},
+    large = readInProcess,
+  }: { tickets?: TicketSlot; signal?: AbortSignal; large?: LargeAnswers } = {},
 ): ServerSession {
   const { kind, address, login, trust, policy } = server;
   const { host } = new URL(address);
@@ -103,20 +103,20 @@ export function openServer(
   const http = openSession({ ...policy, httpsOnly: true, trust });
   let certificateValidTo: Date | null = null;
   let signingIn: Promise<Ticket> | null = null;
-  /** Once refused, a run asks for nothing any more: servers count failures, and lock out who makes many. */
+  /** After a refused sign-in the run sends nothing more: servers count failures and lock accounts out. */
   let refused: ServerFailure | null = null;
-  /** What was read of large answers stays in memory until the run ends, and so does the room it takes. */
-  const over = new AbortController();
-  let room: Promise<void> | null = null;
-  let keptBytes = 0;
+  /** The data of large answers, and thus their reserved memory, is held until the run ends. */
+  const end = new AbortController();
+  let reservation: Promise<void> | null = null;
+  let heldBytes = 0;
 
-  function waitForRoom(): Promise<void> {
-    if (room === null) {
-      room = large.hold(over.signal);
-      // A call that gave up waiting leaves its wait to the next one, or to the end of the run.
-      room.catch(() => undefined);
+  function waitForMemory(): Promise<void> {
+    if (reservation === null) {
+      reservation = large.reserveMemory(end.signal);
+      // If a call gives up, the reservation keeps waiting for the next call or the end of the run.
+      reservation.catch(() => undefined);
     }
-    return room;
+    return reservation;
   }
 
   async function send(path: string, request: Partial<OutboundRequest>): Promise<OutboundAnswer> {
@@ -124,9 +124,9 @@ export function openServer(
       const answer = await http.fetch(`${address}${apiRoot}${path}`, {
         redirects: 'answer',
         maxBytes,
-        timeoutMs: usualTimeoutMs,
+        timeoutMs: defaultTimeoutMs,
         connectTimeoutMs,
-        large: { aboveBytes: largeAnswerBytes, wait: waitForRoom },
+        large: { aboveBytes: largeAnswerBytes, wait: waitForMemory },
         ...(signal && { signal }),
         ...request,
         headers: { accept: 'application/json', ...request.headers },
@@ -176,7 +176,7 @@ export function openServer(
   async function askAs(path: string, options: Omit<CallOptions, 'fields'>): Promise<OutboundAnswer> {
     if (login.method === 'token') {
       const authorization = dialect.token?.(login.id, login.secret.reveal());
-      if (authorization === undefined) throw new ServerFailure('zugang', `${host} knows no API tokens.`);
+      if (authorization === undefined) throw new ServerFailure('zugang', `${host} does not support API tokens.`);
       return send(path, { ...options, headers: { authorization } });
     }
     const as = async (refusedOne: Ticket | null) => {
@@ -185,46 +185,47 @@ export function openServer(
     };
     const first = await as(null);
     if (first.answer.status !== 401) return first.answer;
-    // The ticket of this very run is refused: another one would be, too.
+    // The server refused a ticket from this run, so it would refuse a new one as well.
     if (signingIn && (await signingIn) === first.ticket) return first.answer;
     return (await as(first.ticket)).answer;
   }
 
   async function dataOf({ body }: OutboundAnswer, fields?: readonly string[]): Promise<unknown> {
-    const order = { json: body, secrets: secretsOf(shortestInData), fields };
+    const order = { json: body, secrets: secretsOf(minSecretInData), fields };
     const isLarge = body.length > largeAnswerBytes;
     const { answer, bytes } = isLarge ? await large.read(order, host) : { answer: readAnswer(order), bytes: 0 };
     signal?.throwIfAborted();
-    keptBytes += bytes;
-    if (keptBytes > maxKeptBytes) throw new ServerFailure('antwortform', `${host} answers with more than can be kept.`);
+    heldBytes += bytes;
+    if (heldBytes > maxHeldBytes)
+      throw new ServerFailure('antwortform', `${host} answers with more data than the portal can read.`);
     if ('data' in answer) return answer.data;
     throw new ServerFailure('antwortform', `${host} answered with ${answer.wrong}.`);
   }
 
   function failureOf(answer: OutboundAnswer, what: string): ServerFailure {
     const { status } = answer;
-    const said = shownLine(masked(wordsOf(answer), shortestInWords), quoted);
+    const reason = shownLine(masked(reasonOf(answer), minSecretInErrors), maxQuoted);
     return new ServerFailure(
       classOfStatus(status),
-      `${host} ${what}: ${status}${said && ` ${said}`}`,
+      `${host} ${what}: ${status}${reason && ` ${reason}`}`,
       undefined,
       status,
     );
   }
 
-  const masked = (text: string, shortest: number): string => maskedText(text, secretsOf(shortest));
+  const masked = (text: string, minLength: number): string => maskedText(text, secretsOf(minLength));
 
-  /** What a server repeats of what it was sent is not repeated any further. */
-  function secretsOf(shortest: number): string[] {
+  /** The secrets to mask, because a server may repeat them. */
+  function secretsOf(minLength: number): string[] {
     const ticket = tickets.ticket?.cookie.split('=', 2)[1];
     return [login.secret.reveal(), ...(ticket === undefined ? [] : [decoded(ticket)])]
       .map((secret) => secret.toWellFormed())
       .flatMap((secret) => [secret, encodeURIComponent(secret)])
-      .filter((secret) => secret.length >= shortest);
+      .filter((secret) => secret.length >= minLength);
   }
 
-  const wrong = (what: string) =>
-    new ServerFailure('antwortform', `${host} answered with something that is no ${what}.`);
+  const unexpected = (what: string) =>
+    new ServerFailure('antwortform', `${host} answered with something that is not a ${what}.`);
 
   return {
     host,
@@ -233,23 +234,23 @@ export function openServer(
     },
     async list(path, options = {}) {
       const data = (await ask(path, options)) ?? [];
-      if (!Array.isArray(data) || !data.every(isRow)) throw wrong('list');
+      if (!Array.isArray(data) || !data.every(isRow)) throw unexpected('list');
       return data;
     },
     async row(path, options = {}) {
       const data = await ask(path, options);
-      if (!isRow(data)) throw wrong('record');
+      if (!isRow(data)) throw unexpected('record');
       return data;
     },
     [Symbol.dispose]: () => {
-      over.abort();
+      end.abort();
       http[Symbol.dispose]();
     },
   };
 }
 
-/** Where the products put the reason: a message in JSON, a line of text whatever its type says, or the words beside the status. */
-function wordsOf({ body, statusText }: OutboundAnswer): string {
+/** The reason of an error: a message in JSON, a line of text regardless of its content type, or the status text. */
+function reasonOf({ body, statusText }: OutboundAnswer): string {
   const text = body.subarray(0, 16_384).toString().trim();
   if (/^[{[]/.test(text)) {
     try {
@@ -262,7 +263,7 @@ function wordsOf({ body, statusText }: OutboundAnswer): string {
   return text === '' || /^[{[<]/.test(text) ? statusText : text;
 }
 
-/** A cookie may be one that nobody encoded. */
+/** Some cookies are not encoded. */
 function decoded(ticket: string): string {
   try {
     return decodeURIComponent(ticket);

@@ -10,7 +10,7 @@ export const imapFailure = pgEnum('imap_failure', [
   'protocol',
 ]);
 
-/** How a folder of a mail server is reached. */
+/** The settings of a folder on a mail server. */
 export const imapColumns = () => ({
   host: text().notNull(),
   port: integer().notNull(),

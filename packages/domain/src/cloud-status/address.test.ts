@@ -32,8 +32,8 @@ describe('the address of a cloud', () => {
     ['localhost:8080', 'https://localhost:8080'],
     ['http://cloud.example.org', 'http://cloud.example.org'],
     ['HTTPS://Cloud.example.org', 'HTTPS://Cloud.example.org'],
-  ])('typed as %s is %s', (typed, kept) => {
-    expect(StatusAddress.parse(typed)).toBe(kept);
+  ])('typed as %s is %s', (typed, stored) => {
+    expect(StatusAddress.parse(typed)).toBe(stored);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('a redirect', () => {
     ['https://a.example/status.php', 'https://b.example/status.php', false],
     ['https://a.example/status.php', 'https://a.example/login', false],
     ['https://a.example/status.php', 'https://a.example/index.php/Login/', false],
-  ])('from %s to %s is gone after: %s', (from, to, isFollowed) => {
+  ])('from %s to %s is followed: %s', (from, to, isFollowed) => {
     expect(isSameCloud(new URL(to), new URL(from))).toBe(isFollowed);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { afterCheck, areMailedTogether, type Light, lightOf, type Standing } from './checks.ts';
+import { afterCheck, isMassOutage, type TrafficLight, lightOf, type InstanceState } from './checks.ts';
 import type { VersionAssessment } from './releases.ts';
 
 describe('checks in a row', () => {
   /** The events of a sequence of checks, `.` reached and `x` failed. */
-  function events(sequence: string, start: Partial<Standing> = {}): string {
-    let standing: Standing = { isActive: true, reportedState: 'ok', consecutiveFailures: 0, ...start };
+  function events(sequence: string, start: Partial<InstanceState> = {}): string {
+    let state: InstanceState = { isActive: true, reportedState: 'ok', consecutiveFailures: 0, ...start };
     return [...sequence]
       .map((check) => {
-        const { event, ...next } = afterCheck(standing, check === '.');
-        standing = { ...standing, ...next };
+        const { event, ...next } = afterCheck(state, check === '.');
+        state = { ...state, ...next };
         return event === null ? '-' : { failed: 'F', recovered: 'R' }[event];
       })
       .join('');
@@ -23,19 +23,19 @@ describe('checks in a row', () => {
     ['xxxx.', '-F--R'],
     ['.xx.xx.', '--FR-FR'],
     ['xx..x', '-FR--'],
-  ])('%s tell %s', (sequence, told) => {
-    expect(events(sequence)).toBe(told);
+  ])('%s report %s', (sequence, reported) => {
+    expect(events(sequence)).toBe(reported);
   });
 
-  it('of an instance that is switched off tell no failure, but an end', () => {
+  it('report a recovery but no failure while the instance is switched off', () => {
     expect(events('xxxx', { isActive: false })).toBe('----');
     expect(events('x', { consecutiveFailures: 4 })).toBe('F');
     expect(events('x.', { isActive: false, reportedState: 'failed', consecutiveFailures: 2 })).toBe('-R');
   });
 
-  it('are counted up to a bound', () => {
-    const standing = { isActive: true, reportedState: 'failed', consecutiveFailures: 1_000_000 } as const;
-    expect(afterCheck(standing, false).consecutiveFailures).toBe(1_000_000);
+  it('are counted up to a limit', () => {
+    const state = { isActive: true, reportedState: 'failed', consecutiveFailures: 1_000_000 } as const;
+    expect(afterCheck(state, false).consecutiveFailures).toBe(1_000_000);
   });
 });
 
@@ -49,20 +49,15 @@ describe('the light', () => {
   } as const;
   const version = { versionAssessment: 'current' as VersionAssessment, isPatchOverdue: false };
 
-  it.each<[Light, string, Partial<Parameters<typeof lightOf>[0]>, Partial<typeof version>]>([
+  it.each<[TrafficLight, string, Partial<Parameters<typeof lightOf>[0]>, Partial<typeof version>]>([
     ['green', 'reached and current', {}, {}],
     ['green', 'a newer major', {}, { versionAssessment: 'major-available' }],
-    ['green', 'a patch that came lately', {}, { versionAssessment: 'patch-available' }],
-    [
-      'yellow',
-      'a patch that has been there for long',
-      {},
-      { versionAssessment: 'patch-available', isPatchOverdue: true },
-    ],
-    ['yellow', 'support that ends', {}, { versionAssessment: 'support-ending' }],
+    ['green', 'a recent patch', {}, { versionAssessment: 'patch-available' }],
+    ['yellow', 'an overdue patch', {}, { versionAssessment: 'patch-available', isPatchOverdue: true }],
+    ['yellow', 'support that ends soon', {}, { versionAssessment: 'support-ending' }],
     ['yellow', 'maintenance', { isMaintenance: true }, {}],
     ['yellow', 'maintenance of an unknown version', { isMaintenance: true }, { versionAssessment: 'unknown' }],
-    ['yellow', 'an update to be ended', { needsDbUpgrade: true }, {}],
+    ['yellow', 'an unfinished update', { needsDbUpgrade: true }, {}],
     ['yellow', 'one failed check', { lastCheckState: 'failed' }, {}],
     ['red', 'a reported failure', { lastCheckState: 'failed', reportedState: 'failed' }, {}],
     ['red', 'no support any more', {}, { versionAssessment: 'end-of-life' }],
@@ -77,8 +72,8 @@ describe('the light', () => {
   });
 });
 
-it('failures are told together from 20 and from 80 percent on', () => {
-  expect(areMailedTogether({ failing: 20, checked: 25 })).toBe(true);
-  expect(areMailedTogether({ failing: 20, checked: 26 })).toBe(false);
-  expect(areMailedTogether({ failing: 19, checked: 19 })).toBe(false);
+it('failures are reported together from 20 instances and from 80 percent on', () => {
+  expect(isMassOutage({ failing: 20, checked: 25 })).toBe(true);
+  expect(isMassOutage({ failing: 20, checked: 26 })).toBe(false);
+  expect(isMassOutage({ failing: 19, checked: 19 })).toBe(false);
 });

@@ -1,34 +1,34 @@
 import { z } from 'zod';
 import type { AssessedVersion } from './releases.ts';
 
-/** How a check ended, or what is reported of an instance. */
+/** The result of a check, or the reported state of an instance. */
 export const CheckState = z.enum(['ok', 'failed']);
 export type CheckState = z.output<typeof CheckState>;
 
-/** Failed checks in a row after which people are told. */
+/** Failed checks in a row until an outage is reported. */
 const failuresToReport = 2;
-/** Counted no further. */
+/** The counter stops here. */
 const maxCounted = 1_000_000;
 
-export interface Standing {
+export interface InstanceState {
   isActive: boolean;
   reportedState: CheckState;
   consecutiveFailures: number;
 }
 
 /**
- * How an instance stands after a check, and what people are told of it.
+ * The state of an instance after a check, and the event to report.
  *
  *     ok ── failed ──▶ ok, 1 failure ── failed ──▶ failed (an outage begins)
  *     ▲                     │                         │
  *     └────── reached ──────┴──────── reached ────────┘ (the outage ends)
  *
- * An instance that is switched off is counted on, but no outage of it begins.
+ * Failures of a switched-off instance are counted, but do not begin an outage.
  */
 export function afterCheck(
-  { isActive, reportedState, consecutiveFailures }: Standing,
+  { isActive, reportedState, consecutiveFailures }: InstanceState,
   isReached: boolean,
-): Pick<Standing, 'reportedState' | 'consecutiveFailures'> & { event: 'failed' | 'recovered' | null } {
+): Pick<InstanceState, 'reportedState' | 'consecutiveFailures'> & { event: 'failed' | 'recovered' | null } {
   if (isReached) {
     const event = reportedState === 'failed' ? 'recovered' : null;
     return { reportedState: 'ok', consecutiveFailures: 0, event };
@@ -42,22 +42,22 @@ export function afterCheck(
   };
 }
 
-export const Light = z
+export const TrafficLight = z
   .enum(['green', 'yellow', 'red', 'grey'])
   .describe(
     '`red` a failure was reported, or the release is out of support · `yellow` one failed check, maintenance, an unfinished update, a patch missing for more than 14 days, or support ends within 60 days · `grey` never checked, switched off, or the version cannot be rated · `green` everything else',
   );
-export type Light = z.output<typeof Light>;
+export type TrafficLight = z.output<typeof TrafficLight>;
 
-/** The traffic light of an instance (contract section 8). */
+/** The traffic light of an instance. */
 export function lightOf(
-  instance: Pick<Standing, 'isActive' | 'reportedState'> & {
+  instance: Pick<InstanceState, 'isActive' | 'reportedState'> & {
     lastCheckState: CheckState | null;
     isMaintenance: boolean;
     needsDbUpgrade: boolean;
   },
   { versionAssessment, isPatchOverdue }: Pick<AssessedVersion, 'versionAssessment' | 'isPatchOverdue'>,
-): Light {
+): TrafficLight {
   const { isActive, lastCheckState, reportedState, isMaintenance, needsDbUpgrade } = instance;
   if (!isActive || lastCheckState === null) return 'grey';
   if (reportedState === 'failed' || versionAssessment === 'end-of-life') return 'red';
@@ -66,15 +66,15 @@ export function lightOf(
   return versionAssessment === 'unknown' ? 'grey' : 'green';
 }
 
-/** When the mails of many instances become one: it is then the way there that has failed, and not each of them. */
-export const together = {
-  /** As many, at least. */
+/** When many failures are reported in one mail, because the connection has probably failed rather than each cloud. */
+export const massOutage = {
+  /** Failing instances, at least. */
   min: 20,
-  /** Of those that were checked within the window. */
+  /** Share of the instances checked within the window. */
   share: 0.8,
   windowMin: 10,
 };
 
-/** Whether so many of the instances checked lately have begun to fail that one mail tells of them all. */
-export const areMailedTogether = ({ failing, checked }: { failing: number; checked: number }): boolean =>
-  failing >= together.min && failing >= together.share * checked;
+/** Whether enough of the recently checked instances have begun to fail to report them in one mail. */
+export const isMassOutage = ({ failing, checked }: { failing: number; checked: number }): boolean =>
+  failing >= massOutage.min && failing >= massOutage.share * checked;

@@ -4,10 +4,10 @@ import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
 import { Instant } from '../time.ts';
 import { StatusAddress } from './address.ts';
-import { CheckState, Light } from './checks.ts';
+import { CheckState, TrafficLight } from './checks.ts';
 import { VersionAssessment } from './releases.ts';
 
-/** Cloud instances a tenant may have (contract section 1). */
+/** Cloud instances a tenant may have. */
 export const maxCloudInstances = 10_000;
 
 export const logoMaxBytes = 1024 * 1024;
@@ -23,7 +23,7 @@ export const NewCloudInstance = z
   .meta({ example: { ...input, isActive: true } });
 export type NewCloudInstance = z.output<typeof NewCloudInstance>;
 
-/** What a PATCH names is changed; null is nowhere a value. */
+/** A PATCH changes the fields it names. No field can be null. */
 export const CloudInstanceChange = z
   .object({
     customerName: requiredLine().optional(),
@@ -40,7 +40,7 @@ export const CloudInstance = z
     statusUrl: z.string().describe('As it was entered'),
     hasLogo: z.boolean(),
     isActive: z.boolean(),
-    light: Light,
+    light: TrafficLight,
     versionAssessment: VersionAssessment,
     version: z.string().nullable().describe('Null if unknown or hidden'),
     productName: z.string().nullable().describe('Product name that the cloud reports'),

@@ -30,7 +30,7 @@ const versionOf = (changes: Record<string, unknown>): CloudVersion | null => {
 };
 
 describe('a status document', () => {
-  it('says all of it', () => {
+  it('is read completely', () => {
     expect(read(document)).toEqual({
       isReached: true,
       isMaintenance: false,
@@ -48,11 +48,11 @@ describe('a status document', () => {
       { isReached: true, isMaintenance: true, version: null },
     ],
     [
-      'maintenance behind a proxy, whole',
+      'maintenance behind a proxy, with the full document',
       [{ ...document, maintenance: 'true' }, { status: 503 }],
       { isReached: true, isMaintenance: true },
     ],
-    ['an update begun', [{ ...document, needsDbUpgrade: true }], { isReached: true, needsDbUpgrade: true }],
+    ['an unfinished update', [{ ...document, needsDbUpgrade: true }], { isReached: true, needsDbUpgrade: true }],
     ['flags as numbers', [{ ...document, installed: 1, maintenance: '0' }], { isReached: true, isMaintenance: false }],
     ['a byte order mark', [`\ufeff${JSON.stringify(document)}`], { isReached: true }],
     ['not installed', [{ ...document, installed: false }], { isReached: false, failure: 'antwortform' }],
@@ -74,19 +74,19 @@ describe('a status document', () => {
     ['a list of documents', [[document]], { isReached: false, failure: 'antwortform' }],
     ['text', ['"ok"'], { isReached: false, failure: 'antwortform' }],
     ['other JSON', [{}], { isReached: false, failure: 'antwortform' }],
-    ['a flag that is none', [{ ...document, installed: 'yes' }], { isReached: false, failure: 'antwortform' }],
-    ['JSON cut off', ['{"installed":true,'], { isReached: false, failure: 'antwortform' }],
+    ['an invalid flag', [{ ...document, installed: 'yes' }], { isReached: false, failure: 'antwortform' }],
+    ['truncated JSON', ['{"installed":true,'], { isReached: false, failure: 'antwortform' }],
     ['JSON of ten thousand levels', ['['.repeat(10_000)], { isReached: false, failure: 'antwortform' }],
-  ])('that is %s', (_what, answer, expected) => {
+  ])('is read: %s', (_what, answer, expected) => {
     expect(read(...answer)).toMatchObject(expected);
   });
 
-  it('of a cloud that was not told its name says where to look', () => {
+  it('of an untrusted host name points to the trusted domains', () => {
     const reading = read({ error: 'Trusted domain error.', code: 15 }, { status: 400 });
     expect(reading).toMatchObject({ failure: 'antwortform', message: expect.stringContaining('trusted domains') });
   });
 
-  it('behind a redirect names where it was, and one that leads away where that leads', () => {
+  it('names the address behind a redirect, and the target of a redirect to elsewhere', () => {
     const from = new URL('https://cloud.example.org/nextcloud/status.php');
     expect(read(document, { from })).toMatchObject({ isReached: true, message: expect.stringContaining(from.href) });
     expect(read('', { status: 302, location: '/login' })).toMatchObject({
@@ -104,14 +104,10 @@ describe('a version', () => {
       { shown: '32.0.6 Enterprise', release: '32.0.6' },
     ],
     ['of three parts', { version: '34.0.3' }, { release: '34.0.3' }],
-    ['that only the text has', { version: undefined }, { release: '34.0.3' }],
+    ['only in the text', { version: undefined }, { release: '34.0.3' }],
     ['with leading zeros', { version: '034.00.03.1' }, { release: '34.0.3' }],
-    [
-      'that is a beta',
-      { version: '35.0.0.4', versionstring: '35.0.0 beta 4' },
-      { shown: '35.0.0 beta 4', release: null },
-    ],
-    ['that is a candidate', { version: '35.0.0.9', versionstring: '35.0.0 RC1' }, { release: null }],
+    ['of a beta', { version: '35.0.0.4', versionstring: '35.0.0 beta 4' }, { shown: '35.0.0 beta 4', release: null }],
+    ['of a release candidate', { version: '35.0.0.9', versionstring: '35.0.0 RC1' }, { release: null }],
     [
       'that is hidden',
       { version: '', versionstring: '', productname: '' },
@@ -122,13 +118,13 @@ describe('a version', () => {
       { version: '1'.repeat(10_000), versionstring: '3'.repeat(10_000) },
       { shown: null, release: null },
     ],
-    ['that is none', { version: 'latest', versionstring: '' }, { shown: null, release: null }],
+    ['that is not a version', { version: 'latest', versionstring: '' }, { shown: null, release: null }],
     ['of two parts', { version: '34.0', versionstring: '' }, { release: null }],
-    ['that is no text', { version: 34, versionstring: '34.0.3' }, { release: '34.0.3' }],
-    ['of a relative that names itself', { product: 'ownCloud', version: '34.0.3.2' }, { release: null }],
-    ['of a relative of another edition', { edition: 'Community', version: '10.15.0.0' }, { release: null }],
+    ['that is not text', { version: 34, versionstring: '34.0.3' }, { release: '34.0.3' }],
+    ['of a related product that names itself', { product: 'ownCloud', version: '34.0.3.2' }, { release: null }],
+    ['of a related product with an edition', { edition: 'Community', version: '10.15.0.0' }, { release: null }],
     [
-      'of a relative by its number',
+      'of a related product, known by its number',
       { version: '10.15.0.0', versionstring: '10.15.0' },
       { shown: '10.15.0', release: null },
     ],
@@ -148,11 +144,11 @@ describe('a version', () => {
     expect(versionOf(changes)).toMatchObject(expected);
   });
 
-  it('is nothing where the document has none', () => {
+  it('is null if the document has none', () => {
     expect(versionOf({ version: undefined, versionstring: undefined })).toBeNull();
   });
 
-  it('and a name are shown on one line, whatever they hold', () => {
+  it('and a name are always shown on one line', () => {
     expect(versionOf({ productname: ` A\u0000\n\u202EB\ud800${'c'.repeat(10_000)}` })?.productName).toHaveLength(200);
     expect(versionOf({ productname: 'A\u0000\n\u202EB' })?.productName).toBe('A B');
     expect(versionOf({ productname: { toString: 'x' } })?.productName).toBeNull();

@@ -19,9 +19,9 @@ const at = (time: string) => ({ on: new Date(time) });
 describe('a version among the releases', () => {
   it.each<[string, string | null, Parameters<typeof assess>[1], VersionAssessment, boolean]>([
     ['the newest', '35.0.1', {}, 'current', false],
-    ['a patch nobody knows yet', '35.0.9', {}, 'current', false],
-    ['an older major, whole', '34.1.4', {}, 'major-available', false],
-    ['one patch behind, lately', '34.1.3', {}, 'patch-available', false],
+    ['a patch newer than the table', '35.0.9', {}, 'current', false],
+    ['an older major with all patches', '34.1.4', {}, 'major-available', false],
+    ['one recent patch behind', '34.1.3', {}, 'patch-available', false],
     ['one patch behind for 14 days', '34.1.3', at('2026-11-24T23:59:59Z'), 'patch-available', false],
     ['one patch behind for 15 days', '34.1.3', at('2026-11-25T00:00:00Z'), 'patch-available', true],
     ['two patches behind', '34.1.2', {}, 'patch-available', true],
@@ -42,7 +42,7 @@ describe('a version among the releases', () => {
     expect(assess(release, options)).toMatchObject({ versionAssessment, isPatchOverdue });
   });
 
-  it('comes with the latest of its major and the end of its support', () => {
+  it('comes with the latest version of its major and the end of its support', () => {
     expect(assess('33.0.7')).toMatchObject({ latestVersion: '33.0.8', supportEndsAt: new Date('2027-02-18') });
     expect(assess('33.0.7', { hasExtendedSupport: true }).supportEndsAt).toBeNull();
     expect(assess('35.0.1').supportEndsAt).toBeNull();
@@ -60,12 +60,12 @@ describe('a table of releases', () => {
   it.each([
     ['nothing', null],
     ['a list', file.releases],
-    ['without releases', { ...file, releases: [] }],
-    ['a major named twice', { ...file, releases: [first, first] }],
+    ['an empty list of releases', { ...file, releases: [] }],
+    ['a major listed twice', { ...file, releases: [first, first] }],
     ['a latest version of another major', { ...file, releases: [{ ...first, latest: '33.0.0' }] }],
-    ['a version that is none', { ...file, releases: [{ ...first, latest: 'newest' }] }],
-    ['a day that is none', { ...file, releases: [{ ...first, supportEndsAt: '2026-02-30' }] }],
-    ['without its own day', { releases: file.releases }],
+    ['an invalid version', { ...file, releases: [{ ...first, latest: 'newest' }] }],
+    ['an invalid day', { ...file, releases: [{ ...first, supportEndsAt: '2026-02-30' }] }],
+    ['without a date', { releases: file.releases }],
   ])('is not %s', (_what, broken) => {
     expect(ReleaseTable.safeParse(broken).success).toBe(false);
   });

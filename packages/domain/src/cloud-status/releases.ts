@@ -11,18 +11,21 @@ const Release = z.object({
   major: z.int().min(1).max(9_999),
   latest: z.string().regex(/^\d{1,4}\.\d{1,4}\.\d{1,6}$/, 'must be three numbers such as 34.0.4'),
   latestReleasedAt: Day,
-  /** The last day; null while none is set. */
+  /** The last day of support; null while the vendor has not set one. */
   supportEndsAt: Day.nullable(),
 });
 export type Release = z.output<typeof Release>;
 
-/** The releases of the product, as they were known on a day (contract section 8). */
+/** The releases of the product known on one day. */
 export const ReleaseTable = z
   .object({ updatedAt: Day, releases: z.array(Release).min(1).max(1_000) })
-  .refine(({ releases }) => new Set(releases.map(({ major }) => major)).size === releases.length, 'names a major twice')
+  .refine(
+    ({ releases }) => new Set(releases.map(({ major }) => major)).size === releases.length,
+    'lists a major version twice',
+  )
   .refine(
     ({ releases }) => releases.every(({ major, latest }) => Number(latest.split('.')[0]) === major),
-    'names a latest version of another major',
+    'lists a latest version of another major version',
   )
   .transform(({ updatedAt, releases }) => ({
     updatedAt,
@@ -31,7 +34,7 @@ export const ReleaseTable = z
   }));
 export type ReleaseTable = z.output<typeof ReleaseTable>;
 
-/** A table that is older says too little about patches. */
+/** An older table misses too many patches. */
 const maxTableAgeDays = 60;
 
 export const isOutdated = ({ updatedAt }: ReleaseTable, now: Date): boolean =>
@@ -46,11 +49,11 @@ export type VersionAssessment = z.output<typeof VersionAssessment>;
 
 export interface AssessedVersion {
   versionAssessment: VersionAssessment;
-  /** Of its own major. */
+  /** The latest version of the same major version. */
   latestVersion: string | null;
-  /** Null where it does not end for this cloud, or nobody knows when. */
+  /** Null if support does not end for this cloud, or if its end is unknown. */
   supportEndsAt: Date | null;
-  /** Whether its patches are behind for longer than they may be. */
+  /** Whether a patch has been missing for too long. */
   isPatchOverdue: boolean;
 }
 
@@ -64,7 +67,7 @@ const unassessed: AssessedVersion = {
   isPatchOverdue: false,
 };
 
-/** How a version stands among the releases, on the day of `now`. */
+/** Compares a version with the releases, on the day of `now`. */
 export function assessVersion(
   { release, hasExtendedSupport }: { release: string | null; hasExtendedSupport: boolean },
   { byMajor, newestMajor }: ReleaseTable,
@@ -76,18 +79,18 @@ export function assessVersion(
   const supportEndsAt = hasExtendedSupport ? null : known.supportEndsAt;
   const daysLeft = supportEndsAt === null ? Number.POSITIVE_INFINITY : daysBetween(now, supportEndsAt);
   const isBehind = isOlder(version, numbersOf(known.latest));
-  const said = {
+  const assessed = {
     latestVersion: known.latest,
     supportEndsAt,
     isPatchOverdue: isBehind && isOverdue(version, known, now),
   };
-  if (daysLeft < 0) return { ...said, versionAssessment: 'end-of-life' };
-  if (daysLeft <= endingDays) return { ...said, versionAssessment: 'support-ending' };
-  if (isBehind) return { ...said, versionAssessment: 'patch-available' };
-  return { ...said, versionAssessment: version[0] === newestMajor ? 'current' : 'major-available' };
+  if (daysLeft < 0) return { ...assessed, versionAssessment: 'end-of-life' };
+  if (daysLeft <= endingDays) return { ...assessed, versionAssessment: 'support-ending' };
+  if (isBehind) return { ...assessed, versionAssessment: 'patch-available' };
+  return { ...assessed, versionAssessment: version[0] === newestMajor ? 'current' : 'major-available' };
 }
 
-/** One patch behind is fine for a while; several took longer than that to come. */
+/** One patch behind is fine for 14 days. Several patches behind are overdue, because they took longer to appear. */
 function isOverdue([, minor, patch]: Numbers, { latest, latestReleasedAt }: Release, now: Date): boolean {
   const [, latestMinor, latestPatch] = numbersOf(latest);
   const isNextOne = minor === latestMinor && patch === latestPatch - 1;
@@ -103,5 +106,5 @@ function isOlder(one: Numbers, other: Numbers): boolean {
   return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0);
 }
 
-/** Whole days by the calendar, whatever the times of day. */
+/** Calendar days between two instants, regardless of the time of day. */
 const daysBetween = (from: Date, to: Date): number => Math.floor(to.getTime() / DAY) - Math.floor(from.getTime() / DAY);

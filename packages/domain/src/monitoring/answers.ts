@@ -1,26 +1,26 @@
-import { isRow, type Row } from './loose.ts';
+import { isRow, type Row } from './rows.ts';
 
-/** An answer of a server as it came, and what is wanted of it. */
+/** The raw answer of a server, and what to read from it. */
 export interface AnswerOrder {
   json: Uint8Array;
-  /** What a server repeats of these is not repeated any further. */
+  /** Masked wherever the server repeats them. */
   secrets: readonly string[];
-  /** The fields of each row that are kept; all of them unless given. */
+  /** The fields to keep of each row; all by default. */
   fields?: readonly string[] | undefined;
 }
 
 export type ReadAnswer = { data: unknown } | { wrong: string };
 
-/** Answers of more bytes wait for room in memory, and are read in a process of their own. */
+/** A larger answer, in bytes, waits until memory is free and is read in a sandbox. */
 export const largeAnswerBytes = 256 * 1024;
-/** Most objects and lists of one answer. No server comes near it; parsed, they weigh many times what they weigh as text. */
+/** Objects and lists in one answer. Real servers stay far below. Parsed, they take many times the memory of their text. */
 const maxObjects = 200_000;
-/** Most rows of a list: several times what the largest installations have. */
+/** Rows of a list: several times what the largest installations have. */
 const maxRows = 20_000;
 
-const tooMuch: ReadAnswer = { wrong: 'more than can be read' };
+const tooMuch: ReadAnswer = { wrong: 'more data than the portal can read' };
 
-/** Reads the data of an answer and keeps what rules may look at. What is wrong with it completes "The server answered with ...". */
+/** Reads the data of an answer and keeps only what rules can use. `wrong` completes "The server answered with ...". */
 export function readAnswer({ json, secrets, fields }: AnswerOrder): ReadAnswer {
   if (objectsIn(json) > maxObjects) return tooMuch;
   let parsed: unknown;
@@ -29,7 +29,7 @@ export function readAnswer({ json, secrets, fields }: AnswerOrder): ReadAnswer {
   } catch {
     return { wrong: 'something that is not JSON' };
   }
-  if (!isRow(parsed) || !('data' in parsed)) return { wrong: 'JSON that has no data' };
+  if (!isRow(parsed) || !('data' in parsed)) return { wrong: 'JSON without data' };
   const { data } = parsed;
   const wanted = fields && new Set(fields);
   if (!Array.isArray(data)) return { data: isRow(data) ? reduced(data, wanted) : data };
@@ -37,7 +37,7 @@ export function readAnswer({ json, secrets, fields }: AnswerOrder): ReadAnswer {
   return { data: data.map((row: unknown) => (isRow(row) ? reduced(row, wanted) : null)) };
 }
 
-/** Texts, numbers and objects of those: no rule looks any deeper, and none looks into lists. */
+/** Keeps texts, numbers and flat objects: no rule reads deeper levels or nested lists. */
 const reduced = (row: Row, wanted: ReadonlySet<string> | undefined): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([field, value]) => {
@@ -52,7 +52,7 @@ const plain = (row: Row): Row =>
 export const masked = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
 
-/** How many objects and lists a JSON has at most: what opens one may stand in a text as well. */
+/** An upper bound for the objects and lists of a JSON: brackets inside strings count as well. */
 function objectsIn(json: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < json.length; at += 1) if (json[at] === 0x7b || json[at] === 0x5b) count += 1;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type BackupReading, evaluateBackup } from './backup.ts';
-import type { Row } from './loose.ts';
+import type { Row } from './rows.ts';
 
 const now = 1_795_200_000;
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-const part = <T>(data: T) => ({ readAt: now, data });
+const answer = <T>(data: T) => ({ readAt: now, data });
 const refused = { readAt: now, failure: 'rechte' as const, message: 'it said no.' };
-const rows = (...list: Row[]) => part<readonly Row[]>(list);
+const rows = (...list: Row[]) => answer<readonly Row[]>(list);
 
 const store = (more: Row = {}): Row => ({
   store: 'nas',
@@ -28,7 +28,7 @@ const group = (ageHours: number, more: Row = {}): Row => ({
   'backup-count': 7,
   ...more,
 });
-const groups = (...list: Row[]) => ({ groups: [{ store: 'nas', namespace: '', part: rows(...list) }] });
+const groups = (...list: Row[]) => ({ groups: [{ store: 'nas', namespace: '', answer: rows(...list) }] });
 
 const healthy: BackupReading = {
   now,
@@ -36,7 +36,7 @@ const healthy: BackupReading = {
   certificateValidTo: null,
   usage: [store()],
   stores: rows({ store: 'nas' }),
-  status: part<Row>({ memory: { used: 1, total: 10 }, root: { used: 1, total: 10 }, swap: { used: 0, total: 10 } }),
+  status: answer<Row>({ memory: { used: 1, total: 10 }, root: { used: 1, total: 10 }, swap: { used: 0, total: 10 } }),
   collections: collection(),
   verifications: job(),
   syncs: job(),
@@ -52,28 +52,33 @@ const healthy: BackupReading = {
   maySeeSyncs: null,
   notExamined: [],
 };
-const look = (changes: Partial<BackupReading>) => evaluateBackup({ ...healthy, ...changes });
+const evaluate = (changes: Partial<BackupReading>) => evaluateBackup({ ...healthy, ...changes });
 
-it('finds nothing bad in a healthy server', () => {
-  expect(look({}).findings.filter(({ state }) => state !== 'ok')).toEqual([]);
-  expect(look({}).summary).toBe('1 datastore, the fullest at 10 %');
+it('finds no problem on a healthy server', () => {
+  expect(evaluate({}).findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(evaluate({}).summary).toBe('1 datastore, the fullest at 10 %');
 });
 
 describe('the rules of a backup server', () => {
   it.each<[what: string, changes: Partial<BackupReading>, key: string, state: string | undefined]>([
     ['a datastore at 80 %', { usage: [store({ used: '80' })] }, 'datastore:nas', 'warning'],
     ['a datastore at 90 %', { usage: [store({ used: 90 })] }, 'datastore:nas', 'critical'],
-    ['a datastore that says nothing', { usage: [{ store: 'nas' }] }, 'datastore:nas', 'unknown'],
-    ['a datastore with sizes of old', { usage: [store({ total: -1, used: -1 })] }, 'datastore:nas', 'unknown'],
+    ['a datastore without data', { usage: [{ store: 'nas' }] }, 'datastore:nas', 'unknown'],
+    [
+      'a datastore of an old version without sizes',
+      { usage: [store({ total: -1, used: -1 })] },
+      'datastore:nas',
+      'unknown',
+    ],
     ['a datastore with an error', { usage: [{ store: 'nas', error: 'no such file' }] }, 'datastore:nas', 'critical'],
     [
-      'a removable one that is away',
+      'a removable datastore that is not mounted',
       { usage: [{ store: 'nas', 'mount-status': 'notmounted', error: 'not mounted' }] },
       'datastore:nas',
       'ok',
     ],
     [
-      'one in maintenance',
+      'a datastore in maintenance',
       {
         usage: [{ store: 'nas', error: 'offline' }],
         stores: rows({ store: 'nas', maintenance: 'offline,message=disks' }),
@@ -82,36 +87,46 @@ describe('the rules of a backup server', () => {
       'warning',
     ],
     [
-      'one that can only be read',
+      'a read-only datastore',
       { stores: rows({ store: 'nas', maintenance: 'read-only' }) },
       'datastore:nas:maintenance',
       'warning',
     ],
     [
-      'one that is full in a month',
+      'a datastore that is full in a month',
       { usage: [store({ 'estimated-full-date': now + 30 * DAY })] },
       'datastore:nas:full-in',
       'warning',
     ],
     [
-      'one that is full in a week',
+      'a datastore that is full in a week',
       { usage: [store({ 'estimated-full-date': now + 7 * DAY })] },
       'datastore:nas:full-in',
       'critical',
     ],
     [
-      'one that is full some day',
+      'a datastore that is full in 90 days',
       { usage: [store({ 'estimated-full-date': now + 90 * DAY })] },
       'datastore:nas:full-in',
       'ok',
     ],
-    ['one that shrinks', { usage: [store({ 'estimated-full-date': now - DAY })] }, 'datastore:nas:full-in', undefined],
-    ['one that never changes', { usage: [store({ 'estimated-full-date': 0 })] }, 'datastore:nas:full-in', undefined],
+    [
+      'a shrinking datastore',
+      { usage: [store({ 'estimated-full-date': now - DAY })] },
+      'datastore:nas:full-in',
+      undefined,
+    ],
+    [
+      'a datastore that never changes',
+      { usage: [store({ 'estimated-full-date': 0 })] },
+      'datastore:nas:full-in',
+      undefined,
+    ],
     ['datastores that are refused', { stores: refused }, 'datastores', 'unknown'],
     ['a status that is refused', { status: refused }, 'host', 'unknown'],
     [
       'a full root file system',
-      { status: part<Row>({ memory: { used: 1, total: 10 }, root: { used: 9, total: 10 } }) },
+      { status: answer<Row>({ memory: { used: 1, total: 10 }, root: { used: 9, total: 10 } }) },
       'host:root',
       'critical',
     ],
@@ -130,20 +145,20 @@ describe('the rules of a backup server', () => {
     ['a collection without a schedule', { collections: collection({ schedule: undefined }) }, 'gc:nas', 'warning'],
     ['a collection that never ran', { collections: rows({ store: 'nas', schedule: 'daily' }) }, 'gc:nas', 'warning'],
     [
-      'a collection of three weeks ago',
+      'a collection three weeks ago',
       { collections: collection({ 'last-run-endtime': now - 21 * DAY }) },
       'gc:nas',
       'warning',
     ],
     [
-      'a monthly collection of three weeks ago',
+      'a monthly collection three weeks ago',
       { collections: collection({ schedule: 'monthly', 'last-run-endtime': now - 21 * DAY }) },
       'gc:nas',
       'ok',
     ],
     ['a collection that is overdue', { collections: collection({ 'next-run': now - 2 * DAY }) }, 'gc:nas', 'warning'],
     ['bad chunks', { collections: collection({ 'still-bad': 3 }) }, 'gc:nas:bad', 'critical'],
-    ['no word of a collection', { collections: rows() }, 'gc:nas', 'unknown'],
+    ['no data about the collection', { collections: rows() }, 'gc:nas', 'unknown'],
     [
       'a failed verification',
       { verifications: job({ 'last-run-state': 'verification failed - please check the log' }) },
@@ -152,8 +167,8 @@ describe('the rules of a backup server', () => {
     ],
     ['a failed prune', { prunes: job({ 'last-run-state': 'no permission' }) }, 'prune:j1', 'warning'],
     ['a job that has not run', { prunes: rows({ id: 'j1', store: 'nas' }) }, 'prune:j1', 'ok'],
-    ['no synchronization, and nobody knows why', { syncs: rows() }, 'sync', 'unknown'],
-    ['no synchronization, and a right to see some', { syncs: rows(), maySeeSyncs: true }, 'sync', undefined],
+    ['no synchronization, and no known rights', { syncs: rows() }, 'sync', 'unknown'],
+    ['no synchronization, with the right to see it', { syncs: rows(), maySeeSyncs: true }, 'sync', undefined],
     [
       'a failed backup',
       {
@@ -168,7 +183,7 @@ describe('the rules of a backup server', () => {
       'critical',
     ],
     [
-      'a failed backup of last week',
+      'a failed backup 49 hours ago',
       { failedTasks: rows({ worker_type: 'backup', status: 'connection error', endtime: now - 49 * HOUR }) },
       'backup-tasks',
       'ok',
@@ -179,45 +194,45 @@ describe('the rules of a backup server', () => {
       'backup-tasks',
       'ok',
     ],
-    ['a backup of 30 hours', groups(group(30)), 'groups:nas', 'ok'],
-    ['a backup of 31 hours', groups(group(1), group(31)), 'groups:nas', 'warning'],
-    ['a backup of 51 hours', groups(group(51)), 'groups:nas', 'critical'],
-    ['a backup nobody wants', groups(group(500, { comment: 'old, no-monitor' })), 'groups:nas', 'ok'],
+    ['a backup 30 hours old', groups(group(30)), 'groups:nas', 'ok'],
+    ['a backup 31 hours old', groups(group(1), group(31)), 'groups:nas', 'warning'],
+    ['a backup 51 hours old', groups(group(51)), 'groups:nas', 'critical'],
+    ['a group that is not monitored', groups(group(500, { comment: 'old, no-monitor' })), 'groups:nas', 'ok'],
     ['a group without a time', groups(group(1, { 'last-backup': null })), 'groups:nas', 'unknown'],
-    ['namespaces that are refused', { namespaces: [{ store: 'nas', part: refused }] }, 'namespaces:nas', 'unknown'],
-    ['namespaces that are read', { namespaces: [{ store: 'nas', part: rows() }] }, 'namespaces:nas', undefined],
+    ['namespaces that are refused', { namespaces: [{ store: 'nas', answer: refused }] }, 'namespaces:nas', 'unknown'],
+    ['namespaces that are read', { namespaces: [{ store: 'nas', answer: rows() }] }, 'namespaces:nas', undefined],
     [
       'namespaces of a server that has none',
-      { namespaces: [{ store: 'nas', part: { ...refused, failure: 'antwortform' } }] },
+      { namespaces: [{ store: 'nas', answer: { ...refused, failure: 'antwortform' } }] },
       'namespaces:nas',
       undefined,
     ],
     [
       'groups that are refused',
-      { groups: [{ store: 'nas', namespace: 'east', part: refused }] },
+      { groups: [{ store: 'nas', namespace: 'east', answer: refused }] },
       'groups:nas/east',
       'unknown',
     ],
     [
       'a snapshot that failed its verification',
-      { snapshots: [{ store: 'nas', part: rows(group(1)) }] },
+      { snapshots: [{ store: 'nas', answer: rows(group(1)) }] },
       'snapshots:nas',
       'critical',
     ],
-    ['a suspended subscription', { subscription: part<Row>({ status: 'suspended' }) }, 'subscription', 'warning'],
+    ['a suspended subscription', { subscription: answer<Row>({ status: 'suspended' }) }, 'subscription', 'warning'],
     ['a version out of support', { version: '3.4.2' }, 'version', 'warning'],
   ])('%s', (_, changes, key, state) => {
-    expect(look(changes).findings.find((finding) => finding.key === key)?.state).toBe(state);
+    expect(evaluate(changes).findings.find((finding) => finding.key === key)?.state).toBe(state);
   });
 
-  it('warns of a synchronization that failed once, and waits for the second time with more', () => {
-    const [finding] = look({ syncs: job({ 'last-run-state': 'remote not reached' }) }).findings.filter(
+  it('warns when a synchronization fails once, and is critical the second time', () => {
+    const [finding] = evaluate({ syncs: job({ 'last-run-state': 'remote not reached' }) }).findings.filter(
       ({ key }) => key === 'sync:j1',
     );
     expect(finding).toMatchObject({ state: 'critical', needed: 2, meanwhile: 'warning' });
   });
 
-  it('knows nothing of a server that shows no datastore', () => {
-    expect(look({ usage: [] }).failure).toMatchObject({ class: 'rechte' });
+  it('reports missing rights if the server shows no datastore', () => {
+    expect(evaluate({ usage: [] }).failure).toMatchObject({ class: 'rechte' });
   });
 });

@@ -13,42 +13,42 @@ import {
   versionFinding,
   days,
 } from './findings.ts';
-import { numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import { DAY_SEC, HOUR_SEC, type Epoch, type ListPart, type RowPart } from './parts.ts';
+import { DAY_SEC, HOUR_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
+import { numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
 import { diskFindings, poolFindings } from './storage-health.ts';
 import { longestGap, taskEnd } from './tasks.ts';
 
 /** The newest backup of each group of a namespace. */
-export interface GroupsPart {
+export interface GroupsAnswer {
   store: string;
   namespace: string;
-  part: ListPart;
+  answer: ListAnswer;
 }
 
-/** What one look at a backup server has read. */
+/** Everything one poll of a backup server has read. */
 export interface BackupReading {
   now: Epoch;
   version: string | null;
   certificateValidTo: Date | null;
   usage: readonly Row[];
-  stores: ListPart;
-  status: RowPart;
-  collections: ListPart;
-  verifications: ListPart;
-  syncs: ListPart;
-  prunes: ListPart;
-  failedTasks: ListPart;
-  /** Which namespaces each store has. */
-  namespaces: { store: string; part: ListPart }[];
-  groups: GroupsPart[];
-  /** Of one store, how many snapshots failed their verification. */
-  snapshots: { store: string; part: ListPart }[];
-  subscription: RowPart | undefined;
-  updates: ListPart | undefined;
-  disks: ListPart | undefined;
-  pools: ListPart | undefined;
-  /** Whether the account may see synchronization jobs, where it sees none; null when that cannot be told. */
+  stores: ListAnswer;
+  status: RowAnswer;
+  collections: ListAnswer;
+  verifications: ListAnswer;
+  syncs: ListAnswer;
+  prunes: ListAnswer;
+  failedTasks: ListAnswer;
+  /** The namespaces of each store. */
+  namespaces: { store: string; answer: ListAnswer }[];
+  groups: GroupsAnswer[];
+  /** The snapshots of each store that failed their verification. */
+  snapshots: { store: string; answer: ListAnswer }[];
+  subscription: RowAnswer | undefined;
+  updates: ListAnswer | undefined;
+  disks: ListAnswer | undefined;
+  pools: ListAnswer | undefined;
+  /** Whether the account may see synchronization jobs; null if the server does not say. */
   maySeeSyncs: boolean | null;
   notExamined: NotExamined['items'];
 }
@@ -57,7 +57,7 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
   const { usage, stores, now } = reading;
   const rows = sortedBy(usage, 'store');
   const detail = new Map(('data' in stores ? stores.data : []).map((row) => [String(row['store']), row]));
-  const groups = reading.groups.flatMap(({ part }) => ('data' in part ? part.data : []));
+  const groups = reading.groups.flatMap(({ answer }) => ('data' in answer ? answer.data : []));
   const findings = [
     ...('failure' in stores ? [unread('datastores', 'the list of datastores', stores)] : []),
     ...rows.flatMap((row) => storeFindings(row, detail.get(String(row['store'])), now)),
@@ -75,10 +75,10 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
     ...certificateFinding(reading.certificateValidTo, now),
     ...versionFinding('backup', reading.version, now),
   ];
-  const full = rows
+  const percentages = rows
     .map((row) => percentOf(numberOf(row['used']), numberOf(row['total'])))
-    .filter((part) => part !== null);
-  const fullest = full.length === 0 ? null : Math.max(...full);
+    .filter((percent) => percent !== null);
+  const fullest = percentages.length === 0 ? null : Math.max(...percentages);
   const updates = reading.updates && 'data' in reading.updates ? reading.updates.data.length : null;
   return {
     findings,
@@ -105,7 +105,7 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
   };
 }
 
-/** Negative sizes are how old versions say that there are none. */
+/** Old versions report a negative size if there is none. */
 const sizeOf = (value: unknown): number | null => {
   const size = numberOf(value);
   return size === null || size < 0 ? null : size;
@@ -128,7 +128,7 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
       {
         key,
         state: 'unknown',
-        text: `Nothing is said of datastore ${store}: the account lacks the right Datastore.Audit on it (\`rechte\`).`,
+        text: `The server reports nothing about datastore ${store}: the account lacks the right Datastore.Audit on it (\`rechte\`).`,
       },
     ];
   const findings: Finding[] = [
@@ -140,7 +140,7 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
       state: 'warning',
       text: `Datastore ${store} is in maintenance (${maintenance}).`,
     });
-  // A time that is past is how the server says "never"; without one it has seen too little.
+  // A past time means "never". Without a time the server has too little data.
   const full = numberOf(row['estimated-full-date']);
   if (full !== null && full > now) {
     const left = days(full - now);
@@ -154,11 +154,11 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
   return findings;
 }
 
-function hostFindings(part: RowPart): Finding[] {
-  if ('failure' in part) return [unread('host', 'the status of the server', part)];
+function hostFindings(answer: RowAnswer): Finding[] {
+  if ('failure' in answer) return [unread('host', 'the status of the server', answer)];
   const percent = (field: string) => {
-    const of = (part.data[field] ?? {}) as Row;
-    return percentOf(numberOf(of['used']), numberOf(of['total']));
+    const usage = (answer.data[field] ?? {}) as Row;
+    return percentOf(numberOf(usage['used']), numberOf(usage['total']));
   };
   const swap = percent('swap');
   return [
@@ -168,17 +168,17 @@ function hostFindings(part: RowPart): Finding[] {
   ];
 }
 
-const removed = (row: Row): boolean => textOf(row['mount-status']) === 'notmounted';
+const isUnmounted = (row: Row): boolean => textOf(row['mount-status']) === 'notmounted';
 
 function collectionFindings({ collections, usage, now }: BackupReading, stores: readonly Row[]): Finding[] {
   if ('failure' in collections) return [unread('gc', 'the garbage collection', collections)];
   const byStore = new Map(collections.data.map((row) => [String(row['store']), row]));
-  const away = new Set(usage.filter(removed).map(({ store }) => String(store)));
-  return stores.flatMap((of): Finding[] => {
-    const store = textOf(of['store']) ?? '?';
-    const row = byStore.get(String(of['store']));
+  const unmounted = new Set(usage.filter(isUnmounted).map(({ store }) => String(store)));
+  return stores.flatMap((storeRow): Finding[] => {
+    const store = textOf(storeRow['store']) ?? '?';
+    const row = byStore.get(String(storeRow['store']));
     const key = `gc:${store}`;
-    if (away.has(String(of['store']))) return [];
+    if (unmounted.has(String(storeRow['store']))) return [];
     if (!row)
       return [{ key, state: 'unknown', text: `The server does not report the garbage collection of ${store}.` }];
     const bad = numberOf(row['still-bad']) ?? 0;
@@ -197,56 +197,56 @@ function collectionFindings({ collections, usage, now }: BackupReading, stores: 
     const ended = numberOf(row['last-run-endtime']);
     const schedule = textOf(row['schedule']);
     const next = numberOf(row['next-run']);
-    const one = (state: Finding['state'], text: string): Finding => ({
+    const finding = (state: Finding['state'], text: string): Finding => ({
       key,
       state,
       text: `The garbage collection of ${store} ${text}`,
     });
-    if (end === 'error') return [...findings, one('critical', `failed: ${textOf(row['last-run-state']) ?? ''}`)];
-    if (schedule === null) return [...findings, one('warning', 'has no schedule.')];
-    if (end === 'warning') return [...findings, one('warning', 'ended with warnings.')];
-    if (ended === null) return [...findings, one('warning', 'has never run.')];
+    if (end === 'error') return [...findings, finding('critical', `failed: ${textOf(row['last-run-state']) ?? ''}`)];
+    if (schedule === null) return [...findings, finding('warning', 'has no schedule.')];
+    if (end === 'warning') return [...findings, finding('warning', 'ended with warnings.')];
+    if (ended === null) return [...findings, finding('warning', 'has never run.')];
     if (now - ended > Math.max(14 * DAY_SEC, 2 * longestGap(schedule)))
-      return [...findings, one('warning', `last ran ${plural(days(now - ended), 'day')} ago.`)];
+      return [...findings, finding('warning', `last ran ${plural(days(now - ended), 'day')} ago.`)];
     if (next !== null && now - next > longestGap(schedule))
-      return [...findings, one('warning', 'does not run when it should.')];
+      return [...findings, finding('warning', 'has missed its scheduled run.')];
     return [
       ...findings,
-      one(end === 'unknown' ? 'unknown' : 'ok', end === 'unknown' ? 'ended in a way that is not known.' : 'works.'),
+      finding(end === 'unknown' ? 'unknown' : 'ok', end === 'unknown' ? 'ended with an unknown result.' : 'works.'),
     ];
   });
 }
 
-/** Jobs of one kind by how their last run ended. */
-function jobFindings(kind: string, what: string, part: ListPart, onError: 'warning' | 'critical'): Finding[] {
-  if ('failure' in part) return [unread(kind, `the ${what}s`, part)];
-  return sortedBy(part.data, 'id').map((row): Finding => {
+/** The jobs of one kind, each with the result of its last run. */
+function jobFindings(kind: string, what: string, answer: ListAnswer, onError: 'warning' | 'critical'): Finding[] {
+  if ('failure' in answer) return [unread(kind, `the ${what}s`, answer)];
+  return sortedBy(answer.data, 'id').map((row): Finding => {
     const id = textOf(row['id']) ?? '?';
     const store = textOf(row['store']) ?? '?';
-    const of = `${what} ${id} of ${store}`;
+    const job = `${what} ${id} of ${store}`;
     const key = `${kind}:${id}`;
-    if (row['last-run-state'] === undefined) return { key, state: 'ok', text: `The ${of} has not run yet.` };
+    if (row['last-run-state'] === undefined) return { key, state: 'ok', text: `The ${job} has not run yet.` };
     const end = taskEnd(row['last-run-state']);
     if (end === 'error')
-      return { key, state: onError, text: `The ${of} failed: ${textOf(row['last-run-state']) ?? ''}` };
-    if (end === 'warning') return { key, state: 'warning', text: `The ${of} ended with warnings.` };
-    if (end === 'unknown') return { key, state: 'unknown', text: `How the ${of} ended is not known.` };
-    return { key, state: 'ok', text: `The ${of} works.` };
+      return { key, state: onError, text: `The ${job} failed: ${textOf(row['last-run-state']) ?? ''}` };
+    if (end === 'warning') return { key, state: 'warning', text: `The ${job} ended with warnings.` };
+    if (end === 'unknown') return { key, state: 'unknown', text: `The ${job} ended with an unknown result.` };
+    return { key, state: 'ok', text: `The ${job} works.` };
   });
 }
 
 function verificationFindings({ verifications, snapshots }: BackupReading): Finding[] {
-  const failed = snapshots.map(({ store, part }): Finding => {
+  const failed = snapshots.map(({ store, answer }): Finding => {
     const key = `snapshots:${store}`;
-    if ('failure' in part) return unread(key, `the snapshots of ${store}`, part);
-    const count = part.data.length;
+    if ('failure' in answer) return unread(key, `the snapshots of ${store}`, answer);
+    const count = answer.data.length;
     return {
       key,
       state: count > 0 ? 'critical' : 'ok',
       value: count,
       text:
         count > 0
-          ? `${plural(count, 'snapshot')} of ${store} failed verification: ${named(part.data.map(snapshotName))}.`
+          ? `${plural(count, 'snapshot')} of ${store} failed verification: ${named(answer.data.map(snapshotName))}.`
           : `No snapshot of ${store} failed its verification.`,
     };
   });
@@ -255,7 +255,7 @@ function verificationFindings({ verifications, snapshots }: BackupReading): Find
 
 const snapshotName = (row: Row): string => `${textOf(row['backup-type']) ?? '?'}/${textOf(row['backup-id']) ?? '?'}`;
 
-/** A synchronization may fail once, for the other side is not ours. */
+/** One failed synchronization is only a warning, because the cause may be the other side. */
 function syncFindings({ syncs, maySeeSyncs }: BackupReading): Finding[] {
   if ('data' in syncs && syncs.data.length === 0 && maySeeSyncs !== true)
     return [
@@ -270,9 +270,9 @@ function syncFindings({ syncs, maySeeSyncs }: BackupReading): Finding[] {
   );
 }
 
-function taskFindings(part: ListPart, now: Epoch): Finding[] {
-  if ('failure' in part) return [unread('tasks', 'the failed tasks', part)];
-  const failed = part.data.filter(
+function taskFindings(answer: ListAnswer, now: Epoch): Finding[] {
+  if ('failure' in answer) return [unread('tasks', 'the failed tasks', answer)];
+  const failed = answer.data.filter(
     (row) =>
       row['worker_type'] === 'backup' &&
       taskEnd(row['status']) === 'error' &&
@@ -285,24 +285,24 @@ function taskFindings(part: ListPart, now: Epoch): Finding[] {
       state: stateAbove(failed.length, { warning: 1, critical: 1 }),
       value: failed.length,
       text: first
-        ? `${plural(failed.length, 'backup')} failed within two days, last ${textOf(first['worker_id']) ?? '?'}: ${textOf(first['status']) ?? ''}`
-        : 'No backup failed within two days.',
+        ? `${plural(failed.length, 'backup')} failed within the last two days, most recently ${textOf(first['worker_id']) ?? '?'}: ${textOf(first['status']) ?? ''}`
+        : 'No backup failed within the last two days.',
     },
   ];
 }
 
-/** Without the list nobody asks how the backups in namespaces are. Servers of before 2.2 have neither. */
-function namespaceFindings({ store, part }: BackupReading['namespaces'][number]): Finding[] {
-  if ('data' in part || part.failure === 'antwortform') return [];
-  return [unread(`namespaces:${store}`, `the list of namespaces of ${store}`, part)];
+/** Without the list, backups in namespaces go unchecked. Servers before 2.2 have no namespaces. */
+function namespaceFindings({ store, answer }: BackupReading['namespaces'][number]): Finding[] {
+  if ('data' in answer || answer.failure === 'antwortform') return [];
+  return [unread(`namespaces:${store}`, `the list of namespaces of ${store}`, answer)];
 }
 
-/** Groups whose newest backup is old; a comment with `no-monitor` leaves one out. */
-function groupFindings({ store, namespace, part }: GroupsPart, now: Epoch): Finding[] {
+/** Groups with an old newest backup. A group whose comment contains `no-monitor` is left out. */
+function groupFindings({ store, namespace, answer }: GroupsAnswer, now: Epoch): Finding[] {
   const place = namespace === '' ? store : `${store}/${namespace}`;
   const key = `groups:${place}`;
-  if ('failure' in part) return [unread(key, `the backups in ${place}`, part)];
-  const ages = part.data
+  if ('failure' in answer) return [unread(key, `the backups in ${place}`, answer)];
+  const ages = answer.data
     .filter((row) => !/no-monitor/i.test(textOf(row['comment']) ?? ''))
     .map((row) => ({ name: snapshotName(row), age: now - (numberOf(row['last-backup']) ?? Number.NaN) }))
     .toSorted((a, b) => b.age - a.age);
@@ -318,7 +318,7 @@ function groupFindings({ store, namespace, part }: GroupsPart, now: Epoch): Find
       value: ages.length === 0 ? null : oldest,
       text:
         late.length > 0
-          ? `The newest backup is older than 30 hours of ${named(late.map(({ name, age }) => `${name} (${hours(age)} h)`))} in ${place}.`
+          ? `The newest backup is older than 30 hours for ${named(late.map(({ name, age }) => `${name} (${hours(age)} h)`))} in ${place}.`
           : `${plural(ages.length, 'group')} in ${place} ${ages.length === 1 ? 'is' : 'are'} backed up.`,
     },
   ];

@@ -1,29 +1,29 @@
 import type { FailureClass } from '../failure-class.ts';
-import { textOf } from './loose.ts';
-import { DAY_SEC, type Part } from './parts.ts';
+import { DAY_SEC, type Answer } from './poll-answers.ts';
+import { textOf } from './rows.ts';
 import type { NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
 
-/** What one look at a server says of one thing. */
+/** The result of one rule in one poll of a server. */
 export interface Finding {
   key: string;
   state: ServerState;
   value?: number | null;
   text: string;
-  /** How often in a row it has to be found before it counts; a warning twice, everything else once, unless it says so. */
+  /** Polls in a row that must find it before it counts. By default 2 for a warning, 1 for everything else. */
   needed?: number;
-  /** What it counts as until then; ok unless it says so. */
+  /** The state it has until then; `ok` by default. */
   meanwhile?: ServerState;
 }
 
 export type Fact = Omit<StatusFact, 'readAt'>;
 
-/** What the rules make of one look at a server. */
+/** The results of all rules for one poll of a server. */
 export interface Evaluation {
   findings: Finding[];
   facts: Fact[];
-  /** One line for a tile when all is well. */
+  /** The headline of a tile while everything is ok. */
   summary: string;
-  /** Set when what came back shows that the account lacks rights, so that nothing can be said of the server. */
+  /** Set if the answers show that the account lacks rights, so that the state of the server is unknown. */
   failure: { class: FailureClass; message: string } | null;
   notExamined: NotExamined['items'];
 }
@@ -36,22 +36,22 @@ export interface Limits {
   critical?: number;
 }
 
-/** The state of a figure that is better the lower it is. */
+/** The state of a figure that should be low. */
 export const stateAbove = (value: number, { warning, critical = Infinity }: Limits): ServerState =>
   value >= critical ? 'critical' : value >= warning ? 'warning' : 'ok';
 
-/** How full something is; unknown when the server does not say. */
+/** How full something is; unknown if the server does not report it. */
 export function fullness(key: string, what: string, percent: number | null, limits: Limits): Finding {
   if (percent === null)
     return { key, state: 'unknown', value: null, text: `The server does not say how full ${what} is.` };
   return { key, state: stateAbove(percent, limits), value: percent, text: `${capital(what)} is ${percent} % full.` };
 }
 
-/** A part that could not be read is unknown, and says why. */
+/** A value that could not be read is unknown; the text says why. */
 export const unread = (
   key: string,
   what: string,
-  { failure, message }: Extract<Part<unknown>, { message: string }>,
+  { failure, message }: Extract<Answer<unknown>, { message: string }>,
 ): Finding => ({
   key,
   state: 'unknown',
@@ -62,9 +62,9 @@ export const unread = (
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `a, b and 3 more`. */
-export function named(names: readonly string[], most = 5): string {
-  const rest = names.length - most;
-  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ');
+export function named(names: readonly string[], limit = 5): string {
+  const rest = names.length - limit;
+  return rest > 0 ? `${names.slice(0, limit).join(', ')} and ${rest} more` : names.join(', ');
 }
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
@@ -72,23 +72,23 @@ export const plural = (count: number, one: string, many = `${one}s`): string => 
 export const days = (seconds: number): number => Math.floor(seconds / DAY_SEC);
 export const hours = (seconds: number): number => Math.floor(seconds / 3_600);
 
-/** The certificate that was shown, or that of a node: it ends within 30 days, or within 7. */
+/** Warns 30 days before a certificate expires; critical from 7 days on. `suffix` names a node: ` of pve1`. */
 export function certificateFinding(
   validTo: Date | null,
   now: number,
-  { key = 'certificate', of = '' }: { key?: string; of?: string } = {},
+  { key = 'certificate', suffix = '' }: { key?: string; suffix?: string } = {},
 ): Finding[] {
   if (validTo === null || Number.isNaN(validTo.getTime())) return [];
   const left = days(validTo.getTime() / 1_000 - now);
   const state = left < 0 || left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok';
   const text =
     validTo.getTime() / 1_000 < now
-      ? `The certificate${of} has expired.`
-      : `The certificate${of} is valid for another ${plural(left, 'day')}.`;
+      ? `The certificate${suffix} has expired.`
+      : `The certificate${suffix} is valid for another ${plural(left, 'day')}.`;
   return [{ key, state, value: left, text }];
 }
 
-/** When the vendor stopped looking after a major version. */
+/** When the vendor’s support for a major version ends. */
 const supportEnds: Record<ServerKind, Record<number, string>> = {
   virtualization: { 6: '2022-09-30', 7: '2024-07-31', 8: '2026-08-31' },
   backup: { 1: '2022-07-31', 2: '2024-07-31', 3: '2026-08-31' },
@@ -108,16 +108,16 @@ export function versionFinding(kind: ServerKind, version: string | null, now: nu
       state: isOver ? 'warning' : 'ok',
       value: Number(major),
       text: isOver
-        ? `Version ${version} is no longer supported${ends === undefined ? '' : ` since ${ends}`}.`
+        ? `Version ${version} ${ends === undefined ? 'is no longer supported' : `has not been supported since ${ends}`}.`
         : `Version ${version} is supported.`,
     },
   ];
 }
 
-/** A subscription; that there is none is nothing to warn of. */
+/** The state of a subscription. Having none is `ok`. `suffix` names a node: ` of pve1`. */
 export function subscriptionFinding(
   key: string,
-  of: string,
+  suffix: string,
   row: Readonly<Record<string, unknown>>,
   now: number,
 ): Finding {
@@ -128,7 +128,7 @@ export function subscriptionFinding(
     key,
     state,
     value: left,
-    text: `The subscription${of} ${text}.`,
+    text: `The subscription${suffix} ${text}.`,
   });
   switch (status) {
     case 'active':
@@ -136,7 +136,7 @@ export function subscriptionFinding(
         ? finding('warning', `is due in ${plural(Math.max(left, 0), 'day')}`)
         : finding('ok', 'is active');
     case 'notfound':
-      return { key, state: 'ok', value: null, text: `There is no subscription${of}.` };
+      return { key, state: 'ok', value: null, text: `There is no subscription${suffix}.` };
     case 'new':
       return finding('warning', 'has not been checked yet');
     case 'suspended':
@@ -145,6 +145,6 @@ export function subscriptionFinding(
     case 'invalid':
       return finding('critical', `is ${status}`);
     default:
-      return finding('unknown', 'has a state that is not known');
+      return finding('unknown', 'is in an unknown state');
   }
 }

@@ -1,58 +1,58 @@
-import { DAY_SEC, type Epoch, HOUR_SEC, type KeptParts, MINUTE_SEC } from './parts.ts';
+import { DAY_SEC, type Epoch, HOUR_SEC, type CachedAnswers, MINUTE_SEC } from './poll-answers.ts';
 
-/** A question to a server that is not asked in every run. */
+/** A question that a run does not ask every time. */
 export interface FollowUp {
-  /** Names the answer where it is kept. */
+  /** The key under which the answer is stored. */
   key: string;
-  /** Which comes first of those that are equally overdue, 1 first: the order of the reference. */
+  /** Rank among equally overdue questions, 1 first. */
   order: number;
-  /** The same within that order, smallest first. */
+  /** Rank within the same `order`, smallest first. */
   rank?: number;
-  /** How old the answer may grow before it is asked again, seconds. */
+  /** The age in seconds at which the answer is read again. */
   maxAge: number;
-  /** Not asked in this run, though its answer is still wanted. */
-  waits?: boolean;
+  /** Not asked in this run; the stored answer stays. */
+  isPostponed?: boolean;
 }
 
-/** Follow-ups of one run (specification, Limits). */
+/** Follow-up questions of one run. */
 export const maxFollowUps = 10;
 
-/** Answers older than this say nothing any more. */
-export const believedForSec = DAY_SEC;
-/** What is older than this goes first, so that it is read before it is no longer believed. */
-const firstAfterSec = believedForSec - 2 * HOUR_SEC;
-/** A part that could not be read is tried again before its usual time. */
+/** An older answer counts as unknown. */
+export const validForSec = DAY_SEC;
+/** Older answers are read first, before they expire. */
+const firstAfterSec = validForSec - 2 * HOUR_SEC;
+/** A failed question is asked again before its usual time. */
 const retrySec = 15 * MINUTE_SEC;
 
 /**
- * Which of these are asked in this run, the most overdue first: what was never read, then what is about to be no longer believed,
- * then by how many times its `maxAge` an answer is old. Where a run has no room for all, each is asked less often, and none never.
+ * The questions to ask in this run, most overdue first: never answered, then about to expire, then by age relative to `maxAge`. If a
+ * run cannot ask all of them, each is asked less often, but every question gets its turn.
  */
-export function planFollowUps<Wish extends FollowUp>(
-  wishes: readonly Wish[],
-  { parts, now, most = maxFollowUps }: { parts: KeptParts; now: Epoch; most?: number },
-): Wish[] {
-  return wishes
-    .filter(({ waits = false }) => !waits)
-    .map((wish) => {
-      const part = Object.hasOwn(parts, wish.key) ? parts[wish.key] : undefined;
-      const at = part?.readAt ?? 0;
+export function planFollowUps<Question extends FollowUp>(
+  questions: readonly Question[],
+  { parts, now, limit = maxFollowUps }: { parts: CachedAnswers; now: Epoch; limit?: number },
+): Question[] {
+  return questions
+    .filter(({ isPostponed = false }) => !isPostponed)
+    .map((question) => {
+      const answer = Object.hasOwn(parts, question.key) ? parts[question.key] : undefined;
+      const at = answer?.readAt ?? 0;
       const age = now - at;
-      // One that fails again and again keeps its place in the line of those that do not.
-      const isDue = age >= (part && 'failure' in part ? Math.min(wish.maxAge, retrySec) : wish.maxAge);
-      return { wish, isDue, firstSince: age > firstAfterSec ? at : Infinity, overdue: age / wish.maxAge };
+      // A question that keeps failing is ranked like the others.
+      const isDue = age >= (answer && 'failure' in answer ? Math.min(question.maxAge, retrySec) : question.maxAge);
+      return { question, isDue, firstSince: age > firstAfterSec ? at : Infinity, overdue: age / question.maxAge };
     })
     .filter(({ isDue }) => isDue)
     .toSorted(
       (a, b) =>
         compare(a.firstSince, b.firstSince) ||
         compare(b.overdue, a.overdue) ||
-        a.wish.order - b.wish.order ||
-        (a.wish.rank ?? 0) - (b.wish.rank ?? 0),
+        a.question.order - b.question.order ||
+        (a.question.rank ?? 0) - (b.question.rank ?? 0),
     )
-    .slice(0, most)
-    .map(({ wish }) => wish);
+    .slice(0, limit)
+    .map(({ question }) => question);
 }
 
-/** Also of two that are infinite. */
+/** Also works for two infinite values, whose difference is NaN. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

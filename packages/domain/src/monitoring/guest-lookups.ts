@@ -1,28 +1,28 @@
-import { flagOf, numberOf, type Row } from './loose.ts';
-import { DAY_SEC, MINUTE_SEC, type Epoch } from './parts.ts';
+import { DAY_SEC, MINUTE_SEC, type Epoch } from './poll-answers.ts';
+import { flagOf, numberOf, type Row } from './rows.ts';
 
-/** Whether guests start with their node, as it was last read, by kind and number. */
+/** Whether each guest starts with its node, as last read, by kind and number. */
 export type GuestCache = Record<string, { onboot: boolean; readAt: Epoch }>;
 
 export interface GuestPlan {
-  /** To be looked up now, in this order. */
+  /** Guests to look up now, in this order. */
   ask: Row[];
-  /** What is not known of and does not fit into this run. */
+  /** Unknown guests that this run has no lookup left for. */
   left: Row[];
 }
 
-/** Lookups of one run (specification, Limits). */
+/** Lookups of one run. */
 export const maxLookups = 40;
 
-/** A guest that should run is asked about again soon; the others once a day. */
+/** A guest that should run is looked up again soon, the others once a day. */
 const askAgainAfter = { shouldRun: 10 * MINUTE_SEC, other: DAY_SEC };
 
 export const guestKey = (row: Row): string => `${String(row['type'])}/${String(row['vmid'])}`;
 
 /**
- * Which guests are looked up. Only those that do not run and are not being worked on come into question; those of HA have rules of
- * their own. First the ones that should run, then those that ran a run ago, then unknown ones, then old answers, oldest first: so
- * what does not fit comes up in a later run.
+ * Selects the guests to look up. Candidates are stopped and not locked; guests under HA have their own rules. Guests that should run
+ * come first, then those that ran during the last poll, then unknown ones, then old answers, oldest first. The rest follows in
+ * later runs.
  */
 export function planGuestLookups(
   guests: readonly Row[],
@@ -40,11 +40,11 @@ export function planGuestLookups(
     )
     .map((row) => {
       const key = guestKey(row);
-      const kept = Object.hasOwn(cache, key) ? cache[key] : undefined;
-      const age = kept ? now - kept.readAt : Infinity;
-      const order = kept?.onboot ? 1 : ran.has(key) ? 2 : kept ? 4 : 3;
-      const isDue = order === 2 || age > (kept?.onboot ? askAgainAfter.shouldRun : askAgainAfter.other);
-      return { row, order, readAt: kept?.readAt ?? 0, isDue, isKnown: age <= DAY_SEC };
+      const cached = Object.hasOwn(cache, key) ? cache[key] : undefined;
+      const age = cached ? now - cached.readAt : Infinity;
+      const order = cached?.onboot ? 1 : ran.has(key) ? 2 : cached ? 4 : 3;
+      const isDue = order === 2 || age > (cached?.onboot ? askAgainAfter.shouldRun : askAgainAfter.other);
+      return { row, order, readAt: cached?.readAt ?? 0, isDue, isKnown: age <= DAY_SEC };
     });
   const due = candidates
     .filter(({ isDue }) => isDue)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Row } from './loose.ts';
 import { buildTime, evaluateMailGateway, type MailGatewayReading } from './mail-gateway.ts';
+import type { Row } from './rows.ts';
 
 const now = Date.UTC(2026, 10, 20, 8) / 1_000;
 const DAY = 86_400;
-const part = <T>(data: T) => ({ readAt: now, data });
+const answer = <T>(data: T) => ({ readAt: now, data });
 const refused = { readAt: now, failure: 'rechte' as const, message: 'it said no.' };
-const rows = (...list: Row[]) => part<readonly Row[]>(list);
+const rows = (...list: Row[]) => answer<readonly Row[]>(list);
 
 const running = (service: string, more: Row = {}): Row => ({
   service,
@@ -39,9 +39,9 @@ const healthy: MailGatewayReading = {
   certificateValidTo: null,
   status: { memory: { used: 1, total: 10 }, rootfs: { used: 1, total: 10 } },
   cluster: rows({ cid: 0, name: 'pmg1', type: '-', insync: 1 }),
-  mail: part<Row>({ count: '240', spamcount_out: '0', viruscount_out: 0 }),
-  spam: part<Row>({ count: 12 }),
-  virus: part<Row>({ count: 0 }),
+  mail: answer<Row>({ count: '240', spamcount_out: '0', viruscount_out: 0 }),
+  spam: answer<Row>({ count: 12 }),
+  virus: answer<Row>({ count: 0 }),
   deferred: queue('3'),
   active: queue('0'),
   services: services(),
@@ -57,11 +57,11 @@ const healthy: MailGatewayReading = {
   days: [],
   notExamined: [],
 };
-const look = (changes: Partial<MailGatewayReading>) => evaluateMailGateway({ ...healthy, ...changes });
+const evaluate = (changes: Partial<MailGatewayReading>) => evaluateMailGateway({ ...healthy, ...changes });
 
-it('finds nothing bad in a healthy server', () => {
-  expect(look({}).findings.filter(({ state }) => state !== 'ok')).toEqual([]);
-  expect(look({}).summary).toBe('240 mails in a day, 3 deferred');
+it('finds no problem on a healthy server', () => {
+  expect(evaluate({}).findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(evaluate({}).summary).toBe('240 mails in a day, 3 deferred');
 });
 
 describe('the rules of a mail gateway', () => {
@@ -80,45 +80,45 @@ describe('the rules of a mail gateway', () => {
       'critical',
     ],
     [
-      'a service of old that is down',
+      'a service of an old version that is down',
       { services: services({ service: 'postfix', state: 'dead' }) },
       'service:postfix',
       'critical',
     ],
     [
-      'signatures that are not fetched',
+      'a signature updater that is down',
       { services: services(running('clamav-freshclam', { 'active-state': 'inactive' })) },
       'service:clamav-freshclam',
       'warning',
     ],
     [
-      'fetchmail that is not wanted',
+      'a disabled fetchmail',
       { services: services(running('fetchmail', { 'unit-state': 'disabled', 'active-state': 'inactive' })) },
       'service:fetchmail',
       undefined,
     ],
     [
-      'a oneshot that is through',
+      'a finished oneshot',
       { services: services(running('pmg-hourly', { 'active-state': 'inactive', state: 'success' })) },
       'service:pmg-hourly',
       undefined,
     ],
     [
-      'a oneshot that failed',
+      'a failed oneshot',
       { services: services(running('pmg-daily', { 'active-state': 'failed' })) },
       'service:pmg-daily',
       'warning',
     ],
-    ['a list without what is needed', { services: rows(running('postfix')) }, 'services', 'unknown'],
+    ['a list without the required services', { services: rows(running('postfix')) }, 'services', 'unknown'],
     ['services that are refused', { services: refused }, 'services', 'unknown'],
     [
-      'signatures of three days',
+      'signatures three days old',
       { signatures: rows({ name: 'daily', build_time: '17 Nov 2026 07-00 +0000' }) },
       'signatures',
       'warning',
     ],
     [
-      'signatures of a week',
+      'signatures a week old',
       { signatures: rows({ name: 'daily', build_time: '13 Nov 2026 07-00 +0000' }) },
       'signatures',
       'critical',
@@ -130,44 +130,44 @@ describe('the rules of a mail gateway', () => {
       'unknown',
     ],
     ['old spam rules', { rules: rows({ channel: 'a', last_updated: now - 15 * DAY }) }, 'spam-rules', 'warning'],
-    ['a node that is away', { cluster: rows({ name: 'pmg2', conn_error: 'timeout' }) }, 'cluster:pmg2', 'critical'],
+    ['an unreachable node', { cluster: rows({ name: 'pmg2', conn_error: 'timeout' }) }, 'cluster:pmg2', 'critical'],
     [
-      'a node that lags',
+      'a lagging node',
       { cluster: rows({ name: 'pmg2', insync: '0' }), laggingSince: now - 60 },
       'cluster:pmg2',
       'warning',
     ],
     [
-      'a node that lags for long',
+      'a node that has lagged for 15 minutes',
       { cluster: rows({ name: 'pmg2', insync: 0 }), laggingSince: now - 900 },
       'cluster:pmg2',
       'critical',
     ],
     [
-      'no mail where there is none',
-      { mail: part<Row>({ count: 0, spamcount_out: 0, viruscount_out: 0 }) },
+      'no mail on a gateway that never has any',
+      { mail: answer<Row>({ count: 0, spamcount_out: 0, viruscount_out: 0 }) },
       'mail:flow',
       'ok',
     ],
     [
-      'no mail where there are some',
-      { mail: part<Row>({ count: 0, spamcount_out: 0, viruscount_out: 0 }), days: [{ day: '2026-11-19', mails: 9 }] },
+      'no mail on a gateway that usually has some',
+      { mail: answer<Row>({ count: 0, spamcount_out: 0, viruscount_out: 0 }), days: [{ day: '2026-11-19', mails: 9 }] },
       'mail:flow',
       'warning',
     ],
     [
-      'a virus that went out',
-      { mail: part<Row>({ count: 9, spamcount_out: 0, viruscount_out: '1' }) },
+      'an outgoing virus',
+      { mail: answer<Row>({ count: 9, spamcount_out: 0, viruscount_out: '1' }) },
       'mail:outgoing',
       'warning',
     ],
     [
-      'spam by the dozen that went out',
-      { mail: part<Row>({ count: 90, spamcount_out: 21, viruscount_out: 0 }) },
+      'more than 20 outgoing spam mails',
+      { mail: answer<Row>({ count: 90, spamcount_out: 21, viruscount_out: 0 }) },
       'mail:outgoing',
       'critical',
     ],
-    ['statistics that are empty', { mail: part<Row>({}) }, 'mail:flow', 'unknown'],
+    ['empty statistics', { mail: answer<Row>({}) }, 'mail:flow', 'unknown'],
     ['a quarantine that is refused', { spam: refused }, 'quarantine:spam', 'unknown'],
     [
       'a failed task',
@@ -181,9 +181,9 @@ describe('the rules of a mail gateway', () => {
       'host:root',
       'critical',
     ],
-    ['a status that is empty', { status: {} }, 'host:memory', 'unknown'],
+    ['an empty status', { status: {} }, 'host:memory', 'unknown'],
   ])('%s', (_, changes, key, state) => {
-    expect(look(changes).findings.find((finding) => finding.key === key)?.state).toBe(state);
+    expect(evaluate(changes).findings.find((finding) => finding.key === key)?.state).toBe(state);
   });
 });
 
@@ -191,6 +191,6 @@ it.each([
   ['16 Mar 2026 23-17 +0000', Date.UTC(2026, 2, 16, 23, 17)],
   ['16 Mar 2026 23:17 +0200', Date.UTC(2026, 2, 16, 21, 17)],
   ['6 Jan 2026 00-05 -0530', Date.UTC(2026, 0, 6, 5, 35)],
-])('reads the time of build %s', (text, at) => {
+])('reads the build time %s', (text, at) => {
   expect(buildTime(text)).toBe(at / 1_000);
 });

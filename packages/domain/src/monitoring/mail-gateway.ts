@@ -11,38 +11,38 @@ import {
   unread,
   versionFinding,
 } from './findings.ts';
-import { flagOf, numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import { DAY_SEC, type Epoch, type ListPart, type RowPart } from './parts.ts';
+import { DAY_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
+import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
 import { taskEnd } from './tasks.ts';
 
-/** Mails of one day, to know what is usual. */
+/** Mails of one day, to learn the usual volume. */
 export interface MailDay {
   day: string;
   mails: number;
 }
 
-/** What one look at a mail gateway has read. */
+/** Everything one poll of a mail gateway has read. */
 export interface MailGatewayReading {
   now: Epoch;
   version: string | null;
   certificateValidTo: Date | null;
   status: Row;
-  cluster: ListPart;
-  mail: RowPart;
-  spam: RowPart;
-  virus: RowPart;
-  deferred: ListPart;
-  active: ListPart;
-  services: ListPart;
-  signatures: ListPart;
-  rules: ListPart | undefined;
-  subscription: RowPart | undefined;
-  updates: ListPart | undefined;
-  tasks: ListPart | undefined;
-  /** Since when another node lags behind; null while none does. */
+  cluster: ListAnswer;
+  mail: RowAnswer;
+  spam: RowAnswer;
+  virus: RowAnswer;
+  deferred: ListAnswer;
+  active: ListAnswer;
+  services: ListAnswer;
+  signatures: ListAnswer;
+  rules: ListAnswer | undefined;
+  subscription: RowAnswer | undefined;
+  updates: ListAnswer | undefined;
+  tasks: ListAnswer | undefined;
+  /** Since when a node has lagged behind; null while none does. */
   laggingSince: Epoch | null;
-  /** Of the days before. */
+  /** The days before today. */
   days: MailDay[];
   notExamined: NotExamined['items'];
 }
@@ -51,7 +51,7 @@ export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
   const { status, mail, now } = reading;
   const deferred = totalOf(reading.deferred);
   const count = 'data' in mail ? numberOf(mail.data['count']) : null;
-  const quarantined = (part: RowPart) => ('data' in part ? numberOf(part.data['count']) : null);
+  const quarantined = (answer: RowAnswer) => ('data' in answer ? numberOf(answer.data['count']) : null);
   const facts: [key: string, label: string, value: number | string | null][] = [
     ['version', 'Version', reading.version],
     ['mails', 'Mails in a day', count],
@@ -85,8 +85,8 @@ export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
 
 function hostFindings(status: Row): Finding[] {
   const percent = (field: string) => {
-    const of = (status[field] ?? {}) as Row;
-    return percentOf(numberOf(of['used']), numberOf(of['total']));
+    const usage = (status[field] ?? {}) as Row;
+    return percentOf(numberOf(usage['used']), numberOf(usage['total']));
   };
   const swap = percent('swap');
   return [
@@ -112,25 +112,30 @@ function clusterFindings({ cluster, laggingSince, now }: MailGatewayReading): Fi
   });
 }
 
-export const isLagging = (cluster: ListPart): boolean =>
+export const isLagging = (cluster: ListAnswer): boolean =>
   'data' in cluster && cluster.data.some((row) => flagOf(row['insync']) === false);
 
-/** The line `TOTAL`; those of single domains may be cut off. */
-const totalRow = (part: ListPart): Row | undefined =>
-  'data' in part ? part.data.find(({ domain }) => domain === 'TOTAL') : undefined;
-const totalOf = (part: ListPart): number | null => numberOf(totalRow(part)?.['total']);
+/** The line `TOTAL`. Lines of single domains may be cut off. */
+const totalRow = (answer: ListAnswer): Row | undefined =>
+  'data' in answer ? answer.data.find(({ domain }) => domain === 'TOTAL') : undefined;
+const totalOf = (answer: ListAnswer): number | null => numberOf(totalRow(answer)?.['total']);
 
 function queueFindings({ deferred, active }: MailGatewayReading): Finding[] {
-  const queue = (key: string, what: string, part: ListPart, limits: { warning: number; critical: number }): Finding => {
-    if ('failure' in part) return unread(key, `the ${what} queue`, part);
-    const total = totalOf(part);
+  const queue = (
+    key: string,
+    what: string,
+    answer: ListAnswer,
+    limits: { warning: number; critical: number },
+  ): Finding => {
+    if ('failure' in answer) return unread(key, `the ${what} queue`, answer);
+    const total = totalOf(answer);
     if (total === null)
       return { key, state: 'unknown', text: `The server does not say how long the ${what} queue is.` };
     return {
       key,
       state: stateAbove(total, limits),
       value: total,
-      text: `${plural(total, 'mail')} in the ${what} queue.`,
+      text: `${plural(total, 'mail is', 'mails are')} in the ${what} queue.`,
     };
   };
   const old = numberOf(totalRow(deferred)?.['1280m+']);
@@ -143,7 +148,7 @@ function queueFindings({ deferred, active }: MailGatewayReading): Finding[] {
             key: 'queue:old',
             state: stateAbove(old, { warning: 50 }),
             value: old,
-            text: `${plural(old, 'mail')} in the deferred queue for more than 21 hours.`,
+            text: `${plural(old, 'mail has', 'mails have')} been in the deferred queue for more than 21 hours.`,
           },
         ]),
     queue('queue:active', 'active', active, { warning: 200, critical: 300 }),
@@ -161,9 +166,9 @@ const required = new Set([
 ]);
 const refreshing = 'clamav-freshclam';
 
-function serviceFindings(part: ListPart): Finding[] {
-  if ('failure' in part) return [unread('services', 'the services', part)];
-  const rows = sortedBy(part.data, 'service');
+function serviceFindings(answer: ListAnswer): Finding[] {
+  if ('failure' in answer) return [unread('services', 'the services', answer)];
+  const rows = sortedBy(answer.data, 'service');
   const names = new Set(rows.map(nameOf));
   const missing = [...required, refreshing].filter((name) => !names.has(name));
   const found = rows.flatMap((row): Finding[] => {
@@ -172,7 +177,7 @@ function serviceFindings(part: ListPart): Finding[] {
     const active = textOf(row['active-state']) ?? '';
     const isRunning = active === '' ? row['state'] === 'running' : active === 'active';
     const isNeeded = required.has(name) || name === refreshing;
-    // Those that run now and then, or are not wanted, are well unless they have failed.
+    // A service that runs only at times, or is not needed, is fine unless it has failed.
     if (!isNeeded && active !== 'failed') return [];
     if (isNeeded && unit === 'not-found') return [];
     const state = isRunning ? 'ok' : required.has(name) ? 'critical' : 'warning';
@@ -180,7 +185,10 @@ function serviceFindings(part: ListPart): Finding[] {
   });
   return missing.length === 0
     ? found
-    : [...found, { key: 'services', state: 'unknown', text: `Nothing is said of the services ${missing.join(', ')}.` }];
+    : [
+        ...found,
+        { key: 'services', state: 'unknown', text: `The server does not report the services ${missing.join(', ')}.` },
+      ];
 }
 
 const nameOf = (row: Row): string => textOf(row['service']) ?? textOf(row['name']) ?? '?';
@@ -248,7 +256,9 @@ function mailFindings({ mail, days: before }: MailGatewayReading): Finding[] {
       state: count === null ? 'unknown' : count === 0 && usual > 0 ? 'warning' : 'ok',
       value: count,
       text:
-        count === null ? 'The server does not say how many mails it had.' : `${plural(count, 'mail')} within a day.`,
+        count === null
+          ? 'The server does not say how many mails it handled.'
+          : `The server handled ${plural(count, 'mail')} within a day.`,
     },
     {
       key: 'mail:outgoing',
@@ -262,7 +272,7 @@ function mailFindings({ mail, days: before }: MailGatewayReading): Finding[] {
   ];
 }
 
-/** Its size is for information; what could not be read is said all the same. */
+/** The size of a quarantine is a mere fact; a quarantine that could not be read is a finding. */
 const quarantineFindings = ({ spam, virus }: MailGatewayReading): Finding[] => [
   ...('failure' in spam ? [unread('quarantine:spam', 'the spam quarantine', spam)] : []),
   ...('failure' in virus ? [unread('quarantine:virus', 'the virus quarantine', virus)] : []),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type FollowUp, maxFollowUps, planFollowUps } from './follow-ups.ts';
 import { type GuestCache, guestKey, maxLookups, planGuestLookups } from './guest-lookups.ts';
-import { flagOf, isPathName, numberOf, type Row, textOf } from './loose.ts';
-import type { KeptParts } from './parts.ts';
+import type { CachedAnswers } from './poll-answers.ts';
+import { flagOf, isPathName, numberOf, type Row, textOf } from './rows.ts';
 import { longestGap, taskEnd } from './tasks.ts';
 
 const now = 1_795_200_000;
@@ -21,7 +21,7 @@ describe('lookups of guests', () => {
     planGuestLookups(guests, { online, cache, ran: new Set(ran), now });
   const ids = (rows: Row[]) => rows.map(({ vmid }) => vmid);
 
-  it('go on where they stopped, forty at a time', () => {
+  it('continue in the next run, forty at a time', () => {
     const guests = Array.from({ length: 100 }, (_, n) => stopped(100 + n));
     const cache: GuestCache = {};
     const asked: unknown[] = [];
@@ -36,7 +36,7 @@ describe('lookups of guests', () => {
     expect(maxLookups).toBe(40);
   });
 
-  it('come in the order of need', () => {
+  it('come in order of urgency', () => {
     const guests = [1, 2, 3, 4, 5].map((n) => stopped(n));
     const cache: GuestCache = {
       'qemu/1': { onboot: false, readAt: now - 2 * DAY },
@@ -52,13 +52,13 @@ describe('lookups of guests', () => {
     ['is a template', { template: 1 }],
     ['is locked', { lock: 'snapshot' }],
     ['belongs to HA', { hastate: 'started' }],
-    ['lives on a node that is away', { node: 'pve3' }],
+    ['is on an offline node', { node: 'pve3' }],
     ['has no number', { vmid: null }],
   ])('leave out a guest that %s', (_, more) => {
     expect(plan([stopped(1, more)])).toEqual({ ask: [], left: [] });
   });
 
-  it('leave nobody out for those that should run', () => {
+  it('reach every guest even if many should run', () => {
     const guests = Array.from({ length: 60 }, (_, n) => stopped(n + 1));
     const cache: GuestCache = Object.fromEntries(
       guests.slice(0, 50).map((row) => [guestKey(row), { onboot: true, readAt: now - 3_600 }]),
@@ -70,15 +70,15 @@ describe('lookups of guests', () => {
 
 describe('follow-ups', () => {
   const HOUR = 3_600;
-  const wish = (key: string, order: number, maxAge: number): FollowUp => ({ key, order, maxAge });
+  const question = (key: string, order: number, maxAge: number): FollowUp => ({ key, order, maxAge });
   const read = (readAt: number) => ({ readAt, data: [] });
 
-  it('come in order, ten at a time, and go on in the next run', () => {
-    const wishes = Array.from({ length: 25 }, (_, n) => wish(`n${n}`, n < 2 ? 1 : 3, HOUR)).toReversed();
-    const parts: KeptParts = {};
+  it('come in order, ten at a time, and continue in the next run', () => {
+    const questions = Array.from({ length: 25 }, (_, n) => question(`n${n}`, n < 2 ? 1 : 3, HOUR)).toReversed();
+    const parts: CachedAnswers = {};
     const asked: string[] = [];
     for (const [run, expected] of [10, 10, 5, 0].entries()) {
-      const ask = planFollowUps(wishes, { parts, now: now + run * 300 });
+      const ask = planFollowUps(questions, { parts, now: now + run * 300 });
       expect(ask).toHaveLength(expected);
       for (const { key } of ask) parts[key] = read(now + run * 300);
       asked.push(...ask.map(({ key }) => key));
@@ -89,66 +89,69 @@ describe('follow-ups', () => {
   });
 
   const often = [
-    wish('status', 1, 600),
-    wish('backups', 2, 900),
-    wish('replication', 3, 900),
-    wish('pools', 4, 6 * HOUR),
-    wish('disks', 5, 6 * HOUR),
-    wish('subscription', 6, 20 * HOUR),
+    question('status', 1, 600),
+    question('backups', 2, 900),
+    question('replication', 3, 900),
+    question('pools', 4, 6 * HOUR),
+    question('disks', 5, 6 * HOUR),
+    question('subscription', 6, 20 * HOUR),
   ];
   const cluster = Array.from({ length: 10 }, (_, n) =>
     often.map((one) => ({ ...one, key: `pve${n}:${one.key}` })),
   ).flat();
   const backup = [
-    ...Array.from({ length: 10 }, (_, n) => wish(`groups:${n}`, n === 0 ? 2 : 3, HOUR)),
-    wish('namespaces', 3, 23 * HOUR),
-    wish('subscription', 5, 20 * HOUR),
-    wish('updates', 5, 20 * HOUR),
-    wish('pools', 6, 6 * HOUR),
-    wish('disks', 6, 6 * HOUR),
-    wish('snapshots', 7, 20 * HOUR),
+    ...Array.from({ length: 10 }, (_, n) => question(`groups:${n}`, n === 0 ? 2 : 3, HOUR)),
+    question('namespaces', 3, 23 * HOUR),
+    question('subscription', 5, 20 * HOUR),
+    question('updates', 5, 20 * HOUR),
+    question('pools', 6, 6 * HOUR),
+    question('disks', 6, 6 * HOUR),
+    question('snapshots', 7, 20 * HOUR),
   ];
   it.each([
     ['a cluster of ten nodes, every 15 minutes', cluster, 20, 900],
     ['the same every 15 minutes, with half the questions', cluster, 10, 900],
     ['a datastore of nine namespaces, every hour', backup, 10, HOUR],
-  ])('of %s all have their turn before their answer is too old to be believed', (_, wishes, most, everySec) => {
-    const parts: KeptParts = {};
+  ])('of %s are all asked before their answers expire', (_, questions, limit, everySec) => {
+    const parts: CachedAnswers = {};
     for (let at = now; at < now + 5 * DAY; at += everySec) {
-      for (const { key } of planFollowUps(wishes, { parts, now: at, most })) parts[key] = read(at);
+      for (const { key } of planFollowUps(questions, { parts, now: at, limit })) parts[key] = read(at);
       if (at > now + DAY)
-        for (const { key } of wishes) expect(at - (parts[key]?.readAt ?? 0), key).toBeLessThanOrEqual(DAY);
+        for (const { key } of questions) expect(at - (parts[key]?.readAt ?? 0), key).toBeLessThanOrEqual(DAY);
     }
   });
 
-  it('that fail again and again take no turn of the others', () => {
-    const wishes = [...Array.from({ length: 30 }, (_, n) => wish(`bad${n}`, 1, 6 * HOUR)), wish('good', 9, HOUR)];
-    const parts: KeptParts = {};
+  it('that keep failing do not displace the others', () => {
+    const questions = [
+      ...Array.from({ length: 30 }, (_, n) => question(`bad${n}`, 1, 6 * HOUR)),
+      question('good', 9, HOUR),
+    ];
+    const parts: CachedAnswers = {};
     let goodReads = 0;
     for (let at = now; at < now + DAY; at += 900)
-      for (const { key } of planFollowUps(wishes, { parts, now: at })) {
+      for (const { key } of planFollowUps(questions, { parts, now: at })) {
         if (key === 'good') goodReads += 1;
         parts[key] = key === 'good' ? read(at) : { readAt: at, failure: 'server', message: 'no' };
       }
     expect(goodReads).toBeGreaterThan(20);
   });
 
-  it('come once around where one run a day has no room for all', () => {
-    const parts: KeptParts = {};
+  it('are each asked once before any is repeated', () => {
+    const parts: CachedAnswers = {};
     const asked = Array.from({ length: 6 }, (_, run) => {
-      const ask = planFollowUps(cluster, { parts, now: now + run * DAY, most: 20 });
+      const ask = planFollowUps(cluster, { parts, now: now + run * DAY, limit: 20 });
       for (const { key } of ask) parts[key] = read(now + run * DAY);
       return ask.map(({ key }) => key);
     });
     for (const round of [asked.slice(0, 3), asked.slice(3)]) expect(new Set(round.flat()).size).toBe(cluster.length);
   });
 
-  it('may wait although they are due', () => {
-    expect(planFollowUps([{ ...wish('a', 1, HOUR), waits: true }], { parts: {}, now })).toEqual([]);
+  it('are not asked while postponed', () => {
+    expect(planFollowUps([{ ...question('a', 1, HOUR), isPostponed: true }], { parts: {}, now })).toEqual([]);
   });
 });
 
-describe('a loose reader', () => {
+describe('reading untyped values', () => {
   it.each([
     [1, 1],
     ['0.12', 0.12],
@@ -174,7 +177,7 @@ describe('a loose reader', () => {
     [null, null],
     [undefined, null],
     ['', null],
-  ])('takes %j for the answer %j', (value, flag) => {
+  ])('takes %j for the flag %j', (value, flag) => {
     expect(flagOf(value)).toBe(flag);
   });
   it.each([
@@ -187,7 +190,7 @@ describe('a loose reader', () => {
   ])('takes %j for the text %j', (value, text) => {
     expect(textOf(value)).toBe(text);
   });
-  it.each(['../etc', 'a/b', '', 'a b', '.', 'ä', 'x'.repeat(200)])('takes no %j into a path', (name) => {
+  it.each(['../etc', 'a/b', '', 'a b', '.', 'ä', 'x'.repeat(200)])('does not accept %j in a path', (name) => {
     expect(isPathName(name)).toBe(false);
   });
 });
@@ -221,7 +224,7 @@ describe('a task', () => {
     [undefined, 1],
     ['whenever', 1],
     ['*/30', 1],
-  ])('of the schedule %j comes at least every %i days', (schedule, gap) => {
+  ])('with the schedule %j runs at least every %i days', (schedule, gap) => {
     expect(longestGap(schedule)).toBe(gap * DAY);
   });
 });

@@ -59,7 +59,7 @@ describe('a form', () => {
     expect(() => checkedServer(parse(more))).toThrow(expect.objectContaining({ code }));
   });
 
-  it('takes a pasted token apart', () => {
+  it('splits a pasted token', () => {
     expect(checkedServer(parse({ tokenId: null, tokenSecret: 'PVEAPIToken=mon@pve!portal=0f7d' }))).toMatchObject({
       tokenId: 'mon@pve!portal',
       tokenSecret: '0f7d',
@@ -70,7 +70,7 @@ describe('a form', () => {
     });
   });
 
-  it('keeps nothing of the method it does not use', () => {
+  it('clears the unused method', () => {
     expect(checkedServer(parse({ authMethod: 'password', username: 'mon@pam', password: 'x' }))).toMatchObject({
       tokenId: null,
       tokenSecret: null,
@@ -84,16 +84,16 @@ describe('a form', () => {
   it.each<[string, object, boolean, boolean]>([
     ['nothing', { tokenSecret: undefined }, false, false],
     ['a blank', { tokenSecret: '' }, false, false],
-    ['nothing beside a stored one', { tokenSecret: '' }, true, true],
-    ['null beside a stored one', { tokenSecret: null }, true, false],
-    ['one', {}, false, true],
+    ['nothing, with a stored secret', { tokenSecret: '' }, true, true],
+    ['null, with a stored secret', { tokenSecret: null }, true, false],
+    ['a new secret', {}, false, true],
   ])('needs a secret: %s', (_, more, hasStored, passes) => {
     const check = () => checkSecret(parse(more), hasStored);
     if (passes) expect(check).not.toThrow();
     else expect(check).toThrow(expect.objectContaining({ code: 'SECRET_REQUIRED' }));
   });
 
-  it('says where its secret travels', () => {
+  it('names the target of its secret', () => {
     expect(serverTarget(parse({ verifyTls: false }))).toEqual({
       scheme: 'https',
       host: 'pve1.example.org',

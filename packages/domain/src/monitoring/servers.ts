@@ -11,7 +11,7 @@ import { Instant } from '../time.ts';
 export const ServerKind = z.enum(['virtualization', 'backup', 'mail-gateway']);
 export type ServerKind = z.output<typeof ServerKind>;
 
-/** From best to worst: what is unknown is no worse than a warning, and never ok. */
+/** From best to worst. Unknown is not `ok`, but better than a warning. */
 export const ServerState = z.enum(['ok', 'unknown', 'warning', 'critical']);
 export type ServerState = z.output<typeof ServerState>;
 
@@ -22,8 +22,8 @@ export const worstOf = (states: Iterable<ServerState>): ServerState =>
 
 export const isWorse = (one: ServerState, other: ServerState): boolean => rank[one] > rank[other];
 
-/** The port of each product where an address names none. */
-const usualPort: Record<ServerKind, number> = { virtualization: 8006, backup: 8007, 'mail-gateway': 8006 };
+/** The port of each product if the address has none. */
+const defaultPort: Record<ServerKind, number> = { virtualization: 8006, backup: 8007, 'mail-gateway': 8006 };
 
 const addressForm = /^https:\/\/(\[[0-9a-f:.]+\]|[^/?#@\s:\\]+)(?::(\d{1,5}))?\/?$/i;
 
@@ -32,10 +32,10 @@ function isServerAddress(address: string): boolean {
   return host !== undefined && URL.parse(address) !== null && (port === undefined || Number(port) > 0);
 }
 
-/** `https://host:port`, in lower case and with the port, so that two spellings of one address are one. */
+/** `https://host:port`, in lower case and always with the port, so that equal addresses compare as equal. */
 export function serverAddress({ kind, address }: { kind: ServerKind; address: string }): string {
   const [, , port] = addressForm.exec(address) ?? [];
-  return `https://${new URL(address).hostname}:${Number(port ?? usualPort[kind])}`;
+  return `https://${new URL(address).hostname}:${Number(port ?? defaultPort[kind])}`;
 }
 
 /** `user@realm!name`, as all products write it. */
@@ -64,7 +64,7 @@ const fields = {
   kind: ServerKind,
   name: requiredLine(),
   address: requiredLine(300)
-    .refine(isServerAddress, 'must be https:// with a host and, if need be, a port')
+    .refine(isServerAddress, 'must be https:// with a host and, if needed, a port')
     .describe('`https://` and a host; without a port the default port of the server’s product is used'),
   authMethod: z.enum(['token', 'password']),
   tokenId: optionalLine.describe('`user@realm!name`, with `authMethod` `token`'),
@@ -82,13 +82,13 @@ const fields = {
   isActive: z.boolean().default(true),
 };
 
-/** A server as an administrator writes it; a PUT replaces all of it, kept secrets excepted. */
+/** A server as an administrator enters it. A PUT replaces everything except stored secrets. */
 export const ServerInput = z
   .object(fields)
   .meta({ example: { ...example, tokenSecret: '0f7d0c6e-2f6d-4a53-9a5e-1d2c3b4a5968' } });
 export type ServerInput = z.output<typeof ServerInput>;
 
-/** The same to be tried before it is saved. */
+/** The same form, to test it before saving. */
 export const ServerTestInput = z
   .object({
     ...fields,
@@ -98,7 +98,7 @@ export const ServerTestInput = z
   .meta({ example: { ...example, tokenSecret: '0f7d0c6e-2f6d-4a53-9a5e-1d2c3b4a5968' } });
 export type ServerTestInput = z.output<typeof ServerTestInput>;
 
-/** The account name of a method; the other one’s is not kept. */
+/** The account name of the method in use; the other method’s is not stored. */
 export const accountOf = ({
   authMethod,
   tokenId,
@@ -109,7 +109,7 @@ export const accountOf = ({
 export const secretFieldOf = ({ authMethod }: Pick<ServerInput, 'authMethod'>): 'tokenSecret' | 'password' =>
   authMethod === 'token' ? 'tokenSecret' : 'password';
 
-/** Where the secret of a server travels. */
+/** Where the secret of a server is sent. */
 export function serverTarget(
   server: Pick<
     ServerInput,
@@ -128,20 +128,20 @@ export function serverTarget(
   };
 }
 
-/** What products put between a token’s name and its secret; the wrong one would only ever be a refused sign-in. */
+/** The separator of each product between a token and its secret. With the wrong one, the server would refuse every sign-in. */
 const separatorOf: Record<ServerKind, string> = { virtualization: '=', backup: ':', 'mail-gateway': '' };
 
 type Form = Omit<ServerInput, 'name'>;
 
 /**
- * The same in one spelling: address with port, a token that was pasted whole taken apart, nothing of the method that is not used.
- * Throws 400 where kind, method and account do not go together: `TOKEN_NOT_SUPPORTED` for a mail gateway with a token.
+ * The form in its stored spelling: the address has a port, a token pasted in full is split, and the unused method is empty. Throws 400
+ * if kind, method and account do not fit together, with `TOKEN_NOT_SUPPORTED` for a mail gateway with a token.
  */
 export function checkedServer<Input extends Form>(input: Input): Input {
   if (input.kind === 'mail-gateway' && input.authMethod === 'token')
     throw invalidField(
       'authMethod',
-      'must be password, because mail gateways know no API tokens',
+      'must be password, because mail gateways do not support API tokens',
       'TOKEN_NOT_SUPPORTED',
     );
   const address = serverAddress(input);
@@ -151,7 +151,7 @@ export function checkedServer<Input extends Form>(input: Input): Input {
     return { ...input, address, tokenId: null, tokenSecret: null };
   }
   const token = splitToken(input);
-  // It travels in a header.
+  // It is sent in a header.
   if (secretChange(token.tokenSecret).kind === 'set' && !/^[\x21-\x7e]+$/.test(token.tokenSecret ?? ''))
     throw invalidField('tokenSecret', 'must not contain blanks or special characters');
   if (token.tokenId === null || !tokenIdForm.test(token.tokenId))
@@ -159,7 +159,7 @@ export function checkedServer<Input extends Form>(input: Input): Input {
   return { ...input, ...token, address, username: null, password: null };
 }
 
-/** Products show a token as one text, and so it is pasted. */
+/** Products show a token and its secret as one text, so administrators paste it as one. */
 function splitToken({ kind, tokenId, tokenSecret }: Form): Pick<Form, 'tokenId' | 'tokenSecret'> {
   const pasted = /^(?:P[VB]EAPIToken[= ]|PBSAPIToken[= ])?([^\s!@:=/]+@[\w.-]+![\w.-]+)([:=])(\S+)$/.exec(
     tokenSecret ?? '',
@@ -167,16 +167,16 @@ function splitToken({ kind, tokenId, tokenSecret }: Form): Pick<Form, 'tokenId' 
   const [, pastedId = null, separator, secret] = pasted ?? [];
   if (pastedId === null || secret === undefined) return { tokenId, tokenSecret };
   if (tokenId !== null && tokenId !== pastedId)
-    throw invalidField('tokenSecret', 'is of another token than tokenId names');
+    throw invalidField('tokenSecret', 'belongs to another token than tokenId');
   if (separator !== separatorOf[kind])
     throw invalidField(
       'tokenSecret',
-      `has ${separator} between token and secret, which is not how a server of this kind writes it`,
+      `has ${separator} between token and secret, which does not fit this kind of server`,
     );
   return { tokenId: pastedId, tokenSecret: secret };
 }
 
-/** Throws 400 `SECRET_REQUIRED` where a form has no secret for its method, and none is kept. */
+/** Throws 400 `SECRET_REQUIRED` if the form has no secret for its method and none is stored. */
 export function checkSecret(input: Form, hasStored: boolean): void {
   const field = secretFieldOf(input);
   const { kind } = secretChange(input[field]);
@@ -184,7 +184,7 @@ export function checkSecret(input: Form, hasStored: boolean): void {
     throw invalidField(field, 'must be entered', 'SECRET_REQUIRED');
 }
 
-/** An instant as the stored documents of a status hold it: text that passes through as it is. */
+/** An instant in a stored status document. It stays text. */
 const StoredInstant = z.iso.datetime();
 
 export const StatusRule = z.object({
@@ -205,7 +205,7 @@ export const StatusFact = z.object({
 });
 export type StatusFact = z.output<typeof StatusFact>;
 
-/** What was not looked at, or could not be and is not needed for a verdict. */
+/** What this check did not examine, or could not and did not need to. */
 export const NotExamined = z.object({
   count: z.int(),
   items: z.array(z.object({ what: z.string(), why: z.string() })).describe('The first entries by name'),
@@ -221,7 +221,7 @@ export const ServerStatus = z
     failure: FailureClass.nullable(),
     message: z.string().nullable().describe('Why the state is not `ok`; null if it is `ok`'),
     checkedAt: Instant.nullable().describe('Time of the last attempt; null before the first'),
-    lastOkAt: Instant.nullable().describe('When the server last answered what it was asked'),
+    lastOkAt: Instant.nullable().describe('Time of the last successful check'),
     headline: z.string(),
     facts: z.array(StatusFact),
     rules: z.array(StatusRule).describe('Worst first'),
@@ -293,7 +293,7 @@ export const ServerTestResult = z
   });
 export type ServerTestResult = z.output<typeof ServerTestResult>;
 
-/** What a tile shows. */
+/** The data of a tile. */
 export const ServerTile = z
   .object({
     worst: ServerState.describe('Worst state of all active servers; `unknown` if there is none'),

@@ -4,10 +4,10 @@ import type { ServerState } from './servers.ts';
 import {
   afterPoll,
   afterMiss,
-  type KeptRule,
-  type KeptStatus,
+  type StoredRule,
+  type StoredStatus,
   neverChecked,
-  settleRules,
+  applyFindings,
   shownVerdict,
 } from './settle.ts';
 
@@ -20,15 +20,15 @@ const finding = (state: ServerState, more: Partial<Finding> = {}): Finding => ({
 });
 const seen = (findings: Finding[]): ServerState[] => {
   const states: ServerState[] = [];
-  let rules: KeptRule[] = [];
+  let rules: StoredRule[] = [];
   for (const [n, one] of findings.entries()) {
-    rules = settleRules(rules, [one], at(n));
+    rules = applyFindings(rules, [one], at(n));
     states.push(rules[0]?.state ?? 'ok');
   }
   return states;
 };
 
-it('a message is made of sentences, whatever ends what was found', () => {
+it('a message consists of full sentences, even if a finding ends without a full stop', () => {
   const texts = [
     'The root file system is 96 % full.',
     'At this pace it is full in 3 days.',
@@ -41,7 +41,7 @@ it('a message is made of sentences, whatever ends what was found', () => {
   expect(headline).toBe('The root file system is 96 % full (and 2 others)');
   findings.push(finding('critical', { key: 'last', text: 'Another one.' }));
   expect(afterPoll(neverChecked, evaluation, at(0)).message).toBe(`${texts.join(' ')}. And 1 more.`);
-  expect(settleRules([], [finding('warning', { text: 'It fails: no route' })], at(0))[0]?.text).toMatch(
+  expect(applyFindings([], [finding('warning', { text: 'It fails: no route' })], at(0))[0]?.text).toMatch(
     /^It fails: no route\. It counts once/,
   );
 });
@@ -50,7 +50,7 @@ describe('a rule', () => {
   it.each<[what: string, found: Finding[], shown: ServerState[]]>([
     ['warns the second time', [finding('warning'), finding('warning')], ['ok', 'warning']],
     [
-      'does not warn of what comes and goes',
+      'does not warn of an intermittent problem',
       [finding('warning'), finding('ok'), finding('warning')],
       ['ok', 'ok', 'ok'],
     ],
@@ -60,17 +60,17 @@ describe('a rule', () => {
     ['gets better at once', [finding('critical'), finding('warning')], ['critical', 'warning']],
     ['gets worse at once', [finding('warning'), finding('critical')], ['ok', 'critical']],
     [
-      'keeps no warning from before it was unknown',
+      'starts counting again after an unknown state',
       [finding('warning'), finding('unknown'), finding('warning')],
       ['ok', 'unknown', 'ok'],
     ],
     [
-      'waits for two where it says so',
+      'waits for a second finding if required',
       [finding('critical', { needed: 2 }), finding('critical', { needed: 2 })],
       ['ok', 'critical'],
     ],
     [
-      'counts as less meanwhile',
+      'has a lesser state meanwhile',
       [
         finding('critical', { needed: 2, meanwhile: 'warning' }),
         finding('critical', { needed: 2, meanwhile: 'warning' }),
@@ -81,30 +81,30 @@ describe('a rule', () => {
     expect(seen(found)).toEqual(shown);
   });
 
-  it('says since when, and that something does not count yet', () => {
-    const first = settleRules([], [finding('warning')], at(0));
+  it('says since when it holds, and that it does not count yet', () => {
+    const first = applyFindings([], [finding('warning')], at(0));
     expect(first[0]).toMatchObject({
       state: 'ok',
       since: at(0).toISOString(),
-      text: expect.stringContaining('2 times in a row'),
+      text: expect.stringContaining('2 checks in a row'),
     });
-    const second = settleRules(first, [finding('warning')], at(5));
+    const second = applyFindings(first, [finding('warning')], at(5));
     expect(second[0]).toMatchObject({ state: 'warning', since: at(5).toISOString(), text: 'It is warning.' });
-    expect(settleRules(second, [finding('warning')], at(9))[0]?.since).toBe(at(5).toISOString());
+    expect(applyFindings(second, [finding('warning')], at(9))[0]?.since).toBe(at(5).toISOString());
   });
 
-  it('is gone once nothing is found of it, and the worst stand first', () => {
-    const rules = settleRules(
+  it('ends without a finding, and the worst come first', () => {
+    const rules = applyFindings(
       [],
       [finding('ok', { key: 'a' }), finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })],
       at(0),
     );
     expect(rules.map(({ key }) => key)).toEqual(['b', 'c', 'a']);
-    expect(settleRules(rules, [finding('ok')], at(1))).toHaveLength(1);
+    expect(applyFindings(rules, [finding('ok')], at(1))).toHaveLength(1);
   });
 });
 
-const look = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation => ({
+const evaluationOf = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation => ({
   findings,
   facts: [{ key: 'n', label: 'N', value: 3, unit: 'count' }],
   summary: 'all is well here',
@@ -115,24 +115,28 @@ const look = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation =
 const miss = { failure: 'netz' as const, message: 'pve1:8006 could not be reached.' };
 
 describe('the status of a server', () => {
-  const well = afterPoll(neverChecked, look([finding('ok')]), at(0));
+  const well = afterPoll(neverChecked, evaluationOf([finding('ok')]), at(0));
 
-  it('is what its worst rule is', () => {
+  it('equals its worst rule', () => {
     expect(well).toMatchObject({ state: 'ok', message: null, headline: 'all is well here', changes: [] });
-    const bad = afterPoll(well, look([finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })]), at(5));
+    const bad = afterPoll(
+      well,
+      evaluationOf([finding('critical', { key: 'b' }), finding('unknown', { key: 'c' })]),
+      at(5),
+    );
     expect(bad).toMatchObject({ state: 'critical', message: 'It is critical.', headline: 'It is critical' });
     expect(bad.changes).toEqual([{ at: at(5).toISOString(), from: 'ok', to: 'critical', text: 'It is critical.' }]);
   });
 
-  it('warns the second time however many rules there are', () => {
+  it('warns the second time even with hundreds of rules', () => {
     const many = Array.from({ length: 300 }, (_, n) => finding('ok', { key: `ok ${n}` }));
-    const found = look([...many, finding('warning', { key: 'last' })]);
+    const found = evaluationOf([...many, finding('warning', { key: 'last' })]);
     const first = afterPoll(neverChecked, found, at(0));
     expect(first).toMatchObject({ state: 'ok', rules: { length: 200 } });
     expect(afterPoll(first, found, at(5))).toMatchObject({ state: 'warning', message: 'It is warning.' });
   });
 
-  it('is unknown when the server was missed once, critical from the second time on, and keeps what was last read', () => {
+  it('is unknown after one miss, critical from the second on, and keeps the last facts', () => {
     const once = afterMiss(well, miss, at(5));
     expect(once).toMatchObject({
       state: 'unknown',
@@ -144,7 +148,7 @@ describe('the status of a server', () => {
     });
     const twice = afterMiss(once, miss, at(10));
     expect(twice).toMatchObject({ state: 'critical', failure: 'netz', message: miss.message, facts: well.facts });
-    const back = afterPoll(twice, look([finding('ok')]), at(15));
+    const back = afterPoll(twice, evaluationOf([finding('ok')]), at(15));
     expect(back).toMatchObject({ state: 'ok', failure: null, missed: 0 });
     expect(back.changes.map(({ from, to }) => `${from} ${to}`)).toEqual([
       'critical ok',
@@ -153,22 +157,22 @@ describe('the status of a server', () => {
     ]);
   });
 
-  it('is unknown for as long as the account lacks rights', () => {
+  it('is unknown while the account lacks rights', () => {
     const failure = { class: 'rechte' as const, message: 'It sees nothing.' };
     let status = well;
-    for (const minute of [5, 10, 15]) status = afterPoll(status, look([], { failure }), at(minute));
+    for (const minute of [5, 10, 15]) status = afterPoll(status, evaluationOf([], { failure }), at(minute));
     expect(status).toMatchObject({ state: 'unknown', failure: 'rechte', facts: well.facts, lastOkAt: at(0) });
   });
 
-  it('remembers twenty changes', () => {
-    let status: KeptStatus = well;
+  it('keeps the last twenty changes', () => {
+    let status: StoredStatus = well;
     for (let n = 1; n <= 50; n += 1)
-      status = n % 2 ? afterMiss(status, miss, at(n)) : afterPoll(status, look([]), at(n));
+      status = n % 2 ? afterMiss(status, miss, at(n)) : afterPoll(status, evaluationOf([]), at(n));
     expect(status.changes).toHaveLength(20);
     expect(status.changes[0]?.at).toBe(at(50).toISOString());
   });
 
-  it('is not believed for ever, and not at all while switched off', () => {
+  it('is unknown once stale, and while switched off', () => {
     const shown = (minutes: number, isActive = true) =>
       shownVerdict(well, { isActive, intervalMin: 5, now: new Date(at(0).getTime() + minutes * 60_000) });
     expect(shown(17)).toMatchObject({ state: 'ok' });

@@ -13,14 +13,14 @@ import {
   worstOf,
 } from './servers.ts';
 
-/** A rule as it is kept from one run to the next. */
-export interface KeptRule extends StatusRule {
-  /** What was found and does not count yet, and how often in a row. */
+/** A rule as stored between runs. */
+export interface StoredRule extends StatusRule {
+  /** A state that does not count yet, and how many polls in a row have found it. */
   pending?: { state: ServerState; seen: number };
 }
 
-/** The status of a server as its row has it. */
-export interface KeptStatus {
+/** The status of a server as stored in its row. */
+export interface StoredStatus {
   state: ServerState;
   failure: FailureClass | null;
   message: string | null;
@@ -28,14 +28,14 @@ export interface KeptStatus {
   lastOkAt: Date | null;
   headline: string;
   facts: StatusFact[];
-  rules: KeptRule[];
+  rules: StoredRule[];
   notExamined: NotExamined;
   changes: StateChange[];
-  /** Runs in a row that did not reach it. */
+  /** Runs in a row that did not reach the server. */
   missed: number;
 }
 
-export const neverChecked: KeptStatus = {
+export const neverChecked: StoredStatus = {
   state: 'unknown',
   failure: null,
   message: 'It has not been checked yet.',
@@ -53,9 +53,9 @@ const maxChanges = 20;
 const maxRules = 200;
 const maxNamed = 50;
 
-/** The status after a look that reached the server. */
-export function afterPoll(before: KeptStatus, poll: Evaluation, at: Date): KeptStatus {
-  const all = settleRules(before.rules, poll.findings, at);
+/** The status after a poll that reached the server. */
+export function afterPoll(before: StoredStatus, poll: Evaluation, at: Date): StoredStatus {
+  const all = applyFindings(before.rules, poll.findings, at);
   const rules = all.slice(0, maxRules);
   const failure = poll.failure;
   const state = failure ? 'unknown' : worstOf(all.map((rule) => rule.state));
@@ -86,12 +86,12 @@ export function afterPoll(before: KeptStatus, poll: Evaluation, at: Date): KeptS
   });
 }
 
-/** The status after a run that did not reach the server: facts and rules stay as they were last read, with their time. */
+/** The status after a run that did not reach the server. The last facts and rules stay, with their times. */
 export function afterMiss(
-  before: KeptStatus,
+  before: StoredStatus,
   { failure, message }: { failure: FailureClass; message: string },
   at: Date,
-): KeptStatus {
+): StoredStatus {
   const missed = before.missed + 1;
   return withChange(before, at, {
     ...before,
@@ -104,7 +104,7 @@ export function afterMiss(
   });
 }
 
-function withChange(before: KeptStatus, at: Date, after: Omit<KeptStatus, 'changes'>): KeptStatus {
+function withChange(before: StoredStatus, at: Date, after: Omit<StoredStatus, 'changes'>): StoredStatus {
   const isFirst = before.checkedAt === null;
   const isSame = before.state === after.state;
   const change = { at: at.toISOString(), from: before.state, to: after.state, text: after.message ?? 'All is well.' };
@@ -113,22 +113,22 @@ function withChange(before: KeptStatus, at: Date, after: Omit<KeptStatus, 'chang
 
 const usuallyNeeded: Record<ServerState, number> = { ok: 1, unknown: 1, warning: 2, critical: 1 };
 
-/** Rules as they stand after these findings, worst first, then those that are about to count. What is no longer found is gone. */
-export function settleRules(before: readonly KeptRule[], findings: readonly Finding[], at: Date): KeptRule[] {
+/** The rules after these findings: worst first, and within a state those about to count first. Rules without a finding end. */
+export function applyFindings(before: readonly StoredRule[], findings: readonly Finding[], at: Date): StoredRule[] {
   const known = new Map(before.map((rule) => [rule.key, rule]));
-  const settled = findings.map((finding) => settle(known.get(finding.key), finding, at));
-  return settled.toSorted((a, b) => {
+  const rules = findings.map((finding) => applyFinding(known.get(finding.key), finding, at));
+  return rules.toSorted((a, b) => {
     if (a.state !== b.state) return isWorse(a.state, b.state) ? -1 : 1;
-    // Where there are more than are kept, one that is dropped before it counts would never count.
+    // Only the first 200 rules are stored. A pending rule that was dropped would never count.
     return Number(b.pending !== undefined) - Number(a.pending !== undefined);
   });
 }
 
-function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptRule {
+function applyFinding(before: StoredRule | undefined, finding: Finding, at: Date): StoredRule {
   const { key, state: found, value = null, text, needed = usuallyNeeded[found], meanwhile = 'ok' } = finding;
   const shown = before?.state ?? 'ok';
   const seen = before?.pending?.state === found ? before.pending.seen + 1 : 1;
-  // What gets better does so at once, and so does what has counted before.
+  // An improvement counts at once.
   const counts = seen >= needed || (before !== undefined && !isWorse(found, shown));
   const state = counts ? found : isWorse(shown, meanwhile) && shown !== 'unknown' ? shown : meanwhile;
   return {
@@ -136,17 +136,17 @@ function settle(before: KeptRule | undefined, finding: Finding, at: Date): KeptR
     state,
     value,
     since: before?.state === state ? before.since : at.toISOString(),
-    text: counts ? text : sentences([text, `It counts once it is found ${needed} times in a row.`]),
+    text: counts ? text : sentences([text, `It counts once ${needed} checks in a row find it.`]),
     ...(!counts && { pending: { state: found, seen } }),
   };
 }
 
-/** How long a status may be believed without a newer one: three intervals, and some minutes for a worker that starts anew. */
+/** A status becomes stale after three intervals, plus two minutes for a worker to restart. */
 const staleAfterMs = (intervalMin: number): number => (3 * intervalMin + 2) * 60_000;
 
 type Verdict = Pick<ServerStatus, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>;
 
-/** How a server is, as it is shown now: what nobody keeps up to date is not known any more. */
+/** The state to show now. A stale status is shown as unknown. */
 export function shownVerdict(
   { state, failure, message, checkedAt, lastOkAt, headline }: Verdict,
   {
@@ -161,18 +161,18 @@ export function shownVerdict(
     const off = 'It is switched off and not checked.';
     return { ...plain, state: 'unknown', failure: null, message: off, headline: 'Switched off' };
   }
-  // Why it rests stays said for as long as it does.
+  // While the server rests, its message says why.
   if (restsUntil !== null && now < restsUntil) return plain;
   if (checkedAt === null || now.getTime() - checkedAt.getTime() <= staleAfterMs(intervalMin)) return plain;
   const stale = `It has not been checked since ${checkedAt.toISOString()}.`;
   return { ...plain, state: 'unknown', message: stale, headline: asHeadline(stale) };
 }
 
-/** What does not count yet is nobody’s business. */
-export const shownRules = (rules: readonly KeptRule[]): StatusRule[] =>
+/** Hides the states that do not count yet. */
+export const shownRules = (rules: readonly StoredRule[]): StatusRule[] =>
   rules.map((rule) => (rule.pending ? withoutPending(rule) : rule));
 
-const withoutPending = ({ key, state, value, since, text }: KeptRule): StatusRule => ({
+const withoutPending = ({ key, state, value, since, text }: StoredRule): StatusRule => ({
   key,
   state,
   value,

@@ -1,10 +1,10 @@
-import { textOf } from './loose.ts';
-import { DAY_SEC } from './parts.ts';
+import { DAY_SEC } from './poll-answers.ts';
+import { textOf } from './rows.ts';
 
-/** How a task of any of the products ended. */
+/** How a task of a server ended. */
 export type TaskEnd = 'running' | 'ok' | 'warning' | 'error' | 'unknown';
 
-/** Only `OK` and `WARNINGS: n` are no failures; whatever else stands there is the message of one. */
+/** Only `OK` and `WARNINGS: n` mean success; any other text is an error message. */
 export function taskEnd(status: unknown): TaskEnd {
   if (status === undefined || status === null) return 'running';
   const text = textOf(status) ?? '';
@@ -16,12 +16,12 @@ export function taskEnd(status: unknown): TaskEnd {
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
- * The longest time between two runs of a schedule in the notation of the products (`daily`, `sat 03:00`, `mon..fri 21:00`,
- * `*-*-1 04:00`), in seconds; a day for what runs at least daily or is not understood.
+ * The longest gap, in seconds, between two runs of a schedule in the notation of the products (`daily`, `sat 03:00`,
+ * `mon..fri 21:00`, `*-*-1 04:00`). A schedule that runs at least daily, or that cannot be parsed, has a gap of one day.
  */
 export function longestGap(schedule: unknown): number {
   const text = (textOf(schedule) ?? '').toLowerCase();
-  const named = {
+  const gapDays = {
     weekly: 7,
     monthly: 31,
     quarterly: 92,
@@ -30,7 +30,7 @@ export function longestGap(schedule: unknown): number {
     yearly: 366,
     annually: 366,
   };
-  for (const [word, gap] of Object.entries(named)) if (text === word) return gap * DAY_SEC;
+  for (const [word, gap] of Object.entries(gapDays)) if (text === word) return gap * DAY_SEC;
   const [first = ''] = text.split(/\s+/);
   if (/^(?:\*|\d{4})-\*-(?:\d|\*\/)/.test(first)) return 31 * DAY_SEC;
   if (/^(?:\*|\d{4})-\d/.test(first)) return 366 * DAY_SEC;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { GuestCache } from './guest-lookups.ts';
-import type { Row } from './loose.ts';
+import type { Row } from './rows.ts';
 import { evaluateVirtualization, onlineNodes, type VirtualizationReading } from './virtualization.ts';
 
 const now = 1_795_200_000;
 const HOUR = 3_600;
-const part = <T>(data: T) => ({ readAt: now, data });
+const answer = <T>(data: T) => ({ readAt: now, data });
 const refused = (failure: 'rechte' | 'netz' = 'rechte') => ({ readAt: now, failure, message: 'it said no.' });
 
 const node = (name: string, more: Row = {}): Row => ({
@@ -44,26 +44,26 @@ const healthy: VirtualizationReading = {
   now,
   version: '9.2.11',
   certificateValidTo: new Date((now + 300 * 24 * HOUR) * 1_000),
-  members: part<Row[]>([
+  members: answer<Row[]>([
     { type: 'cluster', name: 'nord', quorate: 1 },
     { type: 'node', name: 'pve1', online: 1 },
   ]),
   resources: [node('pve1'), guest(101), storage('local')],
-  tasks: part<Row[]>([]),
-  jobs: part<Row[]>([]),
-  unbacked: part<Row[]>([]),
-  availability: part<Row[]>([]),
+  tasks: answer<Row[]>([]),
+  jobs: answer<Row[]>([]),
+  unbacked: answer<Row[]>([]),
+  availability: answer<Row[]>([]),
   nodes: {},
   guests: { ask: [], left: [] },
   known: {},
   maySeeGuests: null,
   notExamined: [],
 };
-const look = (changes: Partial<VirtualizationReading>) => evaluateVirtualization({ ...healthy, ...changes });
+const evaluate = (changes: Partial<VirtualizationReading>) => evaluateVirtualization({ ...healthy, ...changes });
 const stateOf = (changes: Partial<VirtualizationReading>, key: string) =>
-  look(changes).findings.find((finding) => finding.key === key)?.state;
+  evaluate(changes).findings.find((finding) => finding.key === key)?.state;
 const withRows = (...rows: Row[]) => ({ resources: [node('pve1'), guest(101), storage('local'), ...rows] });
-const ha = (...rows: Row[]) => ({ availability: part(rows) });
+const ha = (...rows: Row[]) => ({ availability: answer(rows) });
 const task = (more: Row) => ({
   node: 'pve1',
   type: 'vzdump',
@@ -73,48 +73,48 @@ const task = (more: Row) => ({
   status: 'OK',
   ...more,
 });
-const job = (more: Row = {}) => part<Row[]>([{ id: 'backup-1', enabled: 1, schedule: '21:00', ...more }]);
-const backups = (...rows: Row[]) => ({ pve1: { backups: part(rows) } });
+const job = (more: Row = {}) => answer<Row[]>([{ id: 'backup-1', enabled: 1, schedule: '21:00', ...more }]);
+const backups = (...rows: Row[]) => ({ pve1: { backups: answer(rows) } });
 
 const certificates = (...rows: [filename: string, days: number][]) => ({
   nodes: {
     pve1: {
-      certificates: part(rows.map(([filename, days]): Row => ({ filename, notafter: now + days * 24 * HOUR }))),
+      certificates: answer(rows.map(([filename, days]): Row => ({ filename, notafter: now + days * 24 * HOUR }))),
     },
   },
 });
 
-it('finds nothing bad in a healthy cluster', () => {
-  const { findings, failure, summary, facts } = look({});
+it('finds no problem in a healthy cluster', () => {
+  const { findings, failure, summary, facts } = evaluate({});
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
   expect(failure).toBe(null);
   expect(summary).toBe('1 of 1 node online, 1 of 1 guest running');
-  expect(facts).toContainEqual({ key: 'memory', label: 'PollState in use', value: 10, unit: 'percent' });
+  expect(facts).toContainEqual({ key: 'memory', label: 'Memory in use', value: 10, unit: 'percent' });
 });
 
 describe('the rules of a virtualization server', () => {
   it.each<[what: string, changes: Partial<VirtualizationReading>, key: string, state: string | undefined]>([
-    ['a quorum that is lost', { members: part<Row[]>([{ type: 'cluster', quorate: '0' }]) }, 'quorum', 'critical'],
-    ['a quorum nobody speaks of', { members: part<Row[]>([{ type: 'cluster' }]) }, 'quorum', 'unknown'],
-    ['a single host', { members: part<Row[]>([{ type: 'node', name: 'pve1', online: 1 }]) }, 'quorum', undefined],
+    ['a quorum that is lost', { members: answer<Row[]>([{ type: 'cluster', quorate: '0' }]) }, 'quorum', 'critical'],
+    ['an unreported quorum', { members: answer<Row[]>([{ type: 'cluster' }]) }, 'quorum', 'unknown'],
+    ['a single host', { members: answer<Row[]>([{ type: 'node', name: 'pve1', online: 1 }]) }, 'quorum', undefined],
     ['a cluster state that is refused', { members: refused() }, 'quorum', 'unknown'],
     ['a node that is offline', withRows(node('pve2', { status: 'offline' })), 'node:pve2', 'critical'],
     ['a node in an unknown state', withRows(node('pve2', { status: 'unknown' })), 'node:pve2', 'unknown'],
     ['memory at 90 %', { resources: [node('pve1', { mem: '90', maxmem: '100' })] }, 'node:pve1:memory', 'warning'],
     ['memory at 95 %', { resources: [node('pve1', { mem: 95 })] }, 'node:pve1:memory', 'critical'],
-    ['memory nobody speaks of', { resources: [node('pve1', { mem: null })] }, 'node:pve1:memory', 'unknown'],
+    ['unreported memory', { resources: [node('pve1', { mem: null })] }, 'node:pve1:memory', 'unknown'],
     ['a root file system at 79.9 %', { resources: [node('pve1', { disk: 79.9 })] }, 'node:pve1:root', 'ok'],
     ['a root file system at 80 %', { resources: [node('pve1', { disk: 80 })] }, 'node:pve1:root', 'warning'],
     ['a root file system at 90 %', { resources: [node('pve1', { disk: 90 })] }, 'node:pve1:root', 'critical'],
     [
       'swap at 80 %',
-      { nodes: { pve1: { status: part<Row>({ swap: { used: '80', total: '100' } }) } } },
+      { nodes: { pve1: { status: answer<Row>({ swap: { used: '80', total: '100' } }) } } },
       'node:pve1:swap',
       'warning',
     ],
     [
       'no swap',
-      { nodes: { pve1: { status: part<Row>({ swap: { used: 0, total: 0 } }) } } },
+      { nodes: { pve1: { status: answer<Row>({ swap: { used: 0, total: 0 } }) } } },
       'node:pve1:swap',
       undefined,
     ],
@@ -122,29 +122,34 @@ describe('the rules of a virtualization server', () => {
     ['a storage at 85 %', withRows(storage('nas', { disk: 85 })), 'storage:nas on pve1', 'warning'],
     ['a storage at 90 %', withRows(storage('nas', { disk: 90 })), 'storage:nas on pve1', 'critical'],
     ['a storage without a size', withRows(storage('nas', { maxdisk: 0 })), 'storage:nas on pve1', 'ok'],
-    ['a storage that does not say', withRows(storage('nas', { maxdisk: null })), 'storage:nas on pve1', 'unknown'],
     [
-      'a dead storage of images',
+      'a storage with an unreported size',
+      withRows(storage('nas', { maxdisk: null })),
+      'storage:nas on pve1',
+      'unknown',
+    ],
+    [
+      'an unavailable storage with backups',
       withRows(storage('nas', { status: 'unknown', content: 'iso,backup' })),
       'storage:nas on pve1',
       'critical',
     ],
     [
-      'a dead storage of other things',
+      'an unavailable storage without guests or backups',
       withRows(storage('nas', { status: 'unknown' })),
       'storage:nas on pve1',
       'warning',
     ],
     [
-      'a storage of a dead node',
+      'a storage of an offline node',
       withRows(node('pve2', { status: 'offline' }), storage('nas', { node: 'pve2', status: 'unknown' })),
       'storage:nas on pve2',
       undefined,
     ],
     ['no storage at all', { resources: [node('pve1'), guest(101)] }, 'storages', 'unknown'],
-    ['no guest, and nobody knows why', { resources: [node('pve1'), storage('local')] }, 'guests', 'unknown'],
+    ['no guest, and no known rights', { resources: [node('pve1'), storage('local')] }, 'guests', 'unknown'],
     [
-      'no guest, and a right to see some',
+      'no guest, with the right to see guests',
       { resources: [node('pve1'), storage('local')], maySeeGuests: true },
       'guests',
       'ok',
@@ -164,7 +169,7 @@ describe('the rules of a virtualization server', () => {
       'warning',
     ],
     [
-      'a service that should rest',
+      'a service that should be stopped',
       ha({ type: 'service', sid: 'vm:101', state: 'stopped', request_state: 'stopped' }),
       'ha:vm:101',
       'ok',
@@ -193,12 +198,17 @@ describe('the rules of a virtualization server', () => {
       'ha:lrm:pve1',
       'warning',
     ],
-    ['the resource manager of a dead node', ha({ type: 'lrm', node: 'pve9', timestamp: 0 }), 'ha:lrm:pve9', undefined],
+    [
+      'the resource manager of an offline node',
+      ha({ type: 'lrm', node: 'pve9', timestamp: 0 }),
+      'ha:lrm:pve9',
+      undefined,
+    ],
     ['fencing that is disarmed', ha({ type: 'fencing', 'armed-state': 'disarmed' }), 'ha:fencing', 'warning'],
     ['high availability that is refused', { availability: refused() }, 'ha', 'unknown'],
     ['a failed backup', { nodes: backups(task({ status: 'job errors' })) }, 'backups:pve1', 'critical'],
     [
-      'a failed backup of two days ago',
+      'a failed backup 27 hours ago',
       { nodes: backups(task({ status: 'job errors', endtime: now - 27 * HOUR })) },
       'backups:pve1',
       'ok',
@@ -211,12 +221,12 @@ describe('the rules of a virtualization server', () => {
     ],
     ['a backup with warnings', { nodes: backups(task({ status: 'WARNINGS: 2' })) }, 'backups:pve1', 'warning'],
     [
-      'a backup that ended somehow',
+      'a backup with an unexpected status',
       { nodes: backups(task({ status: 'unexpected status' })) },
       'backups:pve1',
       'unknown',
     ],
-    ['a backup that runs', { nodes: backups(task({ status: undefined, endtime: undefined })) }, 'backups:pve1', 'ok'],
+    ['a running backup', { nodes: backups(task({ status: undefined, endtime: undefined })) }, 'backups:pve1', 'ok'],
     [
       'no backup for 25 hours',
       { jobs: job(), nodes: backups(task({ starttime: now - 25 * HOUR })) },
@@ -237,7 +247,7 @@ describe('the rules of a virtualization server', () => {
     ],
     ['no backup ever', { jobs: job(), nodes: backups() }, 'backup-jobs', 'critical'],
     [
-      'a weekly backup of five days ago',
+      'a weekly backup five days ago',
       { jobs: job({ schedule: 'sat 03:00' }), nodes: backups(task({ starttime: now - 120 * HOUR })) },
       'backup-jobs',
       'ok',
@@ -245,125 +255,135 @@ describe('the rules of a virtualization server', () => {
     ['a job that is switched off', { jobs: job({ enabled: '0' }), nodes: backups() }, 'backup-jobs', undefined],
     ['backups that were never read', { jobs: job() }, 'backup-jobs', undefined],
     ['backup jobs that are refused', { jobs: refused() }, 'backup-jobs', 'unknown'],
-    ['a guest in no job', { unbacked: part<Row[]>([{ vmid: 101, name: 'dc1' }]) }, 'unbacked', 'warning'],
+    ['a guest in no job', { unbacked: answer<Row[]>([{ vmid: 101, name: 'dc1' }]) }, 'unbacked', 'warning'],
     [
       'a template in no job',
-      { ...withRows(guest(900, { template: 1 })), unbacked: part<Row[]>([{ vmid: 900 }]) },
+      { ...withRows(guest(900, { template: 1 })), unbacked: answer<Row[]>([{ vmid: 900 }]) },
       'unbacked',
       'ok',
     ],
     [
       'a replication that fails',
-      { nodes: { pve1: { replication: part<Row[]>([{ id: '101-0', fail_count: 3, error: 'no route' }]) } } },
+      { nodes: { pve1: { replication: answer<Row[]>([{ id: '101-0', fail_count: 3, error: 'no route' }]) } } },
       'replication:101-0',
       'critical',
     ],
     [
       'a replication that failed',
-      { nodes: { pve1: { replication: part<Row[]>([{ id: '101-0', fail_count: '1' }]) } } },
+      { nodes: { pve1: { replication: answer<Row[]>([{ id: '101-0', fail_count: '1' }]) } } },
       'replication:101-0',
       'warning',
     ],
     [
       'a failed task',
-      { tasks: part<Row[]>([task({ type: 'qmstart', status: 'command failed' })]) },
+      { tasks: answer<Row[]>([task({ type: 'qmstart', status: 'command failed' })]) },
       'tasks',
       'warning',
     ],
     [
       'a failed console',
-      { tasks: part<Row[]>([task({ type: 'vncproxy', status: 'connection timed out' })]) },
+      { tasks: answer<Row[]>([task({ type: 'vncproxy', status: 'connection timed out' })]) },
       'tasks',
       'ok',
     ],
     [
       'a degraded pool',
-      { nodes: { pve1: { pools: part<Row[]>([{ name: 'rpool', health: 'DEGRADED' }]) } } },
+      { nodes: { pve1: { pools: answer<Row[]>([{ name: 'rpool', health: 'DEGRADED' }]) } } },
       'node:pve1:pool:rpool',
       'warning',
     ],
     [
       'a faulted pool',
-      { nodes: { pve1: { pools: part<Row[]>([{ name: 'rpool', health: 'FAULTED' }]) } } },
+      { nodes: { pve1: { pools: answer<Row[]>([{ name: 'rpool', health: 'FAULTED' }]) } } },
       'node:pve1:pool:rpool',
       'critical',
     ],
     [
       'a failing disk',
-      { nodes: { pve1: { disks: part<Row[]>([{ devpath: '/dev/sda', health: 'FAILED!' }]) } } },
+      { nodes: { pve1: { disks: answer<Row[]>([{ devpath: '/dev/sda', health: 'FAILED!' }]) } } },
       'node:pve1:disk:/dev/sda',
       'critical',
     ],
     [
       'a worn disk',
-      { nodes: { pve1: { disks: part<Row[]>([{ devpath: '/dev/sda', health: 'PASSED', wearout: '9' }]) } } },
+      { nodes: { pve1: { disks: answer<Row[]>([{ devpath: '/dev/sda', health: 'PASSED', wearout: '9' }]) } } },
       'node:pve1:disk:/dev/sda',
       'warning',
     ],
     [
-      'a disk that does not count',
-      { nodes: { pve1: { disks: part<Row[]>([{ devpath: '/dev/sda', health: 'OK', wearout: 'N/A' }]) } } },
+      'a disk that does not report its wear',
+      { nodes: { pve1: { disks: answer<Row[]>([{ devpath: '/dev/sda', health: 'OK', wearout: 'N/A' }]) } } },
       'node:pve1:disk:/dev/sda',
       'ok',
     ],
     [
       'no subscription',
-      { nodes: { pve1: { subscription: part<Row>({ status: 'NotFound' }) } } },
+      { nodes: { pve1: { subscription: answer<Row>({ status: 'NotFound' }) } } },
       'node:pve1:subscription',
       'ok',
     ],
     [
       'an expired subscription',
-      { nodes: { pve1: { subscription: part<Row>({ status: 'expired' }) } } },
+      { nodes: { pve1: { subscription: answer<Row>({ status: 'expired' }) } } },
       'node:pve1:subscription',
       'critical',
     ],
     [
       'a subscription that is due',
-      { nodes: { pve1: { subscription: part<Row>({ status: 'active', nextduedate: '2026-12-01' }) } } },
+      { nodes: { pve1: { subscription: answer<Row>({ status: 'active', nextduedate: '2026-12-01' }) } } },
       'node:pve1:subscription',
       'warning',
     ],
     [
-      'a subscription of a kind nobody knows',
-      { nodes: { pve1: { subscription: part<Row>({}) } } },
+      'a subscription in an unknown state',
+      { nodes: { pve1: { subscription: answer<Row>({}) } } },
       'node:pve1:subscription',
       'unknown',
     ],
     [
-      'a certificate of 30 days',
+      'a certificate valid for 30 days',
       { certificateValidTo: new Date((now + 30 * 24 * HOUR) * 1_000) },
       'certificate',
       'warning',
     ],
     [
-      'a certificate of a week',
+      'a certificate valid for a week',
       { certificateValidTo: new Date((now + 7 * 24 * HOUR) * 1_000) },
       'certificate',
       'critical',
     ],
-    ['a certificate of yesterday', { certificateValidTo: new Date((now - 1) * 1_000) }, 'certificate', 'critical'],
-    ['a node’s certificate of 30 days', certificates(['pve-ssl.pem', 30]), 'node:pve1:certificate', 'warning'],
-    ['one of a week', certificates(['pve-ssl.pem', 7]), 'node:pve1:certificate', 'critical'],
-    ['one of a year', certificates(['pve-ssl.pem', 365]), 'node:pve1:certificate', 'ok'],
+    ['an expired certificate', { certificateValidTo: new Date((now - 1) * 1_000) }, 'certificate', 'critical'],
+    ['a node certificate valid for 30 days', certificates(['pve-ssl.pem', 30]), 'node:pve1:certificate', 'warning'],
+    ['a node certificate valid for a week', certificates(['pve-ssl.pem', 7]), 'node:pve1:certificate', 'critical'],
+    ['a node certificate valid for a year', certificates(['pve-ssl.pem', 365]), 'node:pve1:certificate', 'ok'],
     [
-      'one that another was installed over',
+      'an uploaded certificate in place of the node’s own',
       certificates(['pve-ssl.pem', 1], ['pveproxy-ssl.pem', 90]),
       'node:pve1:certificate',
       'ok',
     ],
-    ['a node that names its authority alone', certificates(['pve-root-ca.pem', 1]), 'node:pve1:certificate', 'unknown'],
-    ['one without an end', certificates(['pve-ssl.pem', 1e300]), 'node:pve1:certificate', 'unknown'],
-    ['one that is refused', { nodes: { pve1: { certificates: refused() } } }, 'node:pve1:certificate', 'unknown'],
+    ['a node that lists only its authority', certificates(['pve-root-ca.pem', 1]), 'node:pve1:certificate', 'unknown'],
+    [
+      'a node certificate with an impossible end',
+      certificates(['pve-ssl.pem', 1e300]),
+      'node:pve1:certificate',
+      'unknown',
+    ],
+    [
+      'a node certificate that is refused',
+      { nodes: { pve1: { certificates: refused() } } },
+      'node:pve1:certificate',
+      'unknown',
+    ],
     ['a version out of support', { version: '8.4.1' }, 'version', 'warning'],
-    ['a version nobody tells', { version: null }, 'version', 'unknown'],
+    ['an unreported version', { version: null }, 'version', 'unknown'],
   ])('%s', (_, changes, key, state) => {
     expect(stateOf(changes, key)).toBe(state);
   });
 
-  it('takes a shared storage once, and the numbers of a node that has some', () => {
+  it('lists a shared storage once, with the figures of a node that has some', () => {
     const shared = (on: string, more: Row) => storage('nas', { id: `storage/${on}/nas`, node: on, shared: 1, ...more });
-    const { findings } = look(withRows(node('pve2'), shared('pve1', { maxdisk: 0 }), shared('pve2', { disk: 95 })));
+    const { findings } = evaluate(withRows(node('pve2'), shared('pve1', { maxdisk: 0 }), shared('pve2', { disk: 95 })));
     expect(findings.filter(({ key }) => key.startsWith('storage:nas'))).toEqual([
       expect.objectContaining({ key: 'storage:nas', state: 'critical', value: 95 }),
     ]);
@@ -377,42 +397,46 @@ describe('a guest that does not run', () => {
     ['and should', stopped(), known(true), 'warning'],
     ['and should, in production', stopped({ tags: 'web;prod' }), known(true), 'critical'],
     ['and need not', stopped(), known(false), undefined],
-    ['and nobody knows whether it should', stopped(), {}, undefined],
-    ['and should have a day ago', stopped(), known(true, now - 25 * HOUR), undefined],
+    ['and has not been looked up', stopped(), {}, undefined],
+    ['and was last looked up 25 hours ago', stopped(), known(true, now - 25 * HOUR), undefined],
     ['because it is being backed up', stopped({ lock: 'backup' }), known(true), undefined],
     ['because it is a template', stopped({ template: '1' }), known(true), undefined],
     ['because its node is gone', stopped({ node: 'pve9' }), known(true), undefined],
   ])('%s', (_, row, cache, state) => {
-    const finding = look({ ...withRows(row), known: cache }).findings.find(({ key }) => key === 'guest:102');
+    const finding = evaluate({ ...withRows(row), known: cache }).findings.find(({ key }) => key === 'guest:102');
     expect(finding?.state).toBe(state);
     if (finding) expect(finding.needed).toBe(2);
   });
 
-  it('is named where it was not looked up', () => {
+  it('is listed as not examined until it is looked up', () => {
     const row = stopped();
-    const { findings, notExamined } = look({ ...withRows(row), known: known(true), guests: { ask: [], left: [row] } });
+    const { findings, notExamined } = evaluate({
+      ...withRows(row),
+      known: known(true),
+      guests: { ask: [], left: [row] },
+    });
     expect(findings.some(({ key }) => key === 'guest:102')).toBe(false);
     expect(notExamined).toEqual([expect.objectContaining({ what: 'Guest 102 (guest102)' })]);
   });
 });
 
-it('knows nothing of a server that shows no node', () => {
-  expect(look({ resources: [] }).failure).toMatchObject({ class: 'rechte' });
+it('reports missing rights if the server shows no node', () => {
+  expect(evaluate({ resources: [] }).failure).toMatchObject({ class: 'rechte' });
 });
 
 it('asks no node that the cluster calls offline', () => {
-  const members = part<Row[]>([
+  const members = answer<Row[]>([
     { type: 'node', name: 'pve1', online: 1 },
     { type: 'node', name: 'pve3', online: '0' },
   ]);
   expect(onlineNodes([node('pve3'), node('pve1'), node('pve2', { status: 'unknown' })], members)).toEqual(['pve1']);
 });
 
-it('shows hostile names as text of one line', () => {
+it('shows hostile names as one line of text', () => {
   const hostile = { name: 'a\u0000\n\u202e<script>\ud800' + 'x'.repeat(10_000) };
-  const { findings } = look({
+  const { findings } = evaluate({
     ...withRows(guest(102, { ...hostile, status: 'unknown' })),
-    unbacked: part<Row[]>([{ vmid: 102, ...hostile }]),
+    unbacked: answer<Row[]>([{ vmid: 102, ...hostile }]),
   });
   for (const { text } of findings) {
     expect(text).toBe(text.toWellFormed());

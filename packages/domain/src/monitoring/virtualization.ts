@@ -15,48 +15,48 @@ import {
   versionFinding,
 } from './findings.ts';
 import { type GuestCache, guestKey, type GuestPlan } from './guest-lookups.ts';
-import { flagOf, numberOf, type Row, sortedBy, textOf } from './loose.ts';
-import { DAY_SEC, HOUR_SEC, dataOf, type Epoch, type ListPart, type RowPart } from './parts.ts';
+import { DAY_SEC, HOUR_SEC, dataOf, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
+import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined, ServerState } from './servers.ts';
 import { diskFindings, poolFindings } from './storage-health.ts';
 import { longestGap, taskEnd } from './tasks.ts';
 
-/** What is asked of a node now and then. A part that was never read is missing. */
-export interface NodeParts {
-  status?: RowPart;
-  subscription?: RowPart;
-  backups?: ListPart;
-  replication?: ListPart;
-  disks?: ListPart;
-  pools?: ListPart;
-  certificates?: ListPart;
+/** Answers to the follow-up questions about a node. A question without an answer so far is missing. */
+export interface NodeAnswers {
+  status?: RowAnswer;
+  subscription?: RowAnswer;
+  backups?: ListAnswer;
+  replication?: ListAnswer;
+  disks?: ListAnswer;
+  pools?: ListAnswer;
+  certificates?: ListAnswer;
 }
 
-/** What one look at a virtualization server has read. */
+/** Everything one poll of a virtualization server has read. */
 export interface VirtualizationReading {
   now: Epoch;
   version: string | null;
   certificateValidTo: Date | null;
-  members: ListPart;
+  members: ListAnswer;
   resources: readonly Row[];
-  tasks: ListPart;
-  jobs: ListPart;
-  unbacked: ListPart;
-  availability: ListPart;
-  nodes: Record<string, NodeParts>;
+  tasks: ListAnswer;
+  jobs: ListAnswer;
+  unbacked: ListAnswer;
+  availability: ListAnswer;
+  nodes: Record<string, NodeAnswers>;
   guests: GuestPlan;
-  /** What is known of guests that do not run. */
+  /** What is known about stopped guests. */
   known: GuestCache;
-  /** Whether the account may see guests, where it sees none; null when that cannot be told. */
+  /** Whether the account may see guests; null if the server does not say. */
   maySeeGuests: boolean | null;
   notExamined: NotExamined['items'];
 }
 
-/** The fields of a resource that rules read. */
+/** The fields of a resource that the rules read. */
 export const resourceFields =
   'id type node name status mem maxmem disk maxdisk storage shared content vmid template lock tags hastate'.split(' ');
 
-/** Several times what a cluster can have; each node brings questions and rules of its own. */
+/** Several times the size of any cluster. Each node adds questions and rules. */
 export const maxNodes = 500;
 
 export const nodesOf = (resources: readonly Row[]): Row[] =>
@@ -65,8 +65,8 @@ export const nodesOf = (resources: readonly Row[]): Row[] =>
     'node',
   );
 
-/** Nodes the cluster does not say are offline: one that is would hold up every question for half a minute. */
-export function onlineNodes(resources: readonly Row[], members: ListPart): string[] {
+/** Nodes that are not offline. An offline node would delay every question to it by half a minute. */
+export function onlineNodes(resources: readonly Row[], members: ListAnswer): string[] {
   const offline = new Set(
     (dataOf(members) ?? []).filter((row) => row['type'] === 'node' && flagOf(row['online']) === false).map(nameOf),
   );
@@ -133,14 +133,14 @@ const fact = (key: string, label: string, value: number | string, unit: Fact['un
   unit,
 });
 
-/** How full the memory of all nodes is; nothing while one of them does not say. */
+/** The memory in use on all nodes; empty if a node does not report it. */
 function usage(nodes: readonly Row[]): Fact[] {
   const sum = (field: string) => nodes.reduce((all, row) => all + (numberOf(row[field]) ?? Number.NaN), 0);
   const percent = percentOf(sum('mem'), sum('maxmem'));
-  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'PollState in use', percent, 'percent')];
+  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'Memory in use', percent, 'percent')];
 }
 
-function clusterFindings(members: ListPart): Finding[] {
+function clusterFindings(members: ListAnswer): Finding[] {
   if ('failure' in members) return [unread('quorum', 'the state of the cluster', members)];
   const cluster = members.data.find(({ type }) => type === 'cluster');
   // A single host has no quorum to lose.
@@ -163,7 +163,7 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
     return [
       isKnown
         ? { key, state: 'critical', text: `Node ${node} is offline.` }
-        : { key, state: 'unknown', text: `The state of node ${node} is not known to the cluster.` },
+        : { key, state: 'unknown', text: `The cluster does not know the state of node ${node}.` },
     ];
   }
   const { status, subscription, replication, disks, pools, certificates } = reading.nodes[node] ?? {};
@@ -182,7 +182,7 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
   else if (status) {
     const swap = (status.data['swap'] ?? {}) as Row;
     const percent = percentOf(numberOf(swap['used']), numberOf(swap['total']));
-    // Without swap there is nothing to fill.
+    // A node without swap has no finding.
     if (percent !== null) findings.push(fullness(`${key}:swap`, `the swap of ${node}`, percent, { warning: 80 }));
   }
   if (subscription)
@@ -198,21 +198,21 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
   return findings;
 }
 
-/** The certificate of a node, also of one that answers nobody but its cluster: its own, unless another was installed over it. */
-function nodeCertificate(key: string, node: string, part: ListPart, now: Epoch): Finding[] {
-  const one = { key: `${key}:certificate`, of: ` of ${node}` };
-  if ('failure' in part) return [unread(one.key, `the certificate${one.of}`, part)];
-  const named = (name: string) => part.data.find(({ filename }) => filename === name);
-  const until = numberOf((named('pveproxy-ssl.pem') ?? named('pve-ssl.pem'))?.['notafter']);
-  const found = until === null ? [] : certificateFinding(new Date(until * 1_000), now, one);
+/** The certificate of a node, even if only its cluster can reach the node. An uploaded certificate replaces the node’s own. */
+function nodeCertificate(key: string, node: string, answer: ListAnswer, now: Epoch): Finding[] {
+  const certificate = { key: `${key}:certificate`, suffix: ` of ${node}` };
+  if ('failure' in answer) return [unread(certificate.key, `the certificate of ${node}`, answer)];
+  const inFile = (name: string) => answer.data.find(({ filename }) => filename === name);
+  const until = numberOf((inFile('pveproxy-ssl.pem') ?? inFile('pve-ssl.pem'))?.['notafter']);
+  const found = until === null ? [] : certificateFinding(new Date(until * 1_000), now, certificate);
   if (found.length > 0) return found;
-  const text = `The server does not say until when the certificate${one.of} is valid.`;
-  return [{ key: one.key, state: 'unknown', value: null, text }];
+  const text = `The server does not say when the certificate of ${node} expires.`;
+  return [{ key: certificate.key, state: 'unknown', value: null, text }];
 }
 
-function replicationFindings(key: string, node: string, part: ListPart): Finding[] {
-  if ('failure' in part) return [unread(`${key}:replication`, `the replication of ${node}`, part)];
-  return sortedBy(part.data, 'id').map((row): Finding => {
+function replicationFindings(key: string, node: string, answer: ListAnswer): Finding[] {
+  if ('failure' in answer) return [unread(`${key}:replication`, `the replication of ${node}`, answer)];
+  return sortedBy(answer.data, 'id').map((row): Finding => {
     const id = textOf(row['id']) ?? '?';
     const fails = numberOf(row['fail_count']) ?? 0;
     const error = textOf(row['error']);
@@ -236,7 +236,7 @@ function storageFindings(resources: readonly Row[], online: ReadonlySet<string>)
         text: 'No storage is visible: the account lacks the right Datastore.Audit (`rechte`).',
       },
     ];
-  // A shared one stands there once for each node.
+  // A shared storage is listed once per node.
   const byName = new Map<string, Row[]>();
   for (const row of rows) {
     if (!online.has(String(row['node']))) continue;
@@ -248,18 +248,18 @@ function storageFindings(resources: readonly Row[], online: ReadonlySet<string>)
   }
   return [...byName].map(([place, same]): Finding => {
     const key = `storage:${place}`;
-    const away = same.filter((row) => row['status'] !== 'available');
-    if (away.length > 0) {
-      const content = textOf(away[0]?.['content']) ?? '';
-      const holds = /\b(backup|images|rootdir)\b/.test(content);
+    const unavailable = same.filter((row) => row['status'] !== 'available');
+    if (unavailable.length > 0) {
+      const content = textOf(unavailable[0]?.['content']) ?? '';
+      const holdsData = /\b(backup|images|rootdir)\b/.test(content);
       return {
         key,
-        state: holds ? 'critical' : 'warning',
-        text: `Storage ${place} is not available${holds ? ', and it holds guests or backups' : ''}.`,
+        state: holdsData ? 'critical' : 'warning',
+        text: `Storage ${place} is not available${holdsData ? ', and it holds guests or backups' : ''}.`,
       };
     }
     const best = same.find((row) => (numberOf(row['maxdisk']) ?? 0) > 0) ?? same[0] ?? {};
-    // Some storages have no size of their own and are well.
+    // Some storages report no size.
     if (numberOf(best['maxdisk']) === 0) return { key, state: 'ok', text: `Storage ${place} is available.` };
     const percent = percentOf(numberOf(best['disk']), numberOf(best['maxdisk']));
     return fullness(key, `storage ${place}`, percent, { warning: 80, critical: 90 });
@@ -291,21 +291,26 @@ function guestFindings(reading: VirtualizationReading, online: ReadonlySet<strin
     if (isTemplate(row) || row['status'] === 'running' || !online.has(String(row['node']))) continue;
     if (row['status'] === 'unknown') unclear.push(guestName(row));
     const isBusy = ['backup', 'snapshot', 'migrate'].includes(textOf(row['lock']) ?? '');
-    const kept = known[guestKey(row)];
-    if (left.has(guestKey(row)) || isBusy || !kept?.onboot || reading.now - kept.readAt > DAY_SEC) continue;
+    const cached = known[guestKey(row)];
+    if (left.has(guestKey(row)) || isBusy || !cached?.onboot || reading.now - cached.readAt > DAY_SEC) continue;
     const isProduction = (textOf(row['tags']) ?? '').split(/[;, ]+/).includes('prod');
     stopped.push({
       key: `guest:${textOf(row['vmid']) ?? '?'}`,
       state: isProduction ? 'critical' : 'warning',
       needed: 2,
-      text: `Guest ${guestName(row)} should run and does not.`,
+      text: `Guest ${guestName(row)} should run but does not.`,
     });
   }
   const running = guests.filter(({ status }) => status === 'running').length;
   const all: Finding =
     unclear.length > 0
       ? { key: 'guests', state: 'unknown', value: unclear.length, text: `The state of ${named(unclear)} is not known.` }
-      : { key: 'guests', state: 'ok', value: running, text: `${plural(running, 'guest')} of ${guests.length} run.` };
+      : {
+          key: 'guests',
+          state: 'ok',
+          value: running,
+          text: `${running} of ${plural(guests.length, 'guest is', 'guests are')} running.`,
+        };
   return [all, ...stopped];
 }
 
@@ -330,19 +335,19 @@ function backupFindings(reading: VirtualizationReading, online: ReadonlySet<stri
     );
   }
   if ('failure' in jobs) return [...findings, unread('backup-jobs', 'the backup jobs', jobs)];
-  const parts = [...online].map((node) => [node, reading.nodes[node]?.backups] as const);
-  for (const [node, part] of parts) {
-    if (part && 'failure' in part) findings.push(unread(`backups:${node}`, `the backups of ${node}`, part));
-    else if (part) findings.push(...lastBackups(node, part.data, now));
+  const answers = [...online].map((node) => [node, reading.nodes[node]?.backups] as const);
+  for (const [node, answer] of answers) {
+    if (answer && 'failure' in answer) findings.push(unread(`backups:${node}`, `the backups of ${node}`, answer));
+    else if (answer) findings.push(...lastBackups(node, answer.data, now));
   }
   const enabled = jobs.data.filter((row) => flagOf(row['enabled']) !== false);
-  const isRead = parts.every(([, part]) => part !== undefined && 'data' in part);
+  const isRead = answers.every(([, answer]) => answer !== undefined && 'data' in answer);
   if (enabled.length === 0 || !isRead) return findings;
   return [
     ...findings,
     overdue(
       enabled,
-      parts.flatMap(([, part]) => dataOf(part) ?? []),
+      answers.flatMap(([, answer]) => dataOf(answer) ?? []),
       now,
     ),
   ];
@@ -374,20 +379,20 @@ function lastBackups(node: string, tasks: readonly Row[], now: Epoch): Finding[]
       state,
       value: bad.length,
       text: first
-        ? `The last backup on ${node} ended with: ${textOf(first['status']) ?? 'nothing said'}.`
+        ? `The last backup on ${node} ended with: ${textOf(first['status']) ?? 'an unknown result'}.`
         : `The last backups on ${node} went well.`,
     },
   ];
 }
 
-/** Whether backups run at all: none for as long as the most frequent job may pause, and two hours. */
+/** Whether backups run at all. The limit is the longest pause of the most frequent job, plus two hours. */
 function overdue(jobs: readonly Row[], tasks: readonly Row[], now: Epoch): Finding {
   const gap = Math.min(...jobs.map(({ schedule }) => longestGap(schedule)));
   const last = Math.max(0, ...tasks.map((row) => numberOf(row['starttime']) ?? 0));
   const age = now - last;
   const key = 'backup-jobs';
   if (last === 0)
-    return { key, state: 'critical', value: null, text: 'There is a backup job, and no backup was ever made.' };
+    return { key, state: 'critical', value: null, text: 'There is a backup job, but no backup has ever been made.' };
   return {
     key,
     state: age > 2 * gap + 2 * HOUR_SEC ? 'critical' : age > gap + 2 * HOUR_SEC ? 'warning' : 'ok',
@@ -438,10 +443,10 @@ function availabilityFindings({ availability, now }: VirtualizationReading, onli
   return findings;
 }
 
-/** Tasks that open a console fail whenever somebody closes it. */
+/** A console task ends as failed when the user closes the console. */
 const consoles = new Set(['vncproxy', 'vncshell', 'termproxy', 'spiceproxy']);
 
-function taskFindings(tasks: ListPart, now: Epoch): Finding[] {
+function taskFindings(tasks: ListAnswer, now: Epoch): Finding[] {
   if ('failure' in tasks) return [unread('tasks', 'the tasks', tasks)];
   const failed = tasks.data.filter(
     (row) =>
@@ -457,7 +462,7 @@ function taskFindings(tasks: ListPart, now: Epoch): Finding[] {
       state: stateAbove(failed.length, { warning: 1 }),
       value: failed.length,
       text: first
-        ? `${plural(failed.length, 'task')} failed within a day, last ${textOf(first['type']) ?? '?'} on ${nameOf(first)}: ${textOf(first['status']) ?? ''}`
+        ? `${plural(failed.length, 'task')} failed within a day, most recently ${textOf(first['type']) ?? '?'} on ${nameOf(first)}: ${textOf(first['status']) ?? ''}`
         : 'No task failed within a day.',
     },
   ];

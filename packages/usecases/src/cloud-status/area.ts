@@ -17,7 +17,7 @@ export const cloudStatus: Area = {
   },
   jobs: [startDueChecks, checkDueInstances, checkAllInstances],
   schedules: [schedule(startDueChecks, {}, { everyMs: MINUTE })],
-  // A job waits for the clouds of one tenant, up to a hundred of them, and another tenant's need not wait for it.
+  // A job checks up to a hundred clouds of one tenant at once. Jobs of other tenants do not wait for it.
   concurrency: { 'cloud-status': quarterEach(20) },
   mails: [cloudFailedMail, cloudRecoveredMail],
   retention: [

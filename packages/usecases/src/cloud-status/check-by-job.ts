@@ -12,17 +12,20 @@ import { claimDue, claimUnchecked, countUnchecked } from './claims.ts';
 import { checkDueInstances } from './jobs.ts';
 import { releaseTable } from './release-table.ts';
 
-/** Tenants per sweep; the others come a minute later. */
+/** Tenants per sweep; the others follow a minute later. */
 const maxTenants = 2_000;
-/** What a tenant of many slow clouds takes before others have their turn. */
+/** How long a tenant with many slow clouds is checked before others get their turn. */
 const turnMs = 30 * SECOND;
-/** Between looks at instances that other checks are at. */
-const lookEveryMs = 500;
+/** How often to check whether instances leased by other checks are done. */
+const retryEveryMs = 500;
 
-/** Has the due instances of every tenant checked; inactive tenants and those that switched the module off rest. Looks at the table of releases, so that its age is told. */
+/**
+ * Enqueues a check for every tenant with due instances. Skips inactive tenants and those that switched the module off. Also reads the
+ * table of releases, which logs a warning if the table is outdated.
+ */
 export async function startDueCloudChecks(system: SystemContext): Promise<void> {
   await releaseTable(system).read();
-  const due = await system.acrossTenants('tenants with clouds to be checked are found', (tx) =>
+  const due = await system.acrossTenants('tenants with due cloud checks are found', (tx) =>
     tx
       .selectDistinct({ tenantId: cloudInstances.tenantId })
       .from(cloudInstances)
@@ -47,8 +50,8 @@ export async function checkDueCloudInstances(ctx: TenantContext, { signal }: Pic
 }
 
 /**
- * Checks every active instance that was not checked since the run was started. Taken up again after a crash it goes on with what is
- * left, and what another check is at counts when that one is done.
+ * Checks every active instance that was not checked since the run started. After a crash it continues with the rest. An instance leased
+ * by another check counts as soon as that check ends.
  */
 export async function checkAllCloudInstances(
   ctx: TenantContext,
@@ -68,6 +71,6 @@ export async function checkAllCloudInstances(
       onChecked: (count) => progress(Math.min(before + count, total), total),
     });
     left = await countUnchecked(ctx, started.at);
-    if (left > 0) await pause(lookEveryMs, undefined, { signal });
+    if (left > 0) await pause(retryEveryMs, undefined, { signal });
   }
 }

@@ -7,27 +7,27 @@ import { openSemaphore } from '@portal/platform/semaphore';
 import { type Claim, releaseClaims } from './claims.ts';
 import { settleChecks } from './settle-checks.ts';
 
-/** Checks at once in one job; a tenant may have a job by hand beside the one that is due. */
+/** Checks at once in one job. A tenant may have a manual job in addition to the scheduled one. */
 const maxAtOnce = 100;
-const inPlaceOf = resource(() => openSemaphore(jobLimits.cloudChecks));
+const slotsOf = resource(() => openSemaphore(jobLimits.cloudChecks));
 /**
- * Claimed ahead, so that no place is empty while the database is asked: as many as are at work, but some when none is. Whatever the
- * number of places, checks of ten seconds so end within their lease.
+ * Instances claimed ahead, so that no slot stays empty during a claim: as many as are being checked, but at least this number. With any
+ * number of slots, checks of ten seconds then end within their lease.
  */
-const leastAhead = 20;
+const minClaimedAhead = 20;
 
 interface Checking {
   claim: (limit: number) => Promise<Claim[]>;
   signal: AbortSignal;
-  /** Nothing is claimed after this long, so that a tenant of slow clouds lets others have a turn. */
+  /** Stops claiming after this time, so that a tenant with slow clouds does not delay others. */
   turnMs?: number;
-  /** Told after each check how many there have been. */
+  /** Called after each check with the number of checks so far. */
   onChecked?: (count: number) => void;
 }
 
 /**
- * Checks what can be claimed, so many at once, until nothing is left or the turn is over; says whether something may be left. A slow
- * cloud takes one place and delays no other. Throws the signal's reason or the first error, after handing back what was not checked.
+ * Claims and checks instances in parallel until none is left or the turn is over, and says whether some may be left. A slow cloud
+ * occupies one slot and delays no other check. Throws the signal's reason or the first error, after releasing the unchecked claims.
  */
 export async function checkInstances(
   ctx: TenantContext,
@@ -35,35 +35,35 @@ export async function checkInstances(
 ): Promise<{ isMoreLeft: boolean }> {
   const endsAt = performance.now() + turnMs;
   const settle = batchCalls((results: Parameters<typeof settleChecks>[1]) => settleChecks(ctx, results));
-  const inPlace = inPlaceOf(ctx);
+  const inSlot = slotsOf(ctx);
   const ahead: Claim[] = [];
   const unsettled = new Set<Claim>();
-  const troubles: unknown[] = [];
-  let supply = 'unknown' as 'unknown' | 'claiming' | 'dry';
-  let underWay = 0;
+  const errors: unknown[] = [];
+  let claimState = 'unknown' as 'unknown' | 'claiming' | 'exhausted';
+  let pending = 0;
   let changed = Promise.withResolvers<void>();
   let checked = 0;
 
-  const isOver = () => troubles.length > 0 || signal.aborted || performance.now() > endsAt;
+  const isOver = () => errors.length > 0 || signal.aborted || performance.now() > endsAt;
   const begin = (work: Promise<void>) => {
-    underWay += 1;
+    pending += 1;
     void work
-      .catch((error: unknown) => void troubles.push(error))
+      .catch((error: unknown) => void errors.push(error))
       .finally(() => {
-        underWay -= 1;
+        pending -= 1;
         changed.resolve();
       });
   };
-  const claimMore = async (room: number) => {
-    supply = 'claiming';
-    const claims = await claim(room);
+  const claimMore = async (limit: number) => {
+    claimState = 'claiming';
+    const claims = await claim(limit);
     ahead.push(...claims);
-    supply = claims.length < room ? 'dry' : 'unknown';
+    claimState = claims.length < limit ? 'exhausted' : 'unknown';
   };
   const check = async (claimed: Claim) => {
     unsettled.add(claimed);
     const reading = await readCloud(claimed.statusUrl, ctx.config.outbound.byAdmins, signal);
-    // Its place is free for the next one while this is written.
+    // Storing the result does not occupy the slot.
     begin(
       settle({ claim: claimed, reading }).then(() => {
         unsettled.delete(claimed);
@@ -72,31 +72,31 @@ export async function checkInstances(
     );
   };
 
-  let atWork = 0;
-  let waiting = 0;
+  let checking = 0;
+  let waitingForSlot = 0;
   const checkNext = async () => {
-    waiting -= 1;
+    waitingForSlot -= 1;
     const claimed = isOver() ? undefined : ahead.shift();
     if (!claimed) return;
-    atWork += 1;
+    checking += 1;
     changed.resolve();
-    await check(claimed).finally(() => (atWork -= 1));
+    await check(claimed).finally(() => (checking -= 1));
   };
   for (;;) {
     changed = Promise.withResolvers<void>();
     if (!isOver()) {
-      const maxAhead = Math.max(leastAhead, atWork);
-      if (supply === 'unknown' && ahead.length <= maxAhead / 2) begin(claimMore(maxAhead - ahead.length));
-      for (let free = Math.min(maxAtOnce - atWork, ahead.length) - waiting; free > 0; free -= 1) {
-        waiting += 1;
-        begin(inPlace(checkNext, { key: ctx.tenantId, signal }));
+      const maxAhead = Math.max(minClaimedAhead, checking);
+      if (claimState === 'unknown' && ahead.length <= maxAhead / 2) begin(claimMore(maxAhead - ahead.length));
+      for (let free = Math.min(maxAtOnce - checking, ahead.length) - waitingForSlot; free > 0; free -= 1) {
+        waitingForSlot += 1;
+        begin(inSlot(checkNext, { key: ctx.tenantId, signal }));
       }
     }
-    if (underWay === 0) break;
+    if (pending === 0) break;
     await changed.promise;
   }
   await releaseClaims(ctx, [...ahead, ...unsettled]);
   signal.throwIfAborted();
-  if (troubles.length > 0) throw troubles[0];
-  return { isMoreLeft: supply !== 'dry' || ahead.length > 0 };
+  if (errors.length > 0) throw errors[0];
+  return { isMoreLeft: claimState !== 'exhausted' || ahead.length > 0 };
 }

@@ -80,7 +80,7 @@ const failed: CloudReading = { isReached: false, failure: 'server', message: 'It
 
 async function check(ctx: TenantContext, id: string, reading: CloudReading): Promise<boolean> {
   const claim = await claimOne(ctx, id);
-  if (!claim) throw new Error('another check is at it');
+  if (!claim) throw new Error('another check holds the lease');
   const [isOurs] = await settleChecks(ctx, [{ claim, reading }]);
   return isOurs === true;
 }
@@ -96,14 +96,14 @@ const transitionsOf = async (ctx: TenantContext, instanceId: string) =>
     )
   ).map(({ from, to }) => `${from} ${to}`);
 
-/** Checks that went well, as the metrics count them. */
+/** Successful checks according to the metrics. */
 async function checksCounted(): Promise<number> {
   const { body } = await runtime.metrics.render();
   return Number(/^portal_checks_total\{.*outcome="ok".*\} (\d+)$/m.exec(body)?.[1] ?? 0);
 }
 
 describe('a check', () => {
-  it('shows what the cloud says', async () => {
+  it('shows the answer of the cloud', async () => {
     const countedBefore = await checksCounted();
     const ctx = await admin();
     const server = await cloud();
@@ -142,10 +142,10 @@ describe('a check', () => {
 
   it.each([
     ['maintenance', statusDocument({ maintenance: true }), { light: 'yellow', isMaintenance: true }],
-    ['an update begun', statusDocument({ needsDbUpgrade: true }), { light: 'yellow', needsDbUpgrade: true }],
+    ['an unfinished update', statusDocument({ needsDbUpgrade: true }), { light: 'yellow', needsDbUpgrade: true }],
     ['a hidden version', statusDocument({ version: '', versionstring: '' }), { light: 'grey', version: null }],
     ['an old version', statusDocument({ version: '30.0.1.1', versionstring: '30.0.1' }), { light: 'red' }],
-    ['a version of a relative', statusDocument({ product: 'ownCloud', version: '30.0.1.1' }), { light: 'grey' }],
+    ['a version of a related product', statusDocument({ product: 'ownCloud', version: '30.0.1.1' }), { light: 'grey' }],
   ])('of %s is no failure', async (_what, answer, expected) => {
     const ctx = await admin();
     const server = await cloud();
@@ -154,7 +154,7 @@ describe('a check', () => {
     expect(await checkCloudInstance(ctx, id)).toMatchObject({ ...expected, lastCheckState: 'ok', failure: null });
   });
 
-  it('keeps what was known where it finds nothing out', async () => {
+  it('keeps the known values if it learns nothing new', async () => {
     const ctx = await admin();
     const { id } = await make.cloudInstance(ctx.tenantId);
     await check(ctx, id, reached);
@@ -174,7 +174,7 @@ describe('a check', () => {
     expect(await getCloudInstance(ctx, id)).toMatchObject({ version: '35.0.0', isMaintenance: true, failure: null });
   });
 
-  it('of one that is switched off leaves its light grey and reports nothing', async () => {
+  it('of a switched-off instance leaves its light grey and reports nothing', async () => {
     const ctx = await admin();
     const server = await cloud();
     const { id } = await make.cloudInstance(ctx.tenantId, { statusUrl: server.origin, isActive: false });
@@ -188,7 +188,7 @@ describe('a check', () => {
     expect(await transitionsOf(ctx, id)).toEqual([]);
   });
 
-  it('is reported when it is the second in a row to fail, and when it is good again', async () => {
+  it('is reported on the second failure in a row, and on recovery', async () => {
     const ctx = await admin();
     const { id } = await make.cloudInstance(ctx.tenantId);
     const seen: unknown[] = [];
@@ -217,7 +217,7 @@ describe('a check', () => {
 });
 
 describe('the next check', () => {
-  it('of a new instance comes within the hour, spread over it', async () => {
+  it('of a new instance is due within the hour, spread over it', async () => {
     const ctx = await admin();
     const input = { customerName: 'Nordheim', statusUrl: 'https://cloud.example.org', isActive: true };
     const made = await Promise.all(Array.from({ length: 40 }, () => createCloudInstance(ctx, input)));
@@ -228,7 +228,7 @@ describe('the next check', () => {
     expect(new Set(minutes.map((minute) => Math.floor(minute / 15))).size).toBe(4);
   });
 
-  it.each([0, 1, 1_800, 3_599])('after a good one comes at second %i of an hour again', async (slotSec) => {
+  it.each([0, 1, 1_800, 3_599])('after a good one is due again at second %i of an hour', async (slotSec) => {
     const ctx = await admin();
     const { id } = await make.cloudInstance(ctx.tenantId, { slotSec });
     await check(ctx, id, reached);
@@ -238,7 +238,7 @@ describe('the next check', () => {
     expect(inSec).toBeLessThanOrEqual(HOUR / SECOND);
   });
 
-  it('after a failed one comes five minutes later', async () => {
+  it('after a failed one is due five minutes later', async () => {
     const ctx = await admin();
     const { id } = await make.cloudInstance(ctx.tenantId);
     for (let n = 0; n < 3; n += 1) {
@@ -249,11 +249,11 @@ describe('the next check', () => {
     }
   });
 
-  it('is looked for in every active tenant with the module on, and only where one is due', async () => {
+  it('is enqueued only for active tenants with the module on and a due instance', async () => {
     const [ctx, other, resting, off] = [await admin(), await admin(), await admin(), await admin()];
     await setModuleEnabled(off, 'cloud-status', false);
     await make.cloudInstance(off.tenantId, due);
-    await runtime.database.acrossTenants('a test lets a tenant rest', (tx) =>
+    await runtime.database.acrossTenants('a test deactivates a tenant', (tx) =>
       tx.execute(sql`update tenants set is_active = false where id = ${resting.tenantId}`),
     );
     await make.cloudInstance(ctx.tenantId, due);
@@ -276,7 +276,7 @@ describe('the next check', () => {
     expect(asked).not.toContain(off.tenantId);
   });
 
-  it('that was queued before the module was switched off calls nobody', async () => {
+  it('queued before the module was switched off makes no call', async () => {
     const ctx = await admin();
     const server = await cloud();
     await make.cloudInstance(ctx.tenantId, { ...due, statusUrl: `${server.origin}/status.php` });
@@ -292,7 +292,7 @@ describe('the next check', () => {
 });
 
 describe('checks at the same time', () => {
-  it('fifty by hand ask once', async () => {
+  it('fifty by hand call the cloud once', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 100 });
     const { id } = await make.cloudInstance(ctx.tenantId, { statusUrl: server.origin });
@@ -302,12 +302,12 @@ describe('checks at the same time', () => {
     for (const reason of refused)
       expect(reason).toMatchObject({ code: 'POLL_LOCKED', retryAfterSec: expect.any(Number) });
     expect(server.requests()).toBe(1);
-    // Each instance has a lock of its own.
+    // Other instances are not locked.
     const other = await make.cloudInstance(ctx.tenantId, { statusUrl: server.origin });
     await checkCloudInstance(ctx, other.id);
   });
 
-  it('by hand, of all and by schedule count once', async () => {
+  it('by hand, by a run and by schedule count once', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 1_000 });
     server.answer = () => brokenCloud;
@@ -322,7 +322,7 @@ describe('checks at the same time', () => {
     expect(server.requests()).toBe(1);
   });
 
-  it('one that began earlier never overwrites a later one, and one of another address counts for nothing', async () => {
+  it('an earlier one never overwrites a later one, and one of an old address is discarded', async () => {
     const ctx = await admin();
     const { id } = await make.cloudInstance(ctx.tenantId);
     const early = (await claimOne(ctx, id)) as Claim;
@@ -348,7 +348,7 @@ describe('checks at the same time', () => {
     expect(await settleChecks(ctx, [{ claim: gone, reading: failed }])).toEqual([false]);
   });
 
-  it('that end with their process are repeated soon, and after the second time at their usual time', async () => {
+  it('that end with their process are repeated soon, the second time at the usual time', async () => {
     const ctx = await admin();
     const secondOfHour = Math.floor(Date.now() / SECOND) % 3_600;
     const { id } = await make.cloudInstance(ctx.tenantId, { ...due, slotSec: (secondOfHour + 1_800) % 3_600 });
@@ -371,11 +371,11 @@ describe('checks at the same time', () => {
     const [usual] = await claimDue(ctx, 10);
     expect(usual?.id).toBe(id);
     if (usual) await settleChecks(ctx, [{ claim: usual, reading: failed }]);
-    // What came to its end counts as ever.
+    // A finished check counts as usual.
     expect((await rowOf(ctx, id)).inSec).toBeLessThan(301);
   });
 
-  it('by hand answer within 15 s that they wait for one whose process was killed', async () => {
+  it('by hand answer 503 within 15 s if another check lost its process', async () => {
     const ctx = await admin();
     const server = await cloud();
     const { id } = await make.cloudInstance(ctx.tenantId, { statusUrl: server.origin });
@@ -388,7 +388,7 @@ describe('checks at the same time', () => {
     expect((await rowOf(ctx, id)).leaseId).toBe(left?.leaseId);
   }, 60_000);
 
-  it('of two workers share the instances, each once', async () => {
+  it('in parallel jobs check each instance once', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 20 });
     for (let n = 0; n < 60; n += 1)
@@ -398,7 +398,7 @@ describe('checks at the same time', () => {
     expect(await claimDue(ctx, 10)).toEqual([]);
   });
 
-  it('begin a hundred at a time, and a slow cloud delays no other', async () => {
+  it('run a hundred at a time, and a slow cloud delays no other', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 150 });
     const doneAt = new Map<string, number>();
@@ -417,7 +417,7 @@ describe('checks at the same time', () => {
     expect((await listCloudInstances(ctx)).filter(({ lastCheckState }) => lastCheckState === 'failed')).toHaveLength(1);
   }, 40_000);
 
-  it('of many tenants hold five hundred places of a process, shared by all, and end within their leases', async () => {
+  it('of many tenants share five hundred slots of a process and end within their leases', async () => {
     const server = await cloud({ latencyMs: 700 });
     const contexts: UserContext[] = [];
     for (let tenant = 0; tenant < 7; tenant += 1) {
@@ -433,7 +433,7 @@ describe('checks at the same time', () => {
     for (const ctx of contexts) expect(await claimDue(ctx, 1)).toEqual([]);
   }, 60_000);
 
-  it('by hand of more clouds than a tenant may have checked at once wait for each other', async () => {
+  it('by hand wait for each other beyond the limit of a tenant', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 300 });
     const ids: string[] = [];
@@ -444,7 +444,7 @@ describe('checks at the same time', () => {
     expect(server.maxAtOnce()).toBeLessThanOrEqual(20);
   }, 20_000);
 
-  it('that are stopped hand back what they had not checked', async () => {
+  it('that are stopped release their unchecked claims', async () => {
     const ctx = await admin();
     const server = await cloud();
     server.answer = () => 'silence';
@@ -457,7 +457,7 @@ describe('checks at the same time', () => {
     expect(await claimDue(ctx, 200)).toHaveLength(150);
   });
 
-  it('end their turn after a while, and say that something is left', async () => {
+  it('end after their turn and say that some are left', async () => {
     const ctx = await admin();
     const server = await cloud({ latencyMs: 300 });
     for (let n = 0; n < 250; n += 1) await make.cloudInstance(ctx.tenantId, { ...due, statusUrl: server.origin });
@@ -472,27 +472,27 @@ describe('a run over all', () => {
   const runOf = (ctx: UserContext) =>
     ctx.read((db) => db.select({ id: runs.id }).from(runs).where(eq(runs.kind, 'cloud-status.check-all')));
 
-  it('checks what is active once, whatever is due, and can be taken up again', async () => {
+  it('checks every active instance once, due or not, and can be resumed', async () => {
     const ctx = await admin();
     const server = await cloud();
     for (let n = 0; n < 5; n += 1) await make.cloudInstance(ctx.tenantId, { statusUrl: `${server.origin}/${n}` });
     await make.cloudInstance(ctx.tenantId, { statusUrl: `${server.origin}/off`, isActive: false });
     const { runId } = await startCheckOfAll(ctx);
     await expect(startCheckOfAll(ctx)).rejects.toMatchObject({ code: 'POLL_LOCKED' });
-    const told: number[][] = [];
+    const reported: number[][] = [];
     const work = {
       signal,
       run: { id: runId, attempt: 1 },
-      progress: (done: number, total: number) => void told.push([done, total]),
+      progress: (done: number, total: number) => void reported.push([done, total]),
     };
     await checkAllCloudInstances(jobOf(ctx), work);
-    expect(told.at(-1)).toEqual([5, 5]);
+    expect(reported.at(-1)).toEqual([5, 5]);
     expect(server.requests()).toBe(5);
     await checkAllCloudInstances(jobOf(ctx), work);
     expect(server.requests()).toBe(5);
   });
 
-  it('that is under way is the one to watch, and another tenant has its own', async () => {
+  it('that is under way is returned again, and other tenants have their own', async () => {
     const [ctx, other] = [await admin(), await admin()];
     const { runId } = await startCheckOfAll(ctx);
     await startCheckOfAll(other);
@@ -510,7 +510,7 @@ describe('a run over all', () => {
   });
 });
 
-it('an instance more than ten thousand is refused', async () => {
+it('refuses more than ten thousand instances', async () => {
   const ctx = await admin();
   await ctx.tx((tx) =>
     tx.execute(sql`insert into cloud_instances (id, tenant_id, customer_name, status_url, slot_sec, next_check_at)
@@ -522,7 +522,7 @@ it('an instance more than ten thousand is refused', async () => {
   expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'LIMIT_REACHED' } });
 });
 
-it('what is not there is 404', async () => {
+it('answers 404 for an unknown instance', async () => {
   const ctx = await admin();
   for (const call of [
     () => checkCloudInstance(ctx, newId()),
@@ -533,7 +533,7 @@ it('what is not there is 404', async () => {
     await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('transitions come in pages, of all or of one', async () => {
+it('pages through transitions of all instances or of one', async () => {
   const ctx = await admin();
   const [one, other] = [await make.cloudInstance(ctx.tenantId), await make.cloudInstance(ctx.tenantId)];
   for (const { id } of [one, other, one])

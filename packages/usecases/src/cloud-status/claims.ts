@@ -3,27 +3,27 @@ import { cloudInstances } from '@portal/db/schema/cloud-status/instances';
 import type { TenantContext } from '@portal/platform/context';
 import { nextSlot } from './next-check.ts';
 
-/** A check that is about to begin: whoever holds its lease may write what it found. */
+/** A claimed check. Only the holder of its lease may store the result. */
 export interface Claim {
   id: string;
   leaseId: string;
   statusUrl: string;
 }
 
-/** Longer than a check takes, waiting for its turn and for the database included. */
+/** Longer than a check takes, including the wait for a slot and for the database. */
 const lease = sql`now() + interval '45 seconds'`;
 
 const isFree = or(isNull(cloudInstances.leasedUntil), lte(cloudInstances.leasedUntil, sql`now()`));
 
-/** Instances whose time has come, those waiting longest first. */
+/** Claims due instances, the longest waiting first. */
 export const claimDue = (ctx: TenantContext, limit: number): Promise<Claim[]> =>
   claim(ctx, lte(cloudInstances.nextCheckAt, sql`now()`), limit);
 
-/** Active instances whose last check ended before a time. One that another check is at is left to that one. */
+/** Claims active instances whose last check ended before `since`, except those leased by another check. */
 export const claimUnchecked = (ctx: TenantContext, since: Date, limit: number): Promise<Claim[]> =>
   claim(ctx, isUncheckedSince(since), limit);
 
-/** How many there are, those that others are at included. */
+/** Counts these instances, including those leased by another check. */
 export const countUnchecked = (ctx: TenantContext, since: Date): Promise<number> =>
   ctx.read((db) => db.$count(cloudInstances, and(eq(cloudInstances.isActive, true), isUncheckedSince(since))));
 
@@ -31,10 +31,10 @@ const isUncheckedSince = (since: Date): SQL | undefined =>
   or(isNull(cloudInstances.checkedAt), lt(cloudInstances.checkedAt, since));
 
 /**
- * A lease that has run out is of a check that ended with its process, perhaps by what the cloud answered. It is repeated once, and
- * should it end like that again, not before its usual time.
+ * An expired lease belongs to a check that ended with its process, perhaps because of the answer of the cloud. The check is repeated
+ * once. If it ends like that again, the next one is at the usual time.
  */
-const nextUnlessSettled = sql`case when ${cloudInstances.leaseId} is null then ${cloudInstances.nextCheckAt}
+const nextCheckOfClaim = sql`case when ${cloudInstances.leaseId} is null then ${cloudInstances.nextCheckAt}
   else ${nextSlot(cloudInstances.slotSec)} end`;
 
 const claim = (ctx: TenantContext, isWanted: SQL | undefined, limit: number): Promise<Claim[]> =>
@@ -51,12 +51,12 @@ const claim = (ctx: TenantContext, isWanted: SQL | undefined, limit: number): Pr
     return tx
       .with(wanted)
       .update(cloudInstances)
-      .set({ leaseId: sql`gen_random_uuid()`, leasedUntil: lease, nextCheckAt: nextUnlessSettled })
+      .set({ leaseId: sql`gen_random_uuid()`, leasedUntil: lease, nextCheckAt: nextCheckOfClaim })
       .where(inArray(cloudInstances.id, tx.select({ id: wanted.id }).from(wanted)))
       .returning(claimColumns);
   });
 
-/** One instance, active or not; null while another check is at it, or when it is gone. */
+/** Claims one instance, active or not; null if another check holds its lease or the instance is gone. */
 export const claimOne = (ctx: TenantContext, id: string): Promise<Claim | null> =>
   ctx.tx(async (tx) => {
     const [claimed] = await tx
@@ -67,7 +67,7 @@ export const claimOne = (ctx: TenantContext, id: string): Promise<Claim | null> 
     return claimed ?? null;
   });
 
-/** Hands claims back that nothing came of, so that another check need not wait for their leases to run out. */
+/** Releases claims without a result, so that other checks need not wait for their leases to expire. */
 export async function releaseClaims(ctx: TenantContext, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return;
   await ctx.tx((tx) =>
@@ -91,7 +91,7 @@ export async function releaseClaims(ctx: TenantContext, claims: Claim[]): Promis
 
 const claimColumns = {
   id: cloudInstances.id,
-  // Just written.
+  // Never null, because the update has just set it.
   leaseId: sql<string>`${cloudInstances.leaseId}`,
   statusUrl: cloudInstances.statusUrl,
 };

@@ -41,7 +41,7 @@ const shownColumns = {
   subscribed: sql<boolean>`${cloudSubscriptions.userId} is not null`.as('subscribed'),
 };
 
-const bellOfCaller = and(
+const subscriptionOfCaller = and(
   eq(cloudSubscriptions.tenantId, cloudInstances.tenantId),
   eq(cloudSubscriptions.instanceId, cloudInstances.id),
   eq(cloudSubscriptions.userId, sql.placeholder('userId')),
@@ -51,7 +51,7 @@ const instancesByName = prepared<{ userId: string }>()('cloud_instances_by_name'
   db
     .select(shownColumns)
     .from(cloudInstances)
-    .leftJoin(cloudSubscriptions, bellOfCaller)
+    .leftJoin(cloudSubscriptions, subscriptionOfCaller)
     .orderBy(asc(cloudInstances.customerName), asc(cloudInstances.id)),
 );
 
@@ -59,7 +59,7 @@ const instanceById = prepared<{ userId: string; id: string }>()('cloud_instance_
   db
     .select(shownColumns)
     .from(cloudInstances)
-    .leftJoin(cloudSubscriptions, bellOfCaller)
+    .leftJoin(cloudSubscriptions, subscriptionOfCaller)
     .where(eq(cloudInstances.id, sql.placeholder('id'))),
 );
 
@@ -83,7 +83,7 @@ export async function getCloudInstance(ctx: UserContext, id: string): Promise<Cl
   return toInstance(row, table, ctx.now());
 }
 
-/** Makes an instance that is checked within the hour, and then every hour. Throws 409 `LIMIT_REACHED`. */
+/** Adds an instance, checked within the hour and then every hour. Throws 409 `LIMIT_REACHED`. */
 export async function createCloudInstance(
   ctx: UserContext,
   { customerName, statusUrl, isActive }: NewCloudInstance,
@@ -93,7 +93,7 @@ export async function createCloudInstance(
   await ctx.tx(async (tx) => {
     await lockTenant(tx, ctx.tenantId);
     if ((await tx.$count(cloudInstances)) >= maxCloudInstances) {
-      throw conflict('LIMIT_REACHED', `There are ${maxCloudInstances} instances. Please delete one first.`);
+      throw conflict('LIMIT_REACHED', `There are already ${maxCloudInstances} instances. Please delete one first.`);
     }
     await tx.insert(cloudInstances).values({
       id,
@@ -114,7 +114,7 @@ export async function createCloudInstance(
   return getCloudInstance(ctx, id);
 }
 
-/** Changes what is named. What a check under way finds at an address that was replaced counts for nothing. Throws 404. */
+/** Changes the named fields. A new address discards the result of a check under way. Throws 404. */
 export async function updateCloudInstance(
   ctx: UserContext,
   id: string,
@@ -127,11 +127,11 @@ export async function updateCloudInstance(
       .where(eq(cloudInstances.id, id))
       .for('update');
     if (!before) throw notFound();
-    const isElsewhere = statusUrl !== undefined && statusUrl !== before.statusUrl;
+    const isMoved = statusUrl !== undefined && statusUrl !== before.statusUrl;
     const changes = {
       ...(customerName !== undefined && { customerName }),
       ...(isActive !== undefined && { isActive }),
-      ...(isElsewhere && { statusUrl, leaseId: null, leasedUntil: null, nextCheckAt: sql`now()` }),
+      ...(isMoved && { statusUrl, leaseId: null, leasedUntil: null, nextCheckAt: sql`now()` }),
     };
     if (Object.keys(changes).length === 0) return;
     await tx.update(cloudInstances).set(changes).where(eq(cloudInstances.id, id));
@@ -145,7 +145,7 @@ export async function updateCloudInstance(
   return getCloudInstance(ctx, id);
 }
 
-/** Deletes an instance with its logo, its transitions and whatever mail about it was not sent yet; widgets do without. Throws 404. */
+/** Deletes an instance with its logo, its transitions and its unsent mails, and removes it from widgets. Throws 404. */
 export async function deleteCloudInstance(ctx: UserContext, id: string): Promise<void> {
   const path = await ctx.tx(async (tx) => {
     const [deleted] = await tx

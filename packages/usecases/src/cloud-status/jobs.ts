@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Finds the tenants with clouds to be checked. */
+/** Finds the tenants with due checks. */
 export const startDueChecks = definePlatformJob({
   name: 'cloud-status.start-due',
   queue: 'cloud-status',
@@ -13,7 +13,7 @@ export const startDueChecks = definePlatformJob({
   timeoutMs: MINUTE,
 });
 
-/** Checks a tenant's clouds whose time has come. What is left is found again a minute later. */
+/** Checks the due clouds of a tenant. The next sweep, a minute later, finds the rest. */
 export const checkDueInstances = defineTenantJob({
   name: 'cloud-status.check-due',
   queue: 'cloud-status',
@@ -24,7 +24,7 @@ export const checkDueInstances = defineTenantJob({
   timeoutMs: 2 * MINUTE,
 });
 
-/** Checks all active clouds of a tenant once, carrying out a run. */
+/** Checks all active clouds of a tenant once, as a run. */
 export const checkAllInstances = defineTenantJob({
   name: 'cloud-status.check-all',
   queue: 'cloud-status',

@@ -17,7 +17,7 @@ interface StoredLogo {
   type: IconType;
 }
 
-/** Which logo an instance has now. Throws 404, also without one. */
+/** The current logo of an instance. Throws 404, also if it has none. */
 export async function getLogo(ctx: UserContext, id: string): Promise<StoredLogo> {
   const [logo] = await ctx.read((db) =>
     db
@@ -29,7 +29,7 @@ export async function getLogo(ctx: UserContext, id: string): Promise<StoredLogo>
   return { path: logo.path, type: logo.type as IconType };
 }
 
-/** Its bytes. Throws 404 when they are gone since. */
+/** Opens the file of a logo. Throws 404 if it was removed meanwhile. */
 export async function openLogo(ctx: UserContext, { path }: StoredLogo): Promise<OpenedFile> {
   const file = await ctx.files.open(path);
   if (!file) throw notFound();
@@ -37,8 +37,8 @@ export async function openLogo(ctx: UserContext, { path }: StoredLogo): Promise<
 }
 
 /**
- * Makes an upload the logo of an instance. It is taken in and looked at once the instance is known. Throws 400 `UNSUPPORTED_IMAGE`,
- * 404, and what `takeUpload` throws.
+ * Stores an upload as the logo of an instance. Reads the upload only if the instance exists. Throws 400 `UNSUPPORTED_IMAGE`, 404, and
+ * any error of `takeUpload`.
  */
 export async function uploadLogo(
   ctx: UserContext,
@@ -46,7 +46,7 @@ export async function uploadLogo(
   takeUpload: () => Promise<Uint8Array>,
 ): Promise<CloudInstance> {
   await getCloudInstance(ctx, id);
-  const limits = { maxBytes: logoMaxBytes, takesIco: false };
+  const limits = { maxBytes: logoMaxBytes, acceptsIco: false };
   const logo = await iconImages(ctx).read(
     await takeUpload(),
     { tenantId: ctx.tenantId, ownerId: ctx.actor.id },
@@ -63,7 +63,7 @@ export async function uploadLogo(
   return getCloudInstance(ctx, id);
 }
 
-/** None at all is fine. Throws 404. */
+/** Removes the logo, if any. Throws 404. */
 export const removeLogo = (ctx: UserContext, id: string): Promise<void> => replaceLogo(ctx, id, null);
 
 async function replaceLogo(ctx: UserContext, id: string, logo: StoredLogo | null): Promise<void> {

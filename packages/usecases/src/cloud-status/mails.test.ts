@@ -42,7 +42,7 @@ const reached: CloudReading = {
 const failedBy = (failure: 'server' | 'netz'): CloudReading => ({ isReached: false, failure, message: 'It failed.' });
 const failed = failedBy('server');
 
-/** Somebody who may use the module, by a grant of their own. */
+/** A user who may use the module by a personal grant. */
 async function watcher(tenantId?: string): Promise<UserContext> {
   const user = await make.user(tenantId === undefined ? {} : { tenantId });
   const ctx = await signedIn(user);
@@ -61,7 +61,7 @@ async function watcher(tenantId?: string): Promise<UserContext> {
 async function check(ctx: UserContext, id: string, ...readings: CloudReading[]): Promise<void> {
   for (const reading of readings) {
     const claim = await claimOne(ctx, id);
-    if (!claim) throw new Error('another check is at it');
+    if (!claim) throw new Error('another check holds the lease');
     await settleChecks(ctx, [{ claim, reading }]);
   }
 }
@@ -88,7 +88,7 @@ const letPausePass = ({ tx }: UserContext) =>
       .where(eq(mails.state, 'queued')),
   );
 
-/** What time brings to a worker that is dead. */
+/** Lets the leases of a dead worker expire. */
 const letLeasesEnd = ({ tx }: UserContext) =>
   tx((db) =>
     db
@@ -119,7 +119,7 @@ async function watched(overrides: Parameters<typeof make.cloudInstance>[1] = {})
 }
 
 describe('an outage', () => {
-  it('is one mail when it begins and one when it ends, in German, as HTML and as text', async () => {
+  it('sends one mail when it begins and one when it ends, in German, as HTML and as text', async () => {
     const server = await startServer();
     const { ctx, id } = await watched({ statusUrl: 'https://cloud.nordheim.example' });
     await check(ctx, id, reached, failed, failed, failed);
@@ -141,7 +141,7 @@ describe('an outage', () => {
     expect(down?.messageId).not.toBe(up?.messageId);
   });
 
-  it('has its mails in one thread, each outage and each tenant in another', async () => {
+  it('has its mails in one thread, separate for each outage and each tenant', async () => {
     const server = await startServer();
     for (const { ctx, id } of [await watched(), await watched()]) {
       await check(ctx, id, failed, failed);
@@ -155,7 +155,7 @@ describe('an outage', () => {
     expect(second).not.toBe(first);
   });
 
-  it('of one failed check is no mail, nor is one nobody has the bell on for', async () => {
+  it('sends no mail after one failed check, or without subscribers', async () => {
     const { ctx, id } = await watched();
     await check(ctx, id, failed, reached, failed, reached);
     await unsubscribe(ctx, id);
@@ -163,7 +163,7 @@ describe('an outage', () => {
     expect(await outbox(ctx)).toEqual([]);
   });
 
-  it('is told to everybody who has the bell on, each outage by itself', async () => {
+  it('is mailed to every subscriber, each outage separately', async () => {
     const server = await startServer();
     const { ctx, id } = await watched();
     const colleague = await watcher(ctx.tenantId);
@@ -183,7 +183,7 @@ describe('an outage', () => {
     expect(new Set(server.messages.map(({ messageId }) => messageId)).size).toBe(8);
   });
 
-  it('that ends before its mail is sent is no mail at all', async () => {
+  it('that ends before its mail is sent sends no mail at all', async () => {
     const server = await startServer();
     const { ctx, id } = await watched();
     await check(ctx, id, failed, failed, reached);
@@ -192,7 +192,7 @@ describe('an outage', () => {
     expect(await states(ctx)).toEqual(['failed skipped']);
   });
 
-  it('that ends while its mail is on the wire is told to be over, too', async () => {
+  it('that ends while its mail is on the wire sends a recovery mail, too', async () => {
     const { ctx, id } = await watched();
     let isFirst = true;
     const server = await startServer({
@@ -207,13 +207,13 @@ describe('an outage', () => {
     expect(server.messages.map(({ subject }) => subject.slice(0, 9))).toEqual(['Cloud ges', 'Cloud wie']);
   });
 
-  it('that ends before anybody knows whether its mail arrived is told to be over', async () => {
+  it('that ends while it is unknown whether its mail arrived sends a recovery mail', async () => {
     const { ctx, id } = await watched();
     await check(ctx, id, failed, failed);
-    // The mail server has the mail; the worker dies before it hears so.
-    const unheard = await startServer({ failures: ({ at }) => (at === 'message' ? 'silence' : undefined) });
-    const dying = deliver(ctx, unheard);
-    await unheard.waitFor(() => true);
+    // The mail server has the mail; the worker dies before it gets the answer.
+    const silent = await startServer({ failures: ({ at }) => (at === 'message' ? 'silence' : undefined) });
+    const dying = deliver(ctx, silent);
+    await silent.waitFor(() => true);
     await check(ctx, id, reached);
     await letLeasesEnd(ctx);
     const server = await startServer();
@@ -221,12 +221,12 @@ describe('an outage', () => {
     await deliver(ctx, server);
     expect(server.messages.map(({ subject }) => subject.slice(0, 9))).toEqual(['Cloud wie']);
     expect(await states(ctx)).toEqual(['failed skipped', 'recovered sent']);
-    await unheard.stop();
+    await silent.stop();
     await dying;
     expect(await states(ctx)).toEqual(['failed skipped', 'recovered sent']);
   });
 
-  it('that ends while a worker is dead that had only begun to write its mail is no mail at all', async () => {
+  it('that ends after a worker died before sending its mail sends no mail at all', async () => {
     const { ctx, id } = await watched();
     await check(ctx, id, failed, failed);
     await ctx.tx((tx) => tx.update(mails).set({ state: 'sending', leaseId: newId() }));
@@ -238,7 +238,7 @@ describe('an outage', () => {
     expect(await states(ctx)).toEqual(['failed skipped']);
   });
 
-  it('that ends while its mail is being settled is told once to be over, whoever is first', async () => {
+  it('that ends while its mail is being settled sends at most one recovery mail, in either order', async () => {
     const server = await startServer();
     for (const isSettledFirst of [true, false]) {
       const { ctx, id } = await watched();
@@ -254,7 +254,7 @@ describe('an outage', () => {
         });
       const end = (context: UserContext) => check(context, id, reached);
       if (isSettledFirst) {
-        // The lock of the notices, held as by a settlement that is about to commit.
+        // Holds the lock of the notices like a settlement that is about to commit.
         const note = ctx.tx(async (tx) => {
           const [notice] = await tx
             .update(cloudOutageNotices)
@@ -273,7 +273,7 @@ describe('an outage', () => {
         await ctx.tx((tx) => tx.update(mails).set({ state: 'sent' }).where(eq(mails.kind, 'cloud-status/failed')));
       } else {
         const claim = await claimOne(ctx, id);
-        if (!claim) throw new Error('another check is at it');
+        if (!claim) throw new Error('another check holds the lease');
         const ending = settleChecks({ ...ctx, tx: holding }, [{ claim, reading: reached }]);
         await isHeld.promise;
         const delivering = deliver(ctx, server);
@@ -282,14 +282,14 @@ describe('an outage', () => {
         await Promise.all([ending, delivering]);
       }
       const kindsLeft = (await outbox(ctx)).map(({ kind }) => kind);
-      // Settled first, it was told, so its end is told; ended first, the mail had lost its sense.
+      // Settled first: the user was notified, so a recovery mail follows. Ended first: the failure mail is pointless.
       expect(kindsLeft).toEqual(
         isSettledFirst ? ['cloud-status/failed', 'cloud-status/recovered'] : ['cloud-status/failed'],
       );
     }
   });
 
-  it('is told to be over only to who was told that it began', async () => {
+  it('sends recovery mails only to users who got the failure mail', async () => {
     const { ctx, id } = await watched();
     const colleague = await watcher(ctx.tenantId);
     await subscribe(colleague, id);
@@ -304,7 +304,7 @@ describe('an outage', () => {
     expect(server.messages.map(({ envelopeTo }) => envelopeTo[0])).toEqual([ctx.account.email, ctx.account.email]);
   });
 
-  it('is tried at once, after half a minute and after two minutes', async () => {
+  it('mails at once, and retries after half a minute and after two minutes', async () => {
     const server = await startServer({
       failures: ({ at }) => (at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
     });
@@ -328,10 +328,10 @@ describe('an outage', () => {
   });
 });
 
-describe('a mail that is promised is not sent', () => {
+describe('a queued mail is not sent', () => {
   const across = runtime.database.acrossTenants;
   it.each<[string, (ctx: UserContext, id: string) => Promise<unknown>]>([
-    ['the bell is off', (ctx, id) => unsubscribe(ctx, id)],
+    ['the user has unsubscribed', (ctx, id) => unsubscribe(ctx, id)],
     ['the grant is gone', ({ tx }) => tx((db) => db.delete(moduleGrants))],
     [
       'the module is off',
@@ -351,7 +351,7 @@ describe('a mail that is promised is not sent', () => {
     ],
     ['the instance is switched off', async (ctx, id) => updateCloudInstance(ctx, id, { isActive: false })],
     ['the instance is gone', (ctx, id) => deleteCloudInstance(ctx, id)],
-  ])('when %s by then', async (_what, change) => {
+  ])('if %s by then', async (_what, change) => {
     const server = await startServer();
     const { ctx, id } = await watched();
     await check(ctx, id, failed, failed);
@@ -360,7 +360,7 @@ describe('a mail that is promised is not sent', () => {
     expect(server.messages).toEqual([]);
   });
 
-  it('of its end either', async () => {
+  it('about a recovery either', async () => {
     const server = await startServer();
     for (const change of [
       (ctx: UserContext, id: string) => unsubscribe(ctx, id),
@@ -396,7 +396,7 @@ describe('many outages at once', () => {
   };
   const subjects = ({ messages }: TestSmtpServer) => messages.map(({ subject }) => subject).toSorted();
 
-  it('are one mail to each who has the bell on, and the states are as always', async () => {
+  it('send one mail to each subscriber, and change the states as usual', async () => {
     const server = await startServer();
     const { ctx, all, ids } = await many(25, 2);
     const fine = ids.splice(20);
@@ -418,17 +418,17 @@ describe('many outages at once', () => {
       }
     const reported = await ctx.read((db) => db.$count(cloudInstances, eq(cloudInstances.reportedState, 'failed')));
     expect(reported).toBe(20);
-    // Each of them is told to be over.
+    // Each recovery has its own mail.
     for (const id of ids.slice(0, 2)) await check(ctx, id, reached);
     await deliver(ctx, server);
     expect(subjects(server).filter((subject) => subject.startsWith('Cloud wieder da'))).toHaveLength(4);
   });
 
   it.each<[string, number, number, 'netz' | 'server']>([
-    ['that are nineteen', 19, 0, 'netz'],
+    ['only nineteen', 19, 0, 'netz'],
     ['of another class', 20, 0, 'server'],
-    ['among too many that are well', 20, 6, 'netz'],
-  ])('%s are a mail each', async (_what, failing, well, failure) => {
+    ['among too many healthy clouds', 20, 6, 'netz'],
+  ])('%s send a mail each', async (_what, failing, well, failure) => {
     const server = await startServer();
     const { ctx, ids } = await many(failing + well);
     for (const id of ids.slice(failing)) await check(ctx, id, reached);
@@ -439,11 +439,11 @@ describe('many outages at once', () => {
     expect(server.messages.every(({ subject }) => subject.startsWith('Cloud gestört: Kunde'))).toBe(true);
   });
 
-  it('that began long ago do not count', async () => {
+  it('that began long ago are not counted', async () => {
     const server = await startServer();
     const { ctx, ids } = await many(40);
     const long = sql`now() - interval '30 minutes'`;
-    // Nineteen have been down for long and were told of; twenty are well, seen half an hour ago.
+    // Ten have been down for half an hour, twenty are healthy, and ten fail now.
     await failAll(ctx, ids.slice(0, 10));
     await ctx.tx((tx) =>
       tx.update(cloudInstances).set({ failingSince: long }).where(eq(cloudInstances.failure, 'netz')),
@@ -455,7 +455,7 @@ describe('many outages at once', () => {
     expect(server.messages).toHaveLength(20);
   });
 
-  it('count among those checked lately alone', async () => {
+  it('are compared only with recently checked instances', async () => {
     const server = await startServer();
     const { ctx, ids } = await many(40);
     for (const id of ids.slice(20)) await check(ctx, id, reached);
@@ -466,7 +466,7 @@ describe('many outages at once', () => {
     expect(subjects(server)).toEqual(['20 Clouds nicht zu erreichen']);
   });
 
-  it('tell who has few bells of those alone, and follow each other ten minutes apart', async () => {
+  it('report only subscribed instances, and follow each other ten minutes apart', async () => {
     const server = await startServer();
     const { ctx, ids } = await many(30);
     const colleague = await watcher(ctx.tenantId);
@@ -488,7 +488,7 @@ describe('many outages at once', () => {
     expect(subjects(server)).toEqual(['5 Clouds nicht zu erreichen']);
   });
 
-  it('whose one mail the server refuses for now are told together again, without what is over by then', async () => {
+  it('whose mail is refused temporarily are reported together again, without those that have ended', async () => {
     let isBusy = true;
     const server = await startServer({
       failures: ({ at }) => (isBusy && at === 'recipient' ? { code: 451, text: 'Later' } : undefined),

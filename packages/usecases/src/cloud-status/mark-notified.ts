@@ -3,19 +3,19 @@ import type { Tx } from '@portal/db/open';
 import { cloudOutageNotices, cloudOutages } from '@portal/db/schema/cloud-status/outages';
 import { queueMails } from '@portal/platform/outbox/queue-mail';
 import { cloudRecoveredMail } from './mails/recovered.ts';
-import { settlingNotices } from './notices.ts';
+import { lockNotices } from './notices.ts';
 
-/** Promises those who were told of outages that they have ended. */
+/** Queues recovery mails for the users notified of these outages. */
 export async function queueRecoveryMails(
   tx: Tx,
   tenantId: string,
-  told: { outageId: string; userId: string }[],
+  notified: { outageId: string; userId: string }[],
 ): Promise<void> {
-  if (told.length === 0) return;
+  if (notified.length === 0) return;
   await queueMails(
     tx,
     cloudRecoveredMail,
-    told.map(({ outageId, userId }) => ({
+    notified.map(({ outageId, userId }) => ({
       tenantId,
       key: `cloud-status/recovered/${outageId}/${userId}`,
       userId,
@@ -24,13 +24,13 @@ export async function queueRecoveryMails(
   );
 }
 
-/** Notes that a person has been told, or may have been, with the mail of this outage; of what has ended meanwhile the end is promised as well. */
+/** Records that the mail of this outage has, or may have, notified a user. Queues recovery mails for outages that have already ended. */
 export async function markNotified(
   tx: Tx,
   { tenantId, userId, outageId }: { tenantId: string; userId: string; outageId: string },
 ): Promise<void> {
-  await settlingNotices(tx, tenantId);
-  const told = await tx
+  await lockNotices(tx, tenantId);
+  const notified = await tx
     .update(cloudOutageNotices)
     .set({ sentAt: sql`now()` })
     .where(
@@ -41,15 +41,15 @@ export async function markNotified(
       ),
     )
     .returning({ outageId: cloudOutageNotices.outageId });
-  if (told.length === 0) return;
-  const over = await tx
+  if (notified.length === 0) return;
+  const ended = await tx
     .select({ outageId: cloudOutages.id })
     .from(cloudOutages)
     .where(
       and(
         inArray(
           cloudOutages.id,
-          told.map((notice) => notice.outageId),
+          notified.map((notice) => notice.outageId),
         ),
         isNotNull(cloudOutages.endedAt),
       ),
@@ -57,6 +57,6 @@ export async function markNotified(
   await queueRecoveryMails(
     tx,
     tenantId,
-    over.map((ended) => ({ ...ended, userId })),
+    ended.map((outage) => ({ ...outage, userId })),
   );
 }

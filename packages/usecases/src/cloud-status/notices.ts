@@ -5,11 +5,11 @@ import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-stat
 import { cloudOutageNotices, cloudOutages } from '@portal/db/schema/cloud-status/outages';
 
 /**
- * Whoever settles who of a tenant is told of which outage does so one at a time, each until its commit: an outage that ends while its
- * mail is being sent is so seen either by who ends it or by who settles the mail. Take it after every lock of rows others may wait
- * for with this lock in hand.
+ * Serializes changes to the notices of a tenant until the commit. If an outage ends while its mail is being sent, either the transaction
+ * that ends it or the one that settles the mail then sees the other. To avoid deadlocks, take this lock after all row locks that holders
+ * of this lock may wait for.
  */
-export const settlingNotices = async (tx: Tx, tenantId: string): Promise<void> =>
+export const lockNotices = async (tx: Tx, tenantId: string): Promise<void> =>
   void (await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.cloudNotices}, hashtext(${tenantId}))`));
 
 export const outageOfNotice = and(
@@ -22,8 +22,8 @@ export const instanceOfOutage = and(
   eq(cloudInstances.id, cloudOutages.instanceId),
 );
 
-/** The bell of the person a notice is for. */
-export const bellOfNotice = and(
+/** The subscription of the user a notice is for. */
+export const subscriptionOfNotice = and(
   eq(cloudSubscriptions.tenantId, cloudInstances.tenantId),
   eq(cloudSubscriptions.instanceId, cloudInstances.id),
   eq(cloudSubscriptions.userId, cloudOutageNotices.userId),

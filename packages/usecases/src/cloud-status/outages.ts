@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
 import { cloudOutageNotices, cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
-import { together } from '@portal/domain/cloud-status/checks';
+import { massOutage } from '@portal/domain/cloud-status/checks';
 import type { FailureClass } from '@portal/domain/failure-class';
 import { newId } from '@portal/domain/ids';
 import { portions } from '@portal/domain/portions';
@@ -11,7 +11,7 @@ import { MINUTE, SECOND } from '@portal/domain/time';
 import { queueMails } from '@portal/platform/outbox/queue-mail';
 import { cloudFailedMail } from './mails/failed.ts';
 import { queueRecoveryMails } from './mark-notified.ts';
-import { settlingNotices } from './notices.ts';
+import { lockNotices } from './notices.ts';
 
 export type OutageEvent =
   | {
@@ -24,17 +24,17 @@ export type OutageEvent =
   | { kind: 'recovered'; instanceId: string };
 type Failed = Extract<OutageEvent, { kind: 'failed' }>;
 
-/** For the others that fail with it, where there are enough instances for one mail to tell of them all. */
+/** How long a failure mail waits for other failures, if the tenant has enough instances for a mass outage. */
 const gatheringMs = 20 * SECOND;
 
-/** Begins and ends outages in the transaction of the checks that saw them, and promises the mails. Says whether there are any. */
+/** Begins and ends outages in the transaction of their checks and queues the mails. Returns whether it queued any. */
 export async function reportOutages(tx: Tx, tenantId: string, events: OutageEvent[]): Promise<boolean> {
   if (events.length === 0) return false;
   const failed = events.filter((event) => event.kind === 'failed');
   const recovered = events.filter((event) => event.kind === 'recovered');
-  // The accounts are held, so that none is deleted before its mail is a row.
+  // Locks the accounts, so that none is deleted before its mail is queued.
   const subscribers = await subscribersOf(tx, failed);
-  await settlingNotices(tx, tenantId);
+  await lockNotices(tx, tenantId);
   await tx.insert(cloudTransitions).values(
     events.map((event) => ({
       id: newId(),
@@ -46,8 +46,8 @@ export async function reportOutages(tx: Tx, tenantId: string, events: OutageEven
         : { from: 'failed' as const, to: 'ok' as const, reason: 'The cloud was reached again.' }),
     })),
   );
-  const told = [await beginOutages(tx, tenantId, failed, subscribers), await endOutages(tx, tenantId, recovered)];
-  return told.some((count) => count > 0);
+  const queued = [await beginOutages(tx, tenantId, failed, subscribers), await endOutages(tx, tenantId, recovered)];
+  return queued.some((count) => count > 0);
 }
 
 type Subscriber = { instanceId: string; userId: string };
@@ -91,7 +91,7 @@ async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscrib
     await tx
       .insert(cloudOutageNotices)
       .values(portion.map(({ outage, userId }) => ({ tenantId, outageId: outage.id, userId })));
-  const gathering = await gatheringOf(
+  const dueTimes = await dueTimesFor(
     tx,
     notices.filter(({ outage }) => outage.failure === 'netz').map(({ userId }) => userId),
   );
@@ -99,7 +99,7 @@ async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscrib
     tx,
     cloudFailedMail,
     notices.map(({ outage, userId }) => {
-      const dueAt = outage.failure === 'netz' ? gathering?.(userId) : undefined;
+      const dueAt = outage.failure === 'netz' ? dueTimes?.(userId) : undefined;
       return {
         tenantId,
         key: `cloud-status/failed/${outage.id}/${userId}`,
@@ -116,8 +116,8 @@ async function beginOutages(tx: Tx, tenantId: string, failed: Failed[], subscrib
  * When failure mails are due. If one cause may explain many failures, wait briefly so that one mail can cover them; for a user who was
  * just mailed, until ten minutes after that mail.
  */
-async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string) => Date) | null> {
-  if (userIds.length === 0 || (await tx.$count(cloudInstances, eq(cloudInstances.isActive, true))) < together.min)
+async function dueTimesFor(tx: Tx, userIds: string[]): Promise<((userId: string) => Date) | null> {
+  if (userIds.length === 0 || (await tx.$count(cloudInstances, eq(cloudInstances.isActive, true))) < massOutage.min)
     return null;
   const latest = await tx
     .select({
@@ -128,7 +128,7 @@ async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string)
     .where(
       and(
         inArray(cloudOutageNotices.userId, userIds),
-        gt(cloudOutageNotices.sentAt, sql`now() - make_interval(mins => ${together.windowMin})`),
+        gt(cloudOutageNotices.sentAt, sql`now() - make_interval(mins => ${massOutage.windowMin})`),
         ne(cloudOutageNotices.mailedWith, cloudOutageNotices.outageId),
       ),
     )
@@ -136,7 +136,7 @@ async function gatheringOf(tx: Tx, userIds: string[]): Promise<((userId: string)
   const sentAt = new Map(latest.map((row) => [row.userId, row.sentAt.getTime()]));
   const { rows } = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000) as ms`);
   const soon = Number(rows[0]?.ms) + gatheringMs;
-  return (userId) => new Date(Math.max(soon, (sentAt.get(userId) ?? 0) + together.windowMin * MINUTE));
+  return (userId) => new Date(Math.max(soon, (sentAt.get(userId) ?? 0) + massOutage.windowMin * MINUTE));
 }
 
 async function endOutages(tx: Tx, tenantId: string, recovered: { instanceId: string }[]): Promise<number> {
@@ -155,7 +155,7 @@ async function endOutages(tx: Tx, tenantId: string, recovered: { instanceId: str
     )
     .returning({ id: cloudOutages.id });
   if (ended.length === 0) return 0;
-  const told = await tx
+  const notified = await tx
     .select({ outageId: cloudOutageNotices.outageId, userId: cloudOutageNotices.userId })
     .from(cloudOutageNotices)
     .where(
@@ -167,6 +167,6 @@ async function endOutages(tx: Tx, tenantId: string, recovered: { instanceId: str
         isNotNull(cloudOutageNotices.sentAt),
       ),
     );
-  await queueRecoveryMails(tx, tenantId, told);
-  return told.length;
+  await queueRecoveryMails(tx, tenantId, notified);
+  return notified.length;
 }

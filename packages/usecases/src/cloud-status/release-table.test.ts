@@ -53,10 +53,10 @@ it('is replaced by a file and read again when that changes', async () => {
 });
 
 it.each([
-  ['no JSON', '{"updatedAt":'],
-  ['another JSON', '[]'],
+  ['not JSON', '{"updatedAt":'],
+  ['other JSON', '[]'],
   ['far too large', ' '.repeat(1024 * 1024 + 1)],
-])('in a file that is %s keeps the last good one, and says so once', async (_what, broken) => {
+])('in a file that is %s keeps the last good table and logs one warning', async (_what, broken) => {
   const path = await fileOf(tableOf('40.0.1'));
   const { latest, lines, troubles } = opened(path);
   await latest();
@@ -70,7 +70,7 @@ it.each([
   expect(troubles['unreadable']).toBe(false);
 });
 
-it('is the last good one when the file goes, and the shipped one when there never was any', async () => {
+it('is the last good one when the file is gone, and the shipped one if there never was a file', async () => {
   const path = await fileOf(tableOf('40.0.1'));
   const { latest } = opened(path);
   await latest();
@@ -81,7 +81,7 @@ it('is the last good one when the file goes, and the shipped one when there neve
   expect(never.troubles['unreadable']).toBe(true);
 });
 
-it('is a warning once it is older than 60 days, once a day', async () => {
+it('logs a warning once a day when it is older than 60 days', async () => {
   const path = await fileOf(tableOf('40.0.1', '2026-01-01'));
   const { read, lines, troubles } = opened(path);
   vi.useFakeTimers({ toFake: ['Date'] });

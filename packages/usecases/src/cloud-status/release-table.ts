@@ -10,26 +10,26 @@ const shippedFile = fileURLToPath(new URL('releases.json', import.meta.url));
 
 const maxFileBytes = 1024 * 1024;
 
-interface Opened {
-  /** The table as it is now. Never throws for a file that is broken or gone: the last good table counts, at first the shipped one. */
+interface OpenTable {
+  /** The current table. If the file is broken or missing, returns the last good table, at first the shipped one. */
   read(): Promise<ReleaseTable>;
 }
 
-/** The table of releases in a file, read again whenever the file changes. */
-export function openReleaseTable(file: string | null, { log, metrics }: { log: Log; metrics: Metrics }): Opened {
+/** The table of releases in a file, read again when the file changes. */
+export function openReleaseTable(file: string | null, { log, metrics }: { log: Log; metrics: Metrics }): OpenTable {
   const path = file ?? shippedFile;
   let table: ReleaseTable | null = null;
-  let readAs: string | null = null;
+  let lastStamp: string | null = null;
   let warnedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<ReleaseTable> | null = null;
 
-  async function readAnew(): Promise<ReleaseTable> {
+  async function readCurrent(): Promise<ReleaseTable> {
     const stamp = await stampOf(path);
-    if (!table || stamp !== readAs) {
-      readAs = stamp;
+    if (!table || stamp !== lastStamp) {
+      lastStamp = stamp;
       warnedAt = Number.NEGATIVE_INFINITY;
       const read = await tableIn(path).catch((error: unknown) => {
-        log.warn({ err: error, file: path }, 'the table of cloud releases cannot be read, an earlier one counts');
+        log.warn({ err: error, file: path }, 'the table of cloud releases cannot be read; an earlier one is used');
         return null;
       });
       metrics.setReleaseTableTrouble('unreadable', read === null);
@@ -39,7 +39,7 @@ export function openReleaseTable(file: string | null, { log, metrics }: { log: L
     return table;
   }
 
-  /** Told once a day. */
+  /** Logs at most once a day. */
   function warnOfAge(read: ReleaseTable): void {
     const now = Date.now();
     const isOld = isOutdated(read, new Date(now));
@@ -50,12 +50,12 @@ export function openReleaseTable(file: string | null, { log, metrics }: { log: L
   }
 
   return {
-    // Callers that come together look at the file once.
-    read: () => (reading ??= readAnew().finally(() => (reading = null))),
+    // Concurrent callers share one read.
+    read: () => (reading ??= readCurrent().finally(() => (reading = null))),
   };
 }
 
-/** Another one whenever the file is another one or was written to; null where there is none. */
+/** Changes if the file is replaced or written to; null if there is no file. */
 async function stampOf(path: string): Promise<string | null> {
   const facts = await stat(path, { bigint: true }).catch(() => null);
   return facts && `${facts.ino}/${facts.size}/${facts.mtimeNs}`;
@@ -67,5 +67,5 @@ async function tableIn(path: string): Promise<ReleaseTable> {
   return ReleaseTable.parse(JSON.parse(await readFile(path, 'utf8')));
 }
 
-/** The process's own. */
+/** The table of this process. */
 export const releaseTable = resource((process) => openReleaseTable(process.config.cloudReleasesFile, process));

@@ -15,29 +15,29 @@ interface CheckResult {
 }
 
 /**
- * Writes what checks have found: state, counter, outage, transition and promised mails of each in one transaction, under its lease. One
- * whose lease is another check's by now is passed over, so no check overwrites a later one. Says of each whether it counted.
+ * Stores the results of checks in one transaction: state, counter, outage, transition and queued mails. Skips a check whose lease now
+ * belongs to another check, so that no check overwrites a later one. Returns for each check whether it counted.
  */
 export async function settleChecks(ctx: TenantContext, results: CheckResult[]): Promise<boolean[]> {
-  const { settled, hasMails } = await ctx.tx(async (tx) => {
+  const { counted, hasMails } = await ctx.tx(async (tx) => {
     const held = await hold(tx, results);
     const ours = results.flatMap((result) => {
-      const standing = held.get(result.claim.leaseId);
-      return standing ? [{ ...result, standing, after: afterCheck(standing, result.reading.isReached) }] : [];
+      const state = held.get(result.claim.leaseId);
+      return state ? [{ ...result, state, after: afterCheck(state, result.reading.isReached) }] : [];
     });
     await write(tx, ours.map(rowOf));
-    const events = ours.flatMap(({ claim, reading, standing, after }): OutageEvent[] => {
+    const events = ours.flatMap(({ claim, reading, state, after }): OutageEvent[] => {
       if (after.event === null) return [];
-      const { failingSince } = standing;
+      const { failingSince } = state;
       return reading.isReached
         ? [{ kind: 'recovered', instanceId: claim.id }]
         : [{ kind: 'failed', instanceId: claim.id, failingSince, failure: reading.failure, message: reading.message }];
     });
-    return { settled: new Set(held.keys()), hasMails: await reportOutages(tx, ctx.tenantId, events) };
+    return { counted: new Set(held.keys()), hasMails: await reportOutages(tx, ctx.tenantId, events) };
   });
   if (hasMails) await nudgeMails(ctx, ctx.tenantId);
   return results.map(({ claim, reading }) => {
-    const isOurs = settled.has(claim.leaseId);
+    const isOurs = counted.has(claim.leaseId);
     if (isOurs) ctx.metrics.countCheck(reading.isReached ? 'ok' : reading.failure);
     return isOurs;
   });
@@ -45,7 +45,7 @@ export async function settleChecks(ctx: TenantContext, results: CheckResult[]): 
 
 type Ours = CheckResult & { after: ReturnType<typeof afterCheck> };
 
-/** The instances whose leases are still those of these checks, held in the order of their ids, by lease. */
+/** Locks the instances that these checks still lease, in the order of their ids. Returns them by lease. */
 async function hold(tx: Tx, results: CheckResult[]) {
   const rows = await tx
     .select({
@@ -70,7 +70,7 @@ async function hold(tx: Tx, results: CheckResult[]) {
     )
     .orderBy(asc(cloudInstances.id))
     .for('update');
-  return new Map(rows.map(({ leaseId, ...standing }) => [leaseId, standing]));
+  return new Map(rows.map(({ leaseId, ...state }) => [leaseId, state]));
 }
 
 const rowOf = ({ claim, reading, after }: Ours) => ({
@@ -83,7 +83,7 @@ const rowOf = ({ claim, reading, after }: Ours) => ({
   message: reading.message,
   is_maintenance: reading.isReached && reading.isMaintenance,
   needs_db_upgrade: reading.isReached && reading.needsDbUpgrade,
-  // What was known last stays where nothing new is said.
+  // If the answer has no version, the known one stays.
   ...(reading.isReached && reading.version
     ? {
         says_version: true,
@@ -95,15 +95,15 @@ const rowOf = ({ claim, reading, after }: Ours) => ({
     : { says_version: false }),
 });
 
-/** One statement for all: a commit is what a check costs most. */
+/** One statement and one commit for all results; the commit is the largest cost of a check. */
 async function write(tx: Tx, rows: ReturnType<typeof rowOf>[]): Promise<void> {
   if (rows.length === 0) return;
   const checked = sql`json_to_recordset(${JSON.stringify(rows)}::json) as checked (
     id uuid, lease_id uuid, is_reached boolean, reported_state cloud_check_state, consecutive_failures int, failure text, message text,
     is_maintenance boolean, needs_db_upgrade boolean, says_version boolean, version text, release text, has_extended_support boolean,
     product_name text)`;
-  const unlessSilent = (said: ReturnType<typeof sql>, known: ReturnType<typeof sql>) =>
-    sql`case when checked.says_version then ${said} else ${known} end`;
+  const ifReported = (reported: ReturnType<typeof sql>, known: ReturnType<typeof sql>) =>
+    sql`case when checked.says_version then ${reported} else ${known} end`;
   await tx
     .update(cloudInstances)
     .set({
@@ -120,10 +120,10 @@ async function write(tx: Tx, rows: ReturnType<typeof rowOf>[]): Promise<void> {
       lastOkAt: sql`case when checked.is_reached then now() else ${cloudInstances.lastOkAt} end`,
       isMaintenance: sql`checked.is_maintenance`,
       needsDbUpgrade: sql`checked.needs_db_upgrade`,
-      version: unlessSilent(sql`checked.version`, sql`${cloudInstances.version}`),
-      release: unlessSilent(sql`checked.release`, sql`${cloudInstances.release}`),
-      hasExtendedSupport: unlessSilent(sql`checked.has_extended_support`, sql`${cloudInstances.hasExtendedSupport}`),
-      productName: unlessSilent(sql`checked.product_name`, sql`${cloudInstances.productName}`),
+      version: ifReported(sql`checked.version`, sql`${cloudInstances.version}`),
+      release: ifReported(sql`checked.release`, sql`${cloudInstances.release}`),
+      hasExtendedSupport: ifReported(sql`checked.has_extended_support`, sql`${cloudInstances.hasExtendedSupport}`),
+      productName: ifReported(sql`checked.product_name`, sql`${cloudInstances.productName}`),
     })
     .from(checked)
     .where(and(eq(cloudInstances.id, sql`checked.id`), eq(cloudInstances.leaseId, sql`checked.lease_id`)));

@@ -3,10 +3,10 @@ import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-stat
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 
-/** From now on the caller is told when the instance fails; twice is once. Throws 404. */
+/** Subscribes the caller to failure mails of the instance. A second call has no effect. Throws 404. */
 export const subscribe = (ctx: UserContext, instanceId: string): Promise<void> =>
   ctx.tx(async (tx) => {
-    // Held, so that it is not deleted in between.
+    // Locks the instance, so that it is not deleted in between.
     const found = await tx
       .select({ id: cloudInstances.id })
       .from(cloudInstances)
@@ -19,7 +19,7 @@ export const subscribe = (ctx: UserContext, instanceId: string): Promise<void> =
       .onConflictDoNothing();
   });
 
-/** The caller is told no more, not even of a failure that was not mailed yet. Without a subscription nothing happens. Throws 404. */
+/** Unsubscribes the caller, also from failures not mailed yet. Does nothing without a subscription. Throws 404. */
 export const unsubscribe = (ctx: UserContext, instanceId: string): Promise<void> =>
   ctx.tx(async (tx) => {
     if ((await tx.$count(cloudInstances, eq(cloudInstances.id, instanceId))) === 0) throw notFound();

@@ -8,10 +8,10 @@ import { Id } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 
-/** Where a page ended. */
+/** The last item of a page. */
 export const TransitionCursor = z.tuple([Instant, Id]);
 
-/** How reported states have changed, newest first; of one instance, or of all. Throws 404 for an instance that is not there. */
+/** Changes of reported states, newest first, of one instance or of all. Throws 404 for an unknown instance. */
 export async function listTransitions(
   ctx: TenantContext,
   page: { limit: number; after?: z.output<typeof TransitionCursor> | undefined; instanceId?: string | undefined },

@@ -1,5 +1,5 @@
 import { ImapFailure } from '@portal/connectors/imap/imap-failure';
 
-/** Why a mailbox rests: what its server sends ended the process that read it, twice in a row. */
+/** Why a mailbox rests: data from its server ended the reading process twice in a row. */
 export const endedItsReaders = (server: { host: string; port: number }): ImapFailure =>
-  new ImapFailure('protocol', server, 'twice sent what could not be read; it is asked again in an hour.');
+  new ImapFailure('protocol', server, 'twice sent data that could not be read; it is asked again in an hour.');

@@ -8,8 +8,8 @@ import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
 /**
- * How a mailbox is reached with these settings, and with the stored password unless another one or null is given. Throws 400
- * `SECRET_REQUIRED` where that was stored for another one, and an ImapFailure when no key here opens it.
+ * A mailbox with these settings, and with its stored password unless the input replaces or removes it. Throws 400 `SECRET_REQUIRED` if
+ * the password was stored for another target, and an ImapFailure if no key of this process opens it.
  */
 export function imapServerAt(
   ctx: Pick<TenantContext, 'tenantId' | 'log'>,

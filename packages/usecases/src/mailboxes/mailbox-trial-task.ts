@@ -5,18 +5,18 @@ import type { ImapSettings, ImapTest } from '@portal/domain/imap';
 import { Secret } from '@portal/domain/secret';
 import { SECOND } from '@portal/domain/time';
 
-/** A mailbox to try, as plain data. The password is in it, so the order goes to the process of the trial alone. */
+/** A mailbox to test, as plain data. It includes the password, so only the sandbox of this test receives it. */
 export interface MailboxTrialOrder {
   settings: ImapSettings;
   password: string | null;
   policy: AddressPolicy;
   folder: string;
-  /** Folders that have to be there, too. */
+  /** Other folders that must exist. */
   otherFolders: string[];
   testMs: number;
 }
 
-/** Signs in, opens the folder without a trace and looks for the other folders. Trouble with the mailbox is the answer. */
+/** Signs in, opens the folder read-only and checks that the other folders exist. A failure of the mailbox is part of the result. */
 export async function run(order: MailboxTrialOrder): Promise<ImapTest> {
   const { settings, password, policy, folder, otherFolders, testMs } = order;
   const server = { ...settings, policy, password: password === null ? null : new Secret(password) };

@@ -11,59 +11,59 @@ import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import { openSemaphore } from '@portal/platform/semaphore';
 import type { run } from './mailbox-trial-task.ts';
 
-/** Longer than each of its steps may take. */
-const usualTestMs = 20 * SECOND;
+/** Longer than any single step may take. */
+const defaultTestMs = 20 * SECOND;
 
 interface Trial {
   folder: string;
   otherFolders?: string[];
-  /** Says how the mailbox is reached, after it has counted the trial and noted it for the audit log. */
+  /** Resolves the settings of the mailbox. It first counts the test against its limit and records it in the audit log. */
   server: () => Promise<ImapServer>;
   testMs?: number | undefined;
 }
 
 const refusal = () => busy('Several mailboxes are already being tested. Please try again in a moment.', 15);
 
-const places = resource(() => {
-  const inPlaceOfTenant = openSemaphore({ ...callLimits.mailboxTrials, refusal });
-  const inPlaceOfAccount = openSemaphore({ ...callLimits.ownMailboxTrials, refusal });
+const slots = resource(() => {
+  const inTenantSlot = openSemaphore({ ...callLimits.mailboxTrials, refusal });
+  const inAccountSlot = openSemaphore({ ...callLimits.ownMailboxTrials, refusal });
   return <T>({ actor, tenantId }: UserContext, work: () => Promise<T>): Promise<T> =>
-    inPlaceOfAccount(() => inPlaceOfTenant(work, { key: tenantId }), { key: actor.id });
+    inAccountSlot(() => inTenantSlot(work, { key: tenantId }), { key: actor.id });
 });
 
-/** Processes of their own: a slow mail server takes no place from files that people upload. No password meets another trial in one. */
-const processes = resource(() =>
+/** Separate sandboxes: a slow mail server does not delay uploads of users. Each runs one test, so passwords never share a process. */
+const sandboxes = resource(() =>
   openSandbox({ processes: callLimits.mailboxTrials.slots, queueLimit: 0, heapMb: 64, tasksEach: 1 }),
 );
 
-const trialWithin = (testMs: number) =>
+const trialTask = (testMs: number) =>
   taskOf<typeof run>(new URL('mailbox-trial-task.ts', import.meta.url), {
-    // It ends by itself before, unless what the server sends keeps it from that.
+    // The task times out earlier, unless data from the server blocks it.
     timeoutMs: testMs + 10 * SECOND,
     maxMemoryMb: 250,
     maxOutputBytes: 64 * 1024,
   });
 
 /**
- * Tries a mailbox in a process of its own: signs in, opens the folder without a trace and looks for the others. Trouble with the mailbox
- * is part of the answer. Throws 429 while too many trials of the account, of its tenant or of all are under way, and 503 where the machine
- * has no memory for one.
+ * Tests a mailbox in a sandbox: signs in, opens the folder read-only and checks that the other folders exist. A failure of the mailbox is
+ * part of the answer. Throws 429 while too many tests of the account, of its tenant or of the process are under way, and 503 if the
+ * machine lacks the memory for one.
  */
 export async function tryMailbox(
   ctx: UserContext,
-  { folder, otherFolders = [], server: serverOf, testMs = usualTestMs }: Trial,
+  { folder, otherFolders = [], server: serverOf, testMs = defaultTestMs }: Trial,
 ): Promise<ImapTest> {
   try {
     const { policy, password, ...settings } = await serverOf();
     const order = { settings, policy, password: password?.reveal() ?? null, folder, otherFolders, testMs };
-    return await places(ctx)(ctx, async () => {
+    return await slots(ctx)(ctx, async () => {
       try {
-        return await processes(ctx).run(trialWithin(testMs), order, { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
+        return await sandboxes(ctx).run(trialTask(testMs), order, { tenantId: ctx.tenantId, ownerId: ctx.actor.id });
       } catch (error) {
         if (!(error instanceof TaskError) || error.fault === 'program') throw error;
         if (error.fault === 'outside')
           throw unavailable('Mailboxes cannot be tested right now. Please try again in a few seconds.', error);
-        throw new ImapFailure('protocol', settings, 'sends more than was asked for.', error);
+        throw new ImapFailure('protocol', settings, 'sends more data than was requested.', error);
       }
     });
   } catch (error) {

@@ -1,4 +1,4 @@
 import { type AnswerOrder, readAnswer } from '@portal/domain/monitoring/answers';
 
-/** Reads a large answer in a process of its own. As bytes, what is kept of it comes back without a long stop of the event loop. */
+/** Reads a large answer in a sandbox. The result comes back as bytes, so that the event loop does not stop for long. */
 export const run = (order: AnswerOrder): Uint8Array => Buffer.from(JSON.stringify(readAnswer(order)));

@@ -11,7 +11,7 @@ export const monitoring: Area = {
   tags: { virtualization: 'Virtualization, backup and mail gateway servers and their status.' },
   jobs: [pollServers, startDuePolls],
   schedules: [schedule(startDuePolls, {}, { everyMs: 10 * SECOND })],
-  // A run waits for servers; how many of those are asked at once is bounded for the process as a whole.
+  // A run mostly waits for servers. The number of servers polled at once is limited per process.
   concurrency: { monitoring: 100 },
   sealedColumns: (['tokenSecret', 'password'] as const).map((field) => ({
     table: monitoredServers,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Looks at the servers of a tenant. What one of them does is its status and no failure of the run. */
+/** Polls the servers of a tenant. A failing server changes its own status and does not fail the run. */
 export const pollServers = defineTenantJob({
   name: 'monitoring.poll',
   queue: 'monitoring',
@@ -14,7 +14,7 @@ export const pollServers = defineTenantJob({
   timeoutMs: 15 * MINUTE,
 });
 
-/** Begins the runs whose time has come. */
+/** Starts the runs that are due. */
 export const startDuePolls = definePlatformJob({
   name: 'monitoring.start-due',
   queue: 'monitoring',

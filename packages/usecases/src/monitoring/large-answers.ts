@@ -16,34 +16,37 @@ const reading = taskOf<typeof run>(new URL('answer-task.ts', import.meta.url), {
   maxOutputBytes: 4 * 1024 * 1024,
 });
 
-/** Their own process: what users upload waits behind no monitored server. All that have room fit its queue, though each asks side by side. */
+/**
+ * A separate sandbox, so that uploads of users do not wait behind monitored servers. Its queue holds all answers that have memory, even
+ * if every server sends several at once.
+ */
 const opened = resource(() => ({
-  inRoom: openSemaphore(jobLimits.largeServerAnswers),
-  apart: openSandbox({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
+  withMemory: openSemaphore(jobLimits.largeServerAnswers),
+  sandbox: openSandbox({ processes: 1, queueLimit: 100, tenantQueueLimit: 50 }),
 }));
 
-/** Room for the large answers of a tenant’s servers, and a process that reads them. */
+/** Reserves memory for the large answers of a tenant’s servers, and reads them in a sandbox. */
 export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
-  const { inRoom, apart } = opened(ctx);
+  const { withMemory, sandbox } = opened(ctx);
   return {
-    hold: (signal) => {
+    reserveMemory: (signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const untilEnd = () =>
-        new Promise<void>((leave) => {
+      const untilAborted = () =>
+        new Promise<void>((release) => {
           resolve();
-          if (signal.aborted) leave();
-          else signal.addEventListener('abort', () => leave(), { once: true });
+          if (signal.aborted) release();
+          else signal.addEventListener('abort', () => release(), { once: true });
         });
-      inRoom(untilEnd, { key: ctx.tenantId, signal }).catch(reject);
+      withMemory(untilAborted, { key: ctx.tenantId, signal }).catch(reject);
       return promise;
     },
     read: async (order, host) => {
       try {
-        const kept = await apart.run(reading, order, { tenantId: ctx.tenantId });
-        return { answer: JSON.parse(Buffer.from(kept).toString()) as ReadAnswer, bytes: kept.byteLength };
+        const read = await sandbox.run(reading, order, { tenantId: ctx.tenantId });
+        return { answer: JSON.parse(Buffer.from(read).toString()) as ReadAnswer, bytes: read.byteLength };
       } catch (error) {
         if (!(error instanceof TaskError) || error.fault === 'program') throw error;
-        throw new ServerFailure('antwortform', `${host} answered with more than can be read.`, error);
+        throw new ServerFailure('antwortform', `${host} answered with more data than the portal can read.`, error);
       }
     },
   };

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { monitoredServers, pollPlans } from '@portal/db/schema/monitoring/servers';
 
-/** Minutes between two runs of the tenant at work; null without active servers. */
+/** Minutes between two runs of the current tenant; null without active servers. */
 export const smallestInterval = sql<number>`(select min(${monitoredServers.pollIntervalMin}) from ${monitoredServers} where ${monitoredServers.isActive})`;
 
 /** Seconds between two runs of a tenant: the smallest interval of its active servers; null without any. */
@@ -10,8 +10,8 @@ const intervalOf = (tenantId: SQL | typeof pollPlans.tenantId): SQL =>
   sql`(select min(${monitoredServers.pollIntervalMin}) * 60 from ${monitoredServers} where ${monitoredServers.tenantId} = ${tenantId} and ${monitoredServers.isActive})`;
 
 /**
- * When the next run of a tenant begins, by the database's clock. Its times lie on a grid of its interval, moved by a number made from
- * its id: so tenants are spread, a run that began late puts off no later one, and what was missed is made up for once.
+ * When the next run of a tenant starts, by the database clock. Runs lie on a grid of the interval, offset by a hash of the tenant id.
+ * The offset spreads the tenants, a late run does not delay later ones, and several missed runs are made up by one.
  */
 export const nextPollAt = (tenantId: SQL | typeof pollPlans.tenantId): SQL => {
   const interval = intervalOf(tenantId);
@@ -20,8 +20,8 @@ export const nextPollAt = (tenantId: SQL | typeof pollPlans.tenantId): SQL => {
 };
 
 /**
- * Follows a change of a tenant's servers, in its transaction. A server that was added or changed is looked at right away, by a sweep
- * that comes some seconds later; for all others the new interval counts, which puts off nothing that is planned already.
+ * Plans the next run after a change of a tenant's servers, in the same transaction. With `soon`, the next sweep starts a run within
+ * seconds. Otherwise the new interval applies, but a planned run is never delayed.
  */
 export async function planPolls(tx: Tx, tenantId: string, { soon }: { soon: boolean }): Promise<void> {
   const id = sql`${tenantId}::uuid`;

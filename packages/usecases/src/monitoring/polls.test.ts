@@ -25,7 +25,7 @@ import { startPoll } from './start-poll.ts';
 
 const { url, make, signedIn, system } = await testRuntime();
 const admin = async () => signedIn(await make.user({ role: 'ADMIN' }));
-const quietly = async (): Promise<UserContext> => ({ ...(await admin()), enqueue: async () => undefined });
+const adminWithoutQueue = async (): Promise<UserContext> => ({ ...(await admin()), enqueue: async () => undefined });
 
 const started: ProductServer[] = [];
 afterAll(() => Promise.all(started.map((server) => server.switchOff())));
@@ -51,7 +51,7 @@ function startWorker(env: Record<string, string> = {}, withSchedules = false): T
   workers.push(worker);
   return worker;
 }
-/** Nudges go to the queue this worker works. */
+/** Enqueues to the queue of this worker. */
 const through = ({ runtime }: TestWorker, ctx: UserContext): UserContext => ({
   ...ctx,
   enqueue: runtime.system(jobOrigin()).enqueue,
@@ -64,8 +64,8 @@ const runsOf = (ctx: UserContext) =>
       .from(runs)
       .where(eq(runs.tenantId, ctx.tenantId)),
   );
-/** As if ten seconds had passed since somebody asked. */
-const letPollsAgain = () => system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
+/** Resets the rate limit of polls. */
+const resetRateLimit = () => system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
 const becomeDue = (ctx: UserContext) => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
 const runsEnd = (ctx: UserContext) =>
   ctx.tx((tx) =>
@@ -74,20 +74,20 @@ const runsEnd = (ctx: UserContext) =>
       .set({ state: 'succeeded', finishedAt: sql`now()` })
       .where(isUnfinished),
   );
-/** The same server under another name: those of one host wait for each other. */
+/** The same server under another host name, because polls of one host wait for each other. */
 const atAnotherHost = ({ port }: ProductServer) => ({ address: `https://127.0.0.1:${port}`, verifyTls: false });
 const nextPollOf = async (ctx: UserContext) =>
   the(the((await ctx.read((db) => db.select().from(pollPlans)))[0]).nextPollAt).getTime();
 
 describeOnEachQueue('servers', (env) => {
-  it('are looked at by themselves within a minute of the first', { timeout: 70_000 }, async () => {
+  it('are polled automatically within a minute', { timeout: 70_000 }, async () => {
     const ctx = await admin();
     await addServer(ctx, await server());
     startWorker(env, true);
     await vi.waitFor(async () => expect(await stateOf(ctx)).toEqual(['ok']), { timeout: 60_000, interval: 200 });
   });
 
-  it('are looked at once when ten ask for it, by however many workers', async () => {
+  it('are polled once when ten callers ask two workers', async () => {
     const ctx = await admin();
     const one = await server();
     await addServer(ctx, one);
@@ -109,7 +109,7 @@ describeOnEachQueue('servers', (env) => {
   });
 
   it(
-    'that hang hold up neither others of the tenant nor other tenants, and keep no secret in the log',
+    'that hang delay neither the tenant’s other servers nor other tenants, and leave no secret in the log',
     { timeout: 60_000 },
     async () => {
       const [slow, quick] = [await admin(), await admin()];
@@ -135,8 +135,8 @@ describeOnEachQueue('servers', (env) => {
 });
 
 describe('runs that are due', () => {
-  it('begin once, come again on the tenant’s grid, and are not begun twice', async () => {
-    const ctx = await quietly();
+  it('start once and repeat on the tenant’s grid', async () => {
+    const ctx = await adminWithoutQueue();
     await createServer(ctx, deadForm());
     await putServer(ctx, (await createServer(ctx, { ...deadForm(), pollIntervalMin: 2 })).id, {
       ...deadForm(),
@@ -153,12 +153,12 @@ describe('runs that are due', () => {
     await runsEnd(ctx);
     await startDueServerPolls(system());
     expect(await runsOf(ctx)).toHaveLength(2);
-    // The same time of the grid, however late the sweep came.
+    // The same grid, no matter how late the sweep was.
     expect((await nextPollOf(ctx)) % 120_000).toBe(next % 120_000);
   });
 
-  it('come as often as the smallest interval of the active servers says', async () => {
-    const ctx = await quietly();
+  it('follow the smallest interval of the active servers', async () => {
+    const ctx = await adminWithoutQueue();
     await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
     const often = { ...deadForm(), pollIntervalMin: 1 };
     const { id } = await createServer(ctx, { ...often, isActive: false });
@@ -173,8 +173,8 @@ describe('runs that are due', () => {
     expect(await nextPollOf(ctx)).toBeLessThanOrEqual(Date.now() + 61_000);
   });
 
-  it('follow the end of the run under way when a server was added or changed meanwhile, whatever else is changed', async () => {
-    const ctx = await quietly();
+  it('follow the run under way when a server was added or changed meanwhile, even if others change too', async () => {
+    const ctx = await adminWithoutQueue();
     const hourly = { ...deadForm(), pollIntervalMin: 60 };
     const { id } = await createServer(ctx, hourly);
     await startDueServerPolls(system());
@@ -197,7 +197,7 @@ describe('runs that are due', () => {
   it('are spread over tenants', async () => {
     const offsets = new Set<number>();
     for (let n = 0; n < 8; n += 1) {
-      const ctx = await quietly();
+      const ctx = await adminWithoutQueue();
       await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
       await startDueServerPolls(system());
       offsets.add(Math.floor(((await nextPollOf(ctx)) % 3_600_000) / 60_000));
@@ -205,8 +205,8 @@ describe('runs that are due', () => {
     expect(offsets.size).toBeGreaterThan(4);
   });
 
-  it('rest while the tenant is inactive, and while no server is active', async () => {
-    const [off, resting] = [await quietly(), await quietly()];
+  it('stop while the tenant is inactive or no server is active', async () => {
+    const [off, resting] = [await adminWithoutQueue(), await adminWithoutQueue()];
     const { id } = await createServer(off, deadForm());
     await putServer(off, id, { ...deadForm(), isActive: false });
     await createServer(resting, deadForm());
@@ -217,8 +217,8 @@ describe('runs that are due', () => {
     expect([await runsOf(off), await runsOf(resting)]).toEqual([[], []]);
   });
 
-  it('rest while the module is switched off, also one that began before, and go on when it is on again', async () => {
-    const ctx = await quietly();
+  it('stop while the module is switched off, even if already started, and resume when it is on again', async () => {
+    const ctx = await adminWithoutQueue();
     const one = await server();
     await addServer(ctx, one);
     await setModuleEnabled(ctx, 'virtualization', false);
@@ -232,11 +232,11 @@ describe('runs that are due', () => {
     expect(await runsOf(ctx)).toHaveLength(before.length + 1);
   });
 
-  it('come as seldom as the tenant’s own servers ask for, whatever those of others do', async () => {
-    await createServer(await quietly(), { ...deadForm(), pollIntervalMin: 1 });
+  it('follow the tenant’s own interval, regardless of other tenants', async () => {
+    await createServer(await adminWithoutQueue(), { ...deadForm(), pollIntervalMin: 1 });
     const waits: number[] = [];
     for (let n = 0; n < 6; n += 1) {
-      const ctx = await quietly();
+      const ctx = await adminWithoutQueue();
       await createServer(ctx, { ...deadForm(), pollIntervalMin: 60 });
       await startDueServerPolls(system());
       waits.push((await nextPollOf(ctx)) - Date.now());
@@ -245,8 +245,8 @@ describe('runs that are due', () => {
     expect(Math.max(...waits)).toBeGreaterThan(2 * 60_000);
   });
 
-  it('are joined by who asks meanwhile, who may then watch them', async () => {
-    const ctx = await quietly();
+  it('are joined by users who start a poll meanwhile, and these users may then watch the run', async () => {
+    const ctx = await adminWithoutQueue();
     await createServer(ctx, deadForm());
     const user: UserContext = {
       ...(await signedIn(await make.user({ tenantId: ctx.tenantId }))),
@@ -262,7 +262,7 @@ describe('runs that are due', () => {
     };
     await expect(getRun(colleague, runId)).rejects.toMatchObject({ kind: 'not_found' });
     for (let n = 0; n < 2; n += 1) {
-      await letPollsAgain();
+      await resetRateLimit();
       expect(await startPoll(colleague)).toEqual({ runId });
     }
     expect(await getRun(user, runId)).toMatchObject({ id: runId });
@@ -273,7 +273,7 @@ describe('runs that are due', () => {
   });
 });
 
-/** The tenant's servers, as they are after a run that did not reach them. */
+/** Stores the status of servers that the last run did not reach. */
 async function becameSilent(ctx: UserContext): Promise<void> {
   const status = {
     tenantId: ctx.tenantId,
@@ -294,8 +294,8 @@ async function becameSilent(ctx: UserContext): Promise<void> {
 }
 
 describe('a run', () => {
-  it('that is taken up again leaves alone what it has looked at', async () => {
-    const ctx = await quietly();
+  it('that is resumed skips the servers it has polled', async () => {
+    const ctx = await adminWithoutQueue();
     const [one, other] = [await server(), await server()];
     const id = await addServer(ctx, one);
     await addServer(ctx, other);
@@ -303,7 +303,7 @@ describe('a run', () => {
     const [row] = await ctx.read((db) =>
       db.select({ runId: serverStatuses.runId }).from(serverStatuses).where(eq(serverStatuses.id, id)),
     );
-    // As a worker leaves it that was killed between the two.
+    // The state after a worker was killed between the two polls.
     await ctx.tx((tx) => tx.delete(serverStatuses).where(sql`${serverStatuses.id} <> ${id}`));
     await ctx.tx((tx) =>
       tx
@@ -319,14 +319,14 @@ describe('a run', () => {
     expect(await stateOf(ctx)).toEqual(['ok', 'ok']);
   });
 
-  it('is on time at good servers, within a tenant and across, with two thousand that hang or are dead', async () => {
+  it('polls good servers in time next to two thousand that hang or are dead, in the same and in other tenants', async () => {
     const hanging = await server();
     hanging.intercept = () => true;
     const good = await startMailGatewayServer();
     started.push(good);
     const contexts: UserContext[] = [];
     for (const bad of [490, 490, 490, 490, 40, 0]) {
-      const ctx = await quietly();
+      const ctx = await adminWithoutQueue();
       contexts.push(ctx);
       await addServers(
         ctx,
@@ -338,9 +338,9 @@ describe('a run', () => {
         Array.from({ length: 10 }, () => serverForm(good, { name: 'good' })),
       );
     }
-    const polling = Promise.all(contexts.map((ctx) => pollNow(ctx, { patience: 2_000 })));
+    const polling = Promise.all(contexts.map((ctx) => pollNow(ctx, { maxWaitMs: 2_000 })));
     const wellOf = (ctx: UserContext) => ctx.read((db) => db.$count(serverStatuses, eq(serverStatuses.state, 'ok')));
-    // Behind those that hang, each for eight seconds, they would be through after more than a minute.
+    // Behind the hanging servers, eight seconds each, this would take more than a minute.
     await vi.waitFor(async () => expect(await Promise.all(contexts.map(wellOf))).toEqual(contexts.map(() => 10)), {
       timeout: 30_000,
       interval: 200,
@@ -348,39 +348,43 @@ describe('a run', () => {
     await polling;
   }, 90_000);
 
-  it('of a hundred servers that answer and then stall leaves room for other tenants', { timeout: 30_000 }, async () => {
-    const [stalling, other] = [await quietly(), await quietly()];
-    const [slow, good] = [await server(), await server()];
-    const stalled: (() => void)[] = [];
-    let isOver = false;
-    slow.intercept = (path, _request, response) => {
-      if (path === '/version') return false;
-      if (isOver) response.destroy();
-      else stalled.push(() => response.destroy());
-      return true;
-    };
-    await addServers(
-      stalling,
-      Array.from({ length: 100 }, () => serverForm(slow)),
-    );
-    await addServer(other, good);
-    const polling = pollNow(stalling);
-    await vi.waitFor(() => expect(stalled).toHaveLength(4), soon);
-    const begunAt = performance.now();
-    await pollNow(other);
-    expect(performance.now() - begunAt).toBeLessThan(5_000);
-    expect(await stateOf(other)).toEqual(['ok']);
-    expect(stalled).toHaveLength(4);
-    isOver = true;
-    for (const end of stalled) end();
-    await polling;
-  });
+  it(
+    'over a hundred servers that answer and then stall leaves slots for other tenants',
+    { timeout: 30_000 },
+    async () => {
+      const [stalling, other] = [await adminWithoutQueue(), await adminWithoutQueue()];
+      const [slow, good] = [await server(), await server()];
+      const stalled: (() => void)[] = [];
+      let isOver = false;
+      slow.intercept = (path, _request, response) => {
+        if (path === '/version') return false;
+        if (isOver) response.destroy();
+        else stalled.push(() => response.destroy());
+        return true;
+      };
+      await addServers(
+        stalling,
+        Array.from({ length: 100 }, () => serverForm(slow)),
+      );
+      await addServer(other, good);
+      const polling = pollNow(stalling);
+      await vi.waitFor(() => expect(stalled).toHaveLength(4), soon);
+      const begunAt = performance.now();
+      await pollNow(other);
+      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      expect(await stateOf(other)).toEqual(['ok']);
+      expect(stalled).toHaveLength(4);
+      isOver = true;
+      for (const end of stalled) end();
+      await polling;
+    },
+  );
 
   it(
-    'begins with servers that answered, and leaves over those that hung when it has waited long enough',
+    'starts with servers that answered, and leaves hanging ones to the next run after its maximum wait',
     { timeout: 60_000 },
     async () => {
-      const ctx = await quietly();
+      const ctx = await adminWithoutQueue();
       const hanging = await server();
       hanging.intercept = () => true;
       const good = await startMailGatewayServer();
@@ -392,14 +396,14 @@ describe('a run', () => {
       await becameSilent(ctx);
       const id = await addServer(ctx, good);
       const begunAt = performance.now();
-      const polling = pollNow(ctx, { patience: 3_000 });
+      const polling = pollNow(ctx, { maxWaitMs: 3_000 });
       await vi.waitFor(
         async () => expect((await listServers(ctx)).find((one) => one.id === id)?.status.state).toBe('ok'),
         { timeout: 5_000 },
       );
       expect(performance.now() - begunAt).toBeLessThan(5_000);
       await polling;
-      // Three of that host hung for eight seconds each; the others wait for the next run, which begins with them.
+      // Three of that host hung for eight seconds each. The others wait for the next run, which starts with them.
       expect(performance.now() - begunAt).toBeLessThan(14_000);
       const left = (await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses))).filter(
         ({ at }) => at.getTime() === 0,

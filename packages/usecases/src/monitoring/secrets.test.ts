@@ -30,8 +30,8 @@ const products = await Promise.all([
 ]);
 afterAll(() => Promise.all(products.map((product) => product.switchOff())));
 
-/** Every place where a server may say what it was sent: a name, an error as JSON, an error as text, the words beside the status. */
-function repeatsWhatItIsSent(product: ProductServer): void {
+/** Repeats the secrets in every place a server can: a name, an error as JSON, an error as text, the status text. */
+function echoSecrets(product: ProductServer): void {
   let asked = 0;
   product.intercept = (path, { headers }, response) => {
     if (path === '/version' || path === '/access/ticket') return false;
@@ -51,7 +51,7 @@ function repeatsWhatItIsSent(product: ProductServer): void {
   };
 }
 
-/** Everything the database holds, the queues’ tables included. */
+/** The content of the whole database, including the tables of the queue. */
 async function wholeDatabase(): Promise<string> {
   const client = new Client({ connectionString: ownerUrl });
   await client.connect();
@@ -78,52 +78,48 @@ async function allFiles(): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
 }
 
-it(
-  'no secret, ticket or token gets out, though servers repeat whatever they are sent',
-  { timeout: 60_000 },
-  async () => {
-    const worker = startTestWorker(
-      url,
-      { handlers: monitoringHandlers, concurrency: monitoring.concurrency ?? {} },
-      { env: { DATA_DIR: dataDir } },
-    );
-    try {
-      const signed = await signedIn(await make.user({ role: 'ADMIN' }));
-      const { enqueue, log, metrics } = worker.runtime.system({ requestId: 'r', ip: null, userAgent: null });
-      const ctx = { ...signed, enqueue, log, metrics };
-      const answers: unknown[] = [];
-      for (const [n, product] of products.entries()) {
-        repeatsWhatItIsSent(product);
-        const form = n === 3 ? passwordForm(product) : serverForm(product);
-        answers.push(await testServer(ctx, ServerTestInput.parse(form)));
-        const { id } = await createServer(ctx, form);
-        answers.push(await testStoredServer(ctx, id), await putServer(ctx, id, { ...form, name: 'other' }));
-      }
-      const { runId } = await startPoll(ctx);
-      expect(await waitForRun(ctx, runId, 25)).toBe(true);
-      for (let n = 0; n < 3; n += 1) await pollNow(ctx);
-      answers.push(await listServers(ctx), await serverTile(ctx), await getRun(ctx, runId));
-      const places = {
-        answers: JSON.stringify(answers),
-        database: await wholeDatabase(),
-        files: await allFiles(),
-        log: JSON.stringify(worker.lines),
-        metrics: (await worker.runtime.metrics.render()).body,
-      };
-      const tickets = products.flatMap(({ calls }) => calls.flatMap(({ cookie }) => cookie?.split('=', 2)[1] ?? []));
-      expect(tickets.length).toBeGreaterThan(5);
-      const secrets = new Set([
-        ...products.flatMap(({ accounts: { token, password } }) => [token.secret, password]),
-        ...tickets.flatMap((ticket) => [ticket, decodeURIComponent(ticket)]),
-      ]);
-      for (const [place, text] of Object.entries(places))
-        for (const secret of secrets) expect(text.includes(secret), `${secret} in ${place}`).toBe(false);
-      // The servers were heard, and the queue was looked at.
-      expect(places.answers).toContain('[secret]');
-      expect(places.database).toContain('[secret]');
-      expect(places.database).toContain('monitoring.poll');
-    } finally {
-      await worker.stop();
+it('no secret, ticket or token leaks, even if servers repeat them', { timeout: 60_000 }, async () => {
+  const worker = startTestWorker(
+    url,
+    { handlers: monitoringHandlers, concurrency: monitoring.concurrency ?? {} },
+    { env: { DATA_DIR: dataDir } },
+  );
+  try {
+    const signed = await signedIn(await make.user({ role: 'ADMIN' }));
+    const { enqueue, log, metrics } = worker.runtime.system({ requestId: 'r', ip: null, userAgent: null });
+    const ctx = { ...signed, enqueue, log, metrics };
+    const answers: unknown[] = [];
+    for (const [n, product] of products.entries()) {
+      echoSecrets(product);
+      const form = n === 3 ? passwordForm(product) : serverForm(product);
+      answers.push(await testServer(ctx, ServerTestInput.parse(form)));
+      const { id } = await createServer(ctx, form);
+      answers.push(await testStoredServer(ctx, id), await putServer(ctx, id, { ...form, name: 'other' }));
     }
-  },
-);
+    const { runId } = await startPoll(ctx);
+    expect(await waitForRun(ctx, runId, 25)).toBe(true);
+    for (let n = 0; n < 3; n += 1) await pollNow(ctx);
+    answers.push(await listServers(ctx), await serverTile(ctx), await getRun(ctx, runId));
+    const places = {
+      answers: JSON.stringify(answers),
+      database: await wholeDatabase(),
+      files: await allFiles(),
+      log: JSON.stringify(worker.lines),
+      metrics: (await worker.runtime.metrics.render()).body,
+    };
+    const tickets = products.flatMap(({ calls }) => calls.flatMap(({ cookie }) => cookie?.split('=', 2)[1] ?? []));
+    expect(tickets.length).toBeGreaterThan(5);
+    const secrets = new Set([
+      ...products.flatMap(({ accounts: { token, password } }) => [token.secret, password]),
+      ...tickets.flatMap((ticket) => [ticket, decodeURIComponent(ticket)]),
+    ]);
+    for (const [place, text] of Object.entries(places))
+      for (const secret of secrets) expect(text.includes(secret), `${secret} in ${place}`).toBe(false);
+    // The servers did answer, and the database includes the queue.
+    expect(places.answers).toContain('[secret]');
+    expect(places.database).toContain('[secret]');
+    expect(places.database).toContain('monitoring.poll');
+  } finally {
+    await worker.stop();
+  }
+});

@@ -35,7 +35,7 @@ const audited = async (ctx: Ctx) =>
   }));
 
 describe('a server', () => {
-  it('is stored with its secret sealed, shown without it, and noted in the audit log', async () => {
+  it('is stored with a sealed secret, shown without it, and recorded in the audit log', async () => {
     const ctx = await admin();
     const server = await createServer(
       ctx,
@@ -67,7 +67,7 @@ describe('a server', () => {
     ['a blank secret', { tokenSecret: '' }, 'SECRET_REQUIRED'],
     ['the secret of the other method', { authMethod: 'password', username: 'a@pam' }, 'SECRET_REQUIRED'],
     ['a user without realm', { authMethod: 'password', username: 'root', password: 'x' }, 'VALIDATION_FAILED'],
-  ])('with %s is refused when it is made, replaced and tried', async (_, more, code) => {
+  ])('with %s is refused when it is added, replaced and tested', async (_, more, code) => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization));
     const form = { ...serverForm(virtualization), ...more } as ReturnType<typeof serverForm>;
@@ -79,7 +79,7 @@ describe('a server', () => {
     }
   });
 
-  it('keeps its secret, but only for where it was stored for', async () => {
+  it('keeps its secret, but only for the same target', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization));
     const before = virtualization.calls.length;
@@ -103,7 +103,7 @@ describe('a server', () => {
     expect(virtualization.calls.slice(before)).toEqual([]);
   });
 
-  it('forgets the secret of a method it no longer uses', async () => {
+  it('deletes the secret of an unused method', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization));
     expect(await putServer(ctx, id, passwordForm(virtualization))).toMatchObject({
@@ -116,7 +116,7 @@ describe('a server', () => {
     });
   });
 
-  it('is one of 500 at most, also when they come at once', async () => {
+  it('is one of at most 500, even with concurrent calls', async () => {
     const ctx = await admin();
     const { name, ...form } = deadForm();
     const rows = Array.from({ length: 498 }, () => ({ id: newId(), tenantId: ctx.tenantId, name, ...form }));
@@ -126,7 +126,7 @@ describe('a server', () => {
     for (const one of made) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'LIMIT_REACHED' });
   });
 
-  it('has its secrets sealed anew when keys are rotated', async () => {
+  it('has its secrets resealed when keys are rotated', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization));
     const newKey = { id: 'new', bytes: new Secret(Buffer.alloc(32, 9)) };
@@ -146,12 +146,12 @@ describe('a server', () => {
   });
 });
 
-describe('a try of a server', () => {
+describe('a test of a server', () => {
   it.each([
     [virtualization, '9.2.11'],
     [backup, '4.2'],
     [gateway, '9.1.0'],
-  ] as const)('says that all is well', async (server, version) => {
+  ] as const)('confirms that everything works', async (server, version) => {
     const ctx = await admin();
     expect(await testServer(ctx, tryForm(server))).toEqual({
       ok: true,
@@ -173,7 +173,7 @@ describe('a try of a server', () => {
     virtualization.cluster.rights = 'auditor';
   });
 
-  it('with the id of a server sends its secret, and the audit log names where to', async () => {
+  it('with the id of a server sends its secret, and the audit log names the target', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(backup));
     expect(await testServer(ctx, tryForm(backup, { tokenSecret: '', id }))).toMatchObject({ ok: true });
@@ -189,7 +189,7 @@ describe('a try of a server', () => {
     });
   });
 
-  it('says what is wrong, and refuses the eleventh in a minute', async () => {
+  it('says what is wrong, and is refused the eleventh time in a minute', async () => {
     const ctx = await admin();
     const wrong = tryForm(virtualization, { tokenSecret: 'wrong-one' });
     for (let n = 0; n < 10; n += 1)
@@ -197,7 +197,7 @@ describe('a try of a server', () => {
     await expect(testServer(ctx, wrong)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  it('is over within 20 seconds', { timeout: 40_000 }, async () => {
+  it('ends within 20 seconds', { timeout: 40_000 }, async () => {
     const ctx = await admin();
     virtualization.intercept = () => true;
     const begunAt = performance.now();
@@ -209,7 +209,7 @@ describe('a try of a server', () => {
 
 describe('the plan of a tenant', () => {
   const plan = async (ctx: Ctx) => (await ctx.read((db) => db.select().from(pollPlans)))[0]?.nextPollAt ?? null;
-  it('follows its servers: at once for a new one, never without an active one', async () => {
+  it('polls a new server at once, and none without an active server', async () => {
     const ctx = await admin();
     const { id } = await createServer(ctx, serverForm(virtualization, { pollIntervalMin: 60 }));
     expect(the(await plan(ctx)).getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
@@ -224,7 +224,7 @@ describe('the plan of a tenant', () => {
 });
 
 describe('a tile', () => {
-  it('shows the active servers, the worst first, as the list has them', async () => {
+  it('shows the active servers as in the list, the worst first', async () => {
     const ctx = await admin();
     expect(await serverTile(ctx)).toEqual({ worst: 'unknown', servers: [] });
     await createServer(ctx, serverForm(virtualization, { name: 'b' }));
@@ -242,11 +242,11 @@ describe('a tile', () => {
     expect(the(servers[1]).facts.length).toBeGreaterThan(3);
   });
 
-  it('does not read what it does not show', async () => {
+  it('does not read columns it does not show', async () => {
     const ctx = await admin();
     await createServer(ctx, serverForm(virtualization));
     await pollNow(ctx);
-    // Nothing that could be parsed: whoever reads it fails.
+    // Invalid JSON, so that reading it fails.
     await ctx.tx((tx) => tx.update(serverStatuses).set({ rules: '{', notExamined: '{', changes: '{' }));
     expect(await serverTile(ctx)).toMatchObject({ worst: 'ok', servers: [{ state: 'ok' }] });
   });

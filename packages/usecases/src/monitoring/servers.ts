@@ -15,17 +15,17 @@ import {
   type ServerTile,
   worstOf,
 } from '@portal/domain/monitoring/servers';
-import { type KeptStatus, neverChecked, shownRules, shownVerdict } from '@portal/domain/monitoring/settle';
+import { type StoredStatus, neverChecked, shownRules, shownVerdict } from '@portal/domain/monitoring/settle';
 import type { TenantContext, UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
 import { forgetInWidgets } from '../dashboards/named-in-widgets.ts';
 import { recordAudit } from './audit.ts';
-import { readDocuments, shownStatusColumns } from './kept-status.ts';
 import { planPolls, smallestInterval } from './poll-plan.ts';
 import { hasSecretFor, storedSecret, storedServer } from './stored-server.ts';
+import { readDocuments, shownStatusColumns } from './stored-status.ts';
 
-/** The input schemas, with their CA certificates parsed: text that only looks like PEM is refused. */
+/** The input schemas with parsed CA certificates: they refuse text that only looks like PEM. */
 export const ReadableServerInput = ServerInput.extend({ caCertificatePem: ReadableCaCertificatePem }).meta(
   ServerInput.meta() ?? {},
 );
@@ -33,16 +33,16 @@ export const ReadableServerTestInput = ServerTestInput.extend({ caCertificatePem
   ServerTestInput.meta() ?? {},
 );
 
-/** Servers of a tenant (contract, “Bounds”). */
+/** Servers of a tenant. */
 const maxServers = 500;
 
-/** The tenant's servers with how they are, by name. */
+/** The tenant's servers with their status, by name. */
 export async function listServers(ctx: TenantContext): Promise<Server[]> {
   const rows = await ctx.run(serversByName, {});
   return rows.map(toServer);
 }
 
-/** The same as the JSON of the answer: what was found goes into it as it is kept, for it is most of it by far. */
+/** The same list as JSON. Stored documents are copied unparsed, because they make up most of the answer. */
 export async function listServersAsJson(ctx: TenantContext): Promise<Buffer> {
   const rows = await ctx.run(serversByName, {});
   return Buffer.from(`[${rows.map(serverJson).join()}]`);
@@ -54,7 +54,7 @@ async function serverFor(tx: Tx, id: string): Promise<Server> {
   return toServer(row);
 }
 
-/** Adds a server; it is looked at within a minute. Throws 400 for a form that does not fit its kind, 409 `LIMIT_REACHED`. */
+/** Adds a server and has it polled within a minute. Throws 400 for a form that does not fit its kind, 409 `LIMIT_REACHED`. */
 export async function createServer(ctx: UserContext, input: ServerInput): Promise<Server> {
   const form = checkedServer(input);
   checkSecret(form, false);
@@ -67,14 +67,14 @@ export async function createServer(ctx: UserContext, input: ServerInput): Promis
       .insert(monitoredServers)
       .values({ id, tenantId: ctx.tenantId, ...form, ...sealedSecrets(ctx, id, form, undefined) });
     await planPolls(tx, ctx.tenantId, { soon: form.isActive });
-    await record(tx, ctx, { action: 'servers.create', id, deed: 'Added', form });
+    await record(tx, ctx, { action: 'servers.create', id, verb: 'Added', form });
     return serverFor(tx, id);
   });
 }
 
 /**
- * Replaces a server; a secret that is not given stays. Throws 404, 400 for a form that does not fit its kind, and 400 `SECRET_REQUIRED`
- * where a kept secret would go elsewhere. What was found of another address or kind before is forgotten.
+ * Replaces a server; a secret that is not given stays. A new address or kind deletes the status. Throws 404, 400 for a form that does
+ * not fit its kind, and 400 `SECRET_REQUIRED` if the stored secret would be sent to another target.
  */
 export async function putServer(ctx: UserContext, id: string, input: ServerInput): Promise<Server> {
   const form = checkedServer(input);
@@ -97,13 +97,13 @@ export async function putServer(ctx: UserContext, id: string, input: ServerInput
     if (before.kind !== form.kind || before.address !== form.address)
       await tx.delete(serverStatuses).where(eq(serverStatuses.id, id));
     await planPolls(tx, ctx.tenantId, { soon: form.isActive });
-    const moved = before.address === form.address ? '' : `, before ${before.address}`;
-    await record(tx, ctx, { action: 'servers.update', id, deed: 'Changed', form, moved });
+    const moved = before.address === form.address ? '' : `, previously at ${before.address}`;
+    await record(tx, ctx, { action: 'servers.update', id, verb: 'Changed', form, moved });
     return serverFor(tx, id);
   });
 }
 
-/** Removes a server and all that is known of it; widgets that showed it do without. Throws 404. */
+/** Deletes a server with its status and removes it from widgets. Throws 404. */
 export async function deleteServer(ctx: UserContext, id: string): Promise<void> {
   await ctx.tx(async (tx) => {
     const [gone] = await tx
@@ -122,11 +122,11 @@ export async function deleteServer(ctx: UserContext, id: string): Promise<void> 
   });
 }
 
-/** What a tile shows: the active servers, worst first. */
+/** The data of a tile: the active servers, worst first. */
 export async function serverTile(ctx: TenantContext): Promise<ServerTile> {
   const rows = await ctx.run(activeServersByName, {});
-  const tiles = rows.map(({ id, name, kind, facts, now, intervalMin, restsUntil, ...kept }) => {
-    const { state, failure, message, checkedAt, headline } = verdictOf(kept, {
+  const tiles = rows.map(({ id, name, kind, facts, now, intervalMin, restsUntil, ...stored }) => {
+    const { state, failure, message, checkedAt, headline } = verdictOf(stored, {
       isActive: true,
       intervalMin,
       restsUntil,
@@ -142,7 +142,7 @@ export async function serverTile(ctx: TenantContext): Promise<ServerTile> {
   };
 }
 
-/** Both secrets as they are stored: the one of the method in use, and nothing of the other. */
+/** Both secrets in stored form: the sealed secret of the method in use, and null for the other method. */
 function sealedSecrets(
   ctx: UserContext,
   id: string,
@@ -163,22 +163,22 @@ const record = (
   {
     action,
     id,
-    deed,
+    verb,
     form,
     moved = '',
-  }: { action: 'servers.create' | 'servers.update'; id: string; deed: string; form: ServerInput; moved?: string },
+  }: { action: 'servers.create' | 'servers.update'; id: string; verb: string; form: ServerInput; moved?: string },
 ) =>
   recordAudit(tx, ctx, {
     action,
     tenantId: ctx.tenantId,
     target: { type: 'server', id },
-    summary: `${deed} the server ${form.name} at ${form.address}${moved}, ${form.verifyTls ? '' : 'certificate not checked, '}${
+    summary: `${verb} the server ${form.name} at ${form.address}${moved}, ${form.verifyTls ? '' : 'certificate not checked, '}${
       form.isActive ? 'switched on' : 'switched off'
     }.`,
   });
 
-/** By which a status is judged to be too old. */
-const whenColumns = {
+/** The columns that decide whether a status is stale. */
+const stalenessColumns = {
   now: sql<Date>`now()`.mapWith(monitoredServers.createdAt).as('now'),
   intervalMin: smallestInterval.as('interval_min'),
   restsUntil: monitoredServers.restsUntil,
@@ -201,17 +201,17 @@ const shownColumns = {
   createdAt: monitoredServers.createdAt,
   updatedAt: monitoredServers.updatedAt,
   ...shownStatusColumns,
-  ...whenColumns,
+  ...stalenessColumns,
 };
 
 const { rules: _, notExamined: __, changes: ___, ...tileStatusColumns } = shownStatusColumns;
-/** No more than a tile shows: the rules, by far the most of what was found, stay where they are. */
+/** Only what a tile shows. Rules, the bulk of a status, are not read. */
 const tileColumns = {
   id: monitoredServers.id,
   name: monitoredServers.name,
   kind: monitoredServers.kind,
   ...tileStatusColumns,
-  ...whenColumns,
+  ...stalenessColumns,
 };
 
 const statusOfServer = and(
@@ -247,32 +247,32 @@ const serverById = prepared<{ id: string }>()('server_by_id', (db) =>
 type ServerRow = RowOf<typeof serverById>;
 
 function toServer(row: ServerRow): Server {
-  const { server, verdict, found } = toParts(row);
-  const { facts, rules, notExamined, changes } = found === null ? neverChecked : readDocuments(found);
+  const { server, verdict, documents } = splitRow(row);
+  const { facts, rules, notExamined, changes } = documents === null ? neverChecked : readDocuments(documents);
   return { ...server, status: { ...verdict, facts, rules: shownRules(rules), notExamined, changes } };
 }
 
 function serverJson(row: ServerRow): string {
-  const { server, verdict, found } = toParts(row);
-  if (found === null || found.rules.includes('"pending":')) return JSON.stringify(toServer(row));
-  const { facts, rules, notExamined, changes } = found;
-  // Server and status are left open for the rest.
+  const { server, verdict, documents } = splitRow(row);
+  if (documents === null || documents.rules.includes('"pending":')) return JSON.stringify(toServer(row));
+  const { facts, rules, notExamined, changes } = documents;
+  // Without the two closing braces of the status and the server.
   const begun = JSON.stringify({ ...server, status: verdict }).slice(0, -2);
   return `${begun},"facts":${facts},"rules":${rules},"notExamined":${notExamined},"changes":${changes}}}`;
 }
 
-/** The server, how it is in short, and what was found of it as it is stored: null before the first poll. */
-function toParts(row: ServerRow) {
+/** The server, its verdict and the stored documents of its status, which are null before the first poll. */
+function splitRow(row: ServerRow) {
   const { facts, rules, notExamined, changes, now, intervalMin, restsUntil, ...others } = row;
   const { state, failure, message, checkedAt, lastOkAt, headline, ...server } = others;
-  const kept = { state, failure, message, checkedAt, lastOkAt, headline };
-  const verdict = verdictOf(kept, { isActive: server.isActive, intervalMin, restsUntil, now });
-  const stored = { facts, rules, notExamined, changes } as Parameters<typeof readDocuments>[0];
-  return { server, verdict, found: state === null ? null : stored };
+  const stored = { state, failure, message, checkedAt, lastOkAt, headline };
+  const verdict = verdictOf(stored, { isActive: server.isActive, intervalMin, restsUntil, now });
+  const documents = { facts, rules, notExamined, changes } as Parameters<typeof readDocuments>[0];
+  return { server, verdict, documents: state === null ? null : documents };
 }
 
-/** Columns of a status are null together, before the first poll. */
+/** All columns of a status are null before the first poll. */
 const verdictOf = (
-  kept: Pick<ServerRow, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>,
-  shown: Parameters<typeof shownVerdict>[1],
-) => shownVerdict(kept.state === null ? neverChecked : (kept as KeptStatus), shown);
+  stored: Pick<ServerRow, 'state' | 'failure' | 'message' | 'checkedAt' | 'lastOkAt' | 'headline'>,
+  options: Parameters<typeof shownVerdict>[1],
+) => shownVerdict(stored.state === null ? neverChecked : (stored as StoredStatus), options);

@@ -9,16 +9,16 @@ import { isModuleOn } from '../modules/module-access.ts';
 import { pollServers } from './jobs.ts';
 import { nextPollAt } from './poll-plan.ts';
 
-/** Runs begun per sweep; the rest waits for the next one. */
+/** Runs started per sweep; the rest waits for the next sweep. */
 const batch = 500;
 
 /**
- * Begins the runs whose time has come, each once however many workers look, and sets when each comes again. Where one is still under
- * way the next follows its end: it knows nothing of a server that was added or changed since it began. Inactive tenants and
- * those that switched the module off rest.
+ * Starts the due runs, each once regardless of the number of workers, and plans the next run of each tenant. If a run is still under
+ * way, the next one follows its end, because the current run does not see servers added or changed since it began. Skips inactive
+ * tenants and those that switched the module off.
  */
 export async function startDueServerPolls(system: SystemContext): Promise<void> {
-  const begun = await system.acrossTenants('due looks at servers of every tenant are begun', async (tx) => {
+  const begun = await system.acrossTenants('due server polls of every tenant are started', async (tx) => {
     const due = tx.$with('due').as(
       tx
         .select({ tenantId: pollPlans.tenantId })

@@ -7,7 +7,7 @@ import { pollServers } from './jobs.ts';
 
 const perTenant: RateLimit = { name: 'look at servers per tenant', max: 1, windowSec: 10 };
 
-/** Looks at the tenant's servers now, or joins the run that is under way. Throws 429 `POLL_LOCKED` within ten seconds of the last time. */
+/** Polls the tenant's servers now, or joins the run under way. Throws 429 `POLL_LOCKED` within ten seconds of the last call. */
 export async function startPoll(ctx: UserContext): Promise<{ runId: string }> {
   const payload = { tenantId: ctx.tenantId };
   const by = { startedBy: ctx.actor.id };
@@ -22,7 +22,7 @@ export async function startPoll(ctx: UserContext): Promise<{ runId: string }> {
       return (await joinRun(tx, pollServers, payload, by)) ?? (await addRun(tx, pollServers, payload, by));
     });
   const runId = await start().catch((error: unknown) => {
-    // A run that was due began in between; now there is one to join.
+    // A due run began in between; join it.
     if (violatedConstraint(error) === 'runs_subject_unique') return start();
     throw error;
   });

@@ -9,7 +9,7 @@ import type { TenantContext } from '@portal/platform/context';
 import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
-/** What of a server is needed to reach it, its secrets sealed. */
+/** The columns needed to reach a server, with sealed secrets. */
 export const serverColumns = {
   id: monitoredServers.id,
   kind: monitoredServers.kind,
@@ -26,7 +26,7 @@ export const serverColumns = {
 
 export type StoredServer = Pick<typeof monitoredServers.$inferSelect, keyof typeof serverColumns>;
 
-/** A server of the tenant at work; undefined for an id that is none of its. Locked until the transaction ends when it is about to change. */
+/** A server of the current tenant; undefined if the tenant has no server with this id. `lock` holds it until the transaction ends. */
 export async function storedServer(
   db: Pick<Tx, 'select'>,
   id: string,
@@ -39,13 +39,13 @@ export async function storedServer(
 
 type SecretField = 'tokenSecret' | 'password';
 
-/** Binds a sealed secret to its place, so that it cannot be carried to another server’s row. */
+/** Binds a sealed secret to its row, so that it cannot be copied to another server. */
 export const secretContext =
   (field: SecretField) =>
   (id: string): string =>
     `monitored_servers.${field === 'password' ? 'password' : 'token_secret'}:${id}`;
 
-/** A secret of a server as its row has it. */
+/** A secret as stored in the row of its server. */
 export const storedSecret = (
   { secrets }: Pick<TenantContext, 'secrets'>,
   id: string,
@@ -59,15 +59,15 @@ export const storedSecret = (
     target: stored ? serverTarget(stored) : null,
   });
 
-/** Whether a server keeps a secret for this method. */
+/** Whether a secret is stored for this method. */
 export const hasSecretFor = (form: Pick<ServerInput, 'authMethod'>, stored: StoredServer | undefined): boolean =>
   Boolean(stored?.[secretFieldOf(form)]);
 
 type Settings = Omit<StoredServer, 'id' | 'revision' | SecretField>;
 
 /**
- * How a server is reached with these settings, and with its stored secret unless another one is given. Throws 400 `SECRET_REQUIRED`
- * where that was stored for another target, and a ServerFailure when no key here opens it.
+ * A server with these settings, and with its stored secret unless the input has a new one. Throws 400 `SECRET_REQUIRED` if the secret
+ * was stored for another target, and a ServerFailure if no key of this process opens it.
  */
 export function serverWith(
   ctx: Pick<TenantContext, 'secrets' | 'log' | 'config' | 'tenantId'>,

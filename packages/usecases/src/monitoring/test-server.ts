@@ -6,7 +6,7 @@ import {
   shortAnswerBytes,
 } from '@portal/connectors/servers/server-session';
 import { busy, notFound } from '@portal/domain/errors';
-import { textOf } from '@portal/domain/monitoring/loose';
+import { textOf } from '@portal/domain/monitoring/rows';
 import {
   checkedServer,
   checkSecret,
@@ -32,20 +32,20 @@ const inSlot = openSemaphore({
 const timeoutMs = 18 * SECOND;
 
 /**
- * Tries the settings of a server before they are saved; blank secrets are those of the server named by `id`. Trouble with the server is
- * part of the answer. Throws 404 for an unknown `id`, 400 for a form that does not fit, and 429 after ten tries in a minute.
+ * Tests the settings of a server before they are saved. A blank secret means the stored one of the server `id`. A failure of the server
+ * is part of the answer. Throws 404 for an unknown `id`, 400 for a form that does not fit, and 429 after ten tests in a minute.
  */
 export async function testServer(ctx: UserContext, { id, ...input }: ServerTestInput): Promise<ServerTestResult> {
   const form = checkedServer(input);
   const stored = id ? await storedFor(ctx, id) : undefined;
   checkSecret(form, hasSecretFor(form, stored));
-  return tried(ctx, stored, form);
+  return runTest(ctx, stored, form);
 }
 
-/** Tries a server as it is stored. Throws 404, and 429 after ten tries in a minute. */
+/** Tests the stored settings of a server. Throws 404, and 429 after ten tests in a minute. */
 export async function testStoredServer(ctx: UserContext, id: string): Promise<ServerTestResult> {
   const stored = await storedFor(ctx, id);
-  return tried(ctx, stored, { ...stored, tokenSecret: undefined, password: undefined });
+  return runTest(ctx, stored, { ...stored, tokenSecret: undefined, password: undefined });
 }
 
 async function storedFor(ctx: UserContext, id: string): Promise<StoredServer> {
@@ -56,7 +56,7 @@ async function storedFor(ctx: UserContext, id: string): Promise<StoredServer> {
 
 type Form = Omit<ServerTestInput, 'id' | 'name' | 'pollIntervalMin' | 'isActive'>;
 
-async function tried(ctx: UserContext, stored: StoredServer | undefined, form: Form): Promise<ServerTestResult> {
+async function runTest(ctx: UserContext, stored: StoredServer | undefined, form: Form): Promise<ServerTestResult> {
   const input = form[secretFieldOf(form)];
   try {
     const server = serverWith(ctx, stored, form, input);
@@ -68,34 +68,34 @@ async function tried(ctx: UserContext, stored: StoredServer | undefined, form: F
       input,
       hasStoredSecret: hasSecretFor(form, stored),
     });
-    return await inSlot(() => look(ctx, server), { key: ctx.tenantId });
+    return await inSlot(() => readServer(ctx, server), { key: ctx.tenantId });
   } catch (error) {
     if (!(error instanceof ServerFailure)) throw error;
     return { ok: false, failure: error.failure, version: null, message: error.message };
   }
 }
 
-/** What a run cannot do without, and by which right it comes. */
-const needed: Record<ServerKind, { path: string; is: 'list' | 'row'; right: string }[]> = {
+/** The data every poll needs, and the right each request needs. */
+const needed: Record<ServerKind, { path: string; shape: 'list' | 'row'; right: string }[]> = {
   virtualization: [
     {
       path: '/cluster/resources',
-      is: 'list',
+      shape: 'list',
       right: 'the role PVEAuditor on / for the user and, where there is one, the token',
     },
-    { path: '/cluster/status', is: 'list', right: 'Sys.Audit on /' },
+    { path: '/cluster/status', shape: 'list', right: 'Sys.Audit on /' },
   ],
   backup: [
-    { path: '/status/datastore-usage', is: 'list', right: 'the role Audit on /' },
-    { path: '/nodes/localhost/status', is: 'row', right: 'Sys.Audit on /system/status' },
+    { path: '/status/datastore-usage', shape: 'list', right: 'the role Audit on /' },
+    { path: '/nodes/localhost/status', shape: 'row', right: 'Sys.Audit on /system/status' },
   ],
   'mail-gateway': [
-    { path: '/nodes/localhost/status', is: 'row', right: 'the role Auditor' },
-    { path: '/nodes/localhost/services', is: 'list', right: 'the role Auditor' },
+    { path: '/nodes/localhost/status', shape: 'row', right: 'the role Auditor' },
+    { path: '/nodes/localhost/services', shape: 'list', right: 'the role Auditor' },
   ],
 };
 
-async function look(ctx: UserContext, server: MonitoredServer): Promise<ServerTestResult> {
+async function readServer(ctx: UserContext, server: MonitoredServer): Promise<ServerTestResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     using session = openServer(server, { signal, large: largeAnswersFor(ctx) });
@@ -117,12 +117,15 @@ async function look(ctx: UserContext, server: MonitoredServer): Promise<ServerTe
   }
 }
 
-/** Lists are empty where a right is missing; records are refused. */
-async function isMissing(session: ServerSession, { path, is }: { path: string; is: 'list' | 'row' }): Promise<boolean> {
+/** Without the right, a list is empty and a record is refused. */
+async function isMissing(
+  session: ServerSession,
+  { path, shape }: { path: string; shape: 'list' | 'row' },
+): Promise<boolean> {
   try {
-    // That there is something is all that is asked.
+    // Only the existence of data matters.
     const options = { fields: [] };
-    return is === 'row' ? !(await session.row(path, options)) : (await session.list(path, options)).length === 0;
+    return shape === 'row' ? !(await session.row(path, options)) : (await session.list(path, options)).length === 0;
   } catch (error) {
     if (error instanceof ServerFailure && error.failure === 'rechte') return true;
     throw error;

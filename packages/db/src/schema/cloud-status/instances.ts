@@ -17,29 +17,29 @@ import { tenants } from '../tenants.ts';
 
 export const cloudCheckState = pgEnum('cloud_check_state', ['ok', 'failed']);
 
-/** Clouds of customers, each with how its last check went and what is reported of it. */
+/** Clouds of customers, each with its last check and its reported state. */
 export const cloudInstances = pgTable(
   'cloud_instances',
   {
     ...tenantColumns,
     customerName: text().notNull(),
-    /** As it was typed. */
+    /** As entered by the user. */
     statusUrl: text().notNull(),
     isActive: boolean().notNull().default(true),
-    /** The stored logo; its file is named by an id of its own. */
+    /** The file of the logo; each upload gets a new name. */
     logoPath: text(),
     logoType: text(),
-    /** The second of the hour at which it is checked, so that checks are spread over the hour. */
+    /** The second of the hour at which the instance is checked. It spreads the checks over the hour. */
     slotSec: integer().notNull(),
     nextCheckAt: instant().notNull(),
-    /** Names the check under way; only who holds it may write what the check found, and not for ever. */
+    /** The lease of the check under way. Only its holder may store the result, until `leasedUntil`. */
     leaseId: uuid(),
     leasedUntil: instant(),
 
     lastCheckState: cloudCheckState(),
     reportedState: cloudCheckState().notNull().default('ok'),
     consecutiveFailures: integer().notNull().default(0),
-    /** When the first of the failed checks in a row ended. */
+    /** When the first of the current failed checks ended. */
     failingSince: instant(),
     failure: text(),
     message: text(),
@@ -48,9 +48,9 @@ export const cloudInstances = pgTable(
 
     isMaintenance: boolean().notNull().default(false),
     needsDbUpgrade: boolean().notNull().default(false),
-    /** As the cloud shows it. */
+    /** As shown by the cloud. */
     version: text(),
-    /** Its three numbers where they can be compared with the releases of the product. */
+    /** The three version numbers, if they can be compared with the releases of the product. */
     release: text(),
     hasExtendedSupport: boolean().notNull().default(false),
     productName: text(),
@@ -63,9 +63,9 @@ export const cloudInstances = pgTable(
     index('cloud_instances_tenant_due')
       .on(t.tenantId, t.nextCheckAt)
       .where(sql`is_active`),
-    // For what has been checked lately, and for the runs that check all of them.
+    // For recently checked instances, and for runs that check all.
     index('cloud_instances_checked').on(t.tenantId, t.checkedAt),
-    // The sweep of files without a row asks by path.
+    // The sweep for orphaned files searches by path.
     index('cloud_instances_logo')
       .on(t.logoPath)
       .where(sql`logo_path is not null`),
@@ -76,7 +76,7 @@ export const cloudInstances = pgTable(
   ],
 );
 
-/** Who wants to be told by mail when an instance fails. */
+/** Users who want a mail when an instance fails. */
 export const cloudSubscriptions = pgTable(
   'cloud_subscriptions',
   {

@@ -5,7 +5,7 @@ import { instant, tenantColumns, tenantPolicies, tenantRules } from '../columns.
 import { tenants } from '../tenants.ts';
 import { cloudCheckState, cloudInstances } from './instances.ts';
 
-/** Failures that were reported, each from its first failed check to the check that ended it. An instance has one open at most. */
+/** Reported failures, each from its first failed check to the check that ended it. An instance has at most one open outage. */
 export const cloudOutages = pgTable(
   'cloud_outages',
   {
@@ -33,16 +33,16 @@ export const cloudOutages = pgTable(
   ],
 );
 
-/** Who is to be told of an outage, and whether that happened. */
+/** The users to notify of an outage, and whether they were. */
 export const cloudOutageNotices = pgTable(
   'cloud_outage_notices',
   {
     tenantId: uuid().notNull(),
     outageId: uuid().notNull(),
     userId: uuid().notNull(),
-    /** The outage whose mail tells this person of this one: its own, or that of many that are told together. Null until one is written. */
+    /** The outage whose mail reports this one: itself, or the first of a mass outage. Null until that mail is written. */
     mailedWith: uuid('told_with'),
-    /** When the mail server took that mail, or it was known that it may have. */
+    /** When the mail server accepted that mail, or may have accepted it. */
     sentAt: instant(),
   },
   (t) => [
@@ -59,7 +59,7 @@ export const cloudOutageNotices = pgTable(
   ],
 );
 
-/** How the reported state of instances has changed. */
+/** Changes of the reported state of instances. */
 export const cloudTransitions = pgTable(
   'cloud_transitions',
   {
@@ -73,7 +73,7 @@ export const cloudTransitions = pgTable(
   (t) => [
     index('cloud_transitions_tenant').on(t.tenantId, t.at, t.id),
     index('cloud_transitions_instance').on(t.tenantId, t.instanceId, t.at, t.id),
-    // For what has been kept long enough.
+    // For the retention sweep.
     index('cloud_transitions_at').on(t.at),
     foreignKey({
       columns: [t.tenantId, t.instanceId],

@@ -15,7 +15,7 @@ export const serverFailure = pgEnum('server_failure', [
   'zertifikat',
 ]);
 
-/** A server that a tenant watches. */
+/** A server that a tenant monitors. */
 export const monitoredServers = pgTable(
   'monitored_servers',
   {
@@ -35,13 +35,13 @@ export const monitoredServers = pgTable(
     caCertificatePem: text(),
     pollIntervalMin: integer().notNull(),
     isActive: boolean().notNull(),
-    /** Grows with every change: what was asked of the server as it was before is not written any more. */
+    /** Grows with every change, so that results of polls with the old settings are not stored. */
     revision: integer().notNull().default(1),
-    /** The run that began the last look. Unless the status is of that run as well, the look is under way or ended its process. */
+    /** The run of the last poll. If the status is from another run, that poll is under way or has ended its process. */
     pollRunId: uuid('look_run_id'),
-    /** Looks in a row that ended their process. */
+    /** Polls in a row that ended their process. */
     lostPolls: integer('lost_looks').notNull().default(0),
-    /** Left alone until then, because looks at it ended their processes. */
+    /** No polls until then, because polls of this server ended their processes. */
     restsUntil: instant(),
     createdAt: createdAt(),
     updatedAt: instant().notNull().defaultNow(),
@@ -53,12 +53,12 @@ export const monitoredServers = pgTable(
   ],
 );
 
-/** What the last look at the server of the same id came to; none before the first. */
+/** The result of the last poll of the server with the same id; no row before the first poll. */
 export const serverStatuses = pgTable(
   'server_statuses',
   {
     ...tenantColumns,
-    /** The run that wrote it: one that is taken up again leaves it alone. */
+    /** The run that wrote it. A resumed run skips servers it has already polled. */
     runId: uuid().notNull(),
     state: serverState().notNull(),
     failure: serverFailure(),
@@ -66,15 +66,15 @@ export const serverStatuses = pgTable(
     checkedAt: instant().notNull(),
     lastOkAt: instant(),
     headline: text().notNull(),
-    // JSON as text: a list of servers hands these on as they are, and nothing in here asks for a part of them.
+    // JSON as text, because the list of servers copies it unparsed and no query reads inside it.
     facts: text().notNull(),
     rules: text().notNull(),
     notExamined: text().notNull(),
     changes: text().notNull(),
-    /** Runs in a row that did not reach it. */
+    /** Runs in a row that did not reach the server. */
     missed: integer().notNull(),
     tookMs: integer().notNull(),
-    /** What the next run goes on from: parts that are read now and then, with their times. */
+    /** The state for the next run, such as cached answers and their times. */
     memory: jsonb().notNull(),
   },
   (t) => [
@@ -86,7 +86,7 @@ export const serverStatuses = pgTable(
   ],
 );
 
-/** When the servers of a tenant are looked at next. */
+/** When the servers of a tenant are polled next. */
 export const pollPlans = pgTable(
   'poll_plans',
   {

@@ -1,6 +1,6 @@
 import { mailTime } from '../../mail-time.ts';
 import { messageIdFor } from '../../message-id.ts';
-import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { cloudFailed } from './failed.ts';
 
 const outage = {
@@ -24,12 +24,12 @@ export const samples = samplesOf(cloudFailed, {
       failure: 'netz' as const,
     })),
   },
-  awkward: {
+  edgeCase: {
     ...sender,
     thread,
-    displayName: awkward.displayName,
+    displayName: edgeCase.displayName,
     outages: [
-      { ...outage, customerName: awkward.displayName, address: `https://${'a'.repeat(30)}.example/?a=1&b=<b>` },
+      { ...outage, customerName: edgeCase.displayName, address: `https://${'a'.repeat(30)}.example/?a=1&b=<b>` },
     ],
   },
 });

@@ -15,15 +15,15 @@ const Outage = z.object({
 type Outage = z.output<typeof Outage>;
 
 const causes: Record<FailureClass, string> = {
-  zugang: 'Vor der Statusseite wird eine Anmeldung verlangt.',
-  rechte: 'Die Statusseite wird verweigert.',
+  zugang: 'Die Statusseite verlangt eine Anmeldung.',
+  rechte: 'Der Zugriff auf die Statusseite wird verweigert.',
   antwortform: 'Unter der Adresse antwortet etwas anderes als die Cloud.',
   server: 'Der Server der Cloud meldet einen Fehler.',
   netz: 'Die Cloud ist nicht zu erreichen.',
   zertifikat: 'Das Zertifikat der Cloud ist ungültig.',
 };
 
-/** A mail of more would be cut by the programs that show it. */
+/** Mail programs cut off longer mails. */
 const maxListed = 200;
 
 const factsOf = ({ customerName, address, failure, since }: Outage): Block =>
@@ -38,7 +38,7 @@ const one = ([outage]: Outage[]): Block[] =>
     : [];
 
 const many = (outages: Outage[]): Block[] => [
-  p`${outages.length} Clouds sind nicht mehr zu erreichen. Da es so viele auf einmal sind, kann auch die Verbindung dorthin die Ursache sein.`,
+  p`${outages.length} Clouds sind nicht mehr zu erreichen. Da so viele gleichzeitig betroffen sind, kann auch die Verbindung dorthin die Ursache sein.`,
   ...outages
     .slice(0, maxListed)
     .map(({ customerName, address, since }) => rows({ Kunde: customerName, Adresse: address, Seit: since })),
@@ -47,7 +47,7 @@ const many = (outages: Outage[]): Block[] => [
 
 const isOne = (outages: Outage[]): boolean => outages.length === 1;
 
-/** Of an outage, or of all that began together. */
+/** Reports one outage, or all that began together. */
 export const cloudFailed = template({
   format: 'html-and-text',
   data: Sender.extend({ displayName: z.string(), thread: z.string(), outages: z.array(Outage).min(1) }),
@@ -67,7 +67,7 @@ export const cloudFailed = template({
       body: ({ displayName, outages }) => [
         p`Hallo ${displayName},`,
         ...(isOne(outages) ? one(outages) : many(outages)),
-        p`Sobald es wieder läuft, bekommen Sie noch eine Nachricht.`,
+        p`Sobald die Störung behoben ist, erhalten Sie eine weitere Nachricht.`,
       ],
     },
   },

@@ -1,7 +1,7 @@
 import { mailDuration } from '../../mail-duration.ts';
 import { mailTime } from '../../mail-time.ts';
 import { messageIdFor } from '../../message-id.ts';
-import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { cloudRecovered } from './recovered.ts';
 
 const outage = {
@@ -15,5 +15,5 @@ const thread = messageIdFor('an outage', 'portal.example');
 
 export const samples = samplesOf(cloudRecovered, {
   plain: { ...sender, thread, displayName: person.displayName, ...outage },
-  awkward: { ...sender, thread, ...outage, displayName: awkward.displayName, customerName: awkward.displayName },
+  edgeCase: { ...sender, thread, ...outage, displayName: edgeCase.displayName, customerName: edgeCase.displayName },
 });

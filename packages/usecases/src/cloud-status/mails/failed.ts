@@ -7,7 +7,7 @@ import { defineMail } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../modules/module-access.ts';
 import { markNotified } from '../mark-notified.ts';
 import { outageThread } from './outage-thread.ts';
-import { outagesToTell } from './outages-to-tell.ts';
+import { outagesToMail } from './outages-to-mail.ts';
 
 export const cloudFailedMail = defineMail({
   kind: 'cloud-status/failed',
@@ -19,7 +19,7 @@ export const cloudFailedMail = defineMail({
     await checkModuleAccess({ ...ctx, actor: recipient }, { module: 'cloud-status', level: 'USE' });
     const { tenantId } = ctx;
     const reader = { tenantId, userId: recipient.id, outageId };
-    const outages = await ctx.tx((tx) => outagesToTell(tx, reader, { mayHaveArrived }));
+    const outages = await ctx.tx((tx) => outagesToMail(tx, reader, { mayHaveArrived }));
     if (outages.length === 0) return null;
     return {
       tenantName: recipient.tenantName,
@@ -36,9 +36,9 @@ export const cloudFailedMail = defineMail({
   },
   async remember(tx, attempts) {
     for (const { tenantId, userId, data, outcome, mayHaveArrived } of attempts) {
-      // Whoever may have read that a cloud is down is to read that it is back: an end too many does no harm, one too few does.
-      const isTold = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
-      if (isTold) await markNotified(tx, { tenantId, userId, outageId: data.outageId });
+      // A user who may have read that a cloud is down must also read that it is back: an extra recovery mail does no harm.
+      const isNotified = outcome === 'sent' || (mayHaveArrived && outcome !== 'postponed');
+      if (isNotified) await markNotified(tx, { tenantId, userId, outageId: data.outageId });
     }
   },
 });

@@ -1,7 +1,7 @@
 import { messageIdFor } from '@portal/mail/message-id';
 import type { TenantContext } from '@portal/platform/context';
 
-/** The thread of the mails about an outage, so that its end stands beside its beginning. Of many told together, it is that of the one whose mail tells them. */
+/** Groups the mails about an outage in one thread. In a mass outage, `outageId` is the outage whose mail reports all of them. */
 export const outageThread = (
   { tenantId, config }: Pick<TenantContext, 'tenantId' | 'config'>,
   outageId: string,

@@ -9,7 +9,7 @@ import { cloudRecovered as template } from '@portal/mail/templates/cloud-status/
 import type { TenantContext } from '@portal/platform/context';
 import { defineMail } from '@portal/platform/outbox/mail';
 import { checkModuleAccess } from '../../modules/module-access.ts';
-import { bellOfNotice, instanceOfOutage } from '../notices.ts';
+import { subscriptionOfNotice, instanceOfOutage } from '../notices.ts';
 import { outageThread } from './outage-thread.ts';
 
 export const cloudRecoveredMail = defineMail({
@@ -37,7 +37,7 @@ export const cloudRecoveredMail = defineMail({
   },
 });
 
-/** An outage this person was told of and still has the bell on for. */
+/** An outage this user was notified of and is still subscribed to. */
 async function endedOutage(ctx: TenantContext, { userId, outageId }: { userId: string; outageId: string }) {
   const [outage] = await ctx.read((db) =>
     db
@@ -58,7 +58,7 @@ async function endedOutage(ctx: TenantContext, { userId, outageId }: { userId: s
         ),
       )
       .innerJoin(cloudInstances, instanceOfOutage)
-      .innerJoin(cloudSubscriptions, bellOfNotice)
+      .innerJoin(cloudSubscriptions, subscriptionOfNotice)
       .where(and(eq(cloudOutages.id, outageId), isNotNull(cloudOutageNotices.sentAt))),
   );
   return outage;

@@ -1,18 +1,18 @@
-import { evaluateBackup, type GroupsPart } from '@portal/domain/monitoring/backup';
+import { evaluateBackup, type GroupsAnswer } from '@portal/domain/monitoring/backup';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
-import { isPathName, numberOf, type Row, textOf } from '@portal/domain/monitoring/loose';
-import { DAY_SEC, HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
+import { DAY_SEC, HOUR_SEC, type ListAnswer, type RowAnswer } from '@portal/domain/monitoring/poll-answers';
+import { isPathName, numberOf, type Row, textOf } from '@portal/domain/monitoring/rows';
 import { maySee } from './examine-virtualization.ts';
 import type { PollState } from './poll-state.ts';
-import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
+import { daily, type FollowUpQuestion, type ServerPoll } from './server-poll.ts';
 
 const host = '/nodes/localhost';
-/** What is asked first where not everything can be asked in one run. */
+/** Priorities of the follow-up questions if one run cannot ask all of them. */
 const orders = { failing: 1, groups: 2, namespaces: 3, collection: 4, product: 5, disks: 6, snapshots: 7 };
-/** Namespaces of a store that are looked at. */
+/** Namespaces examined per store. */
 const maxNamespaces = 200;
 
-/** Looks at a backup server: what it says of itself and all stores, then ten follow-up questions in turn. */
+/** Polls a backup server: the server and all stores first, then up to ten follow-up questions. */
 export async function examineBackup(poll: ServerPoll, state: PollState): Promise<Evaluation> {
   const { version, release } = await poll.first('/version');
   const usage = await poll.mustList('/status/datastore-usage');
@@ -30,17 +30,17 @@ export async function examineBackup(poll: ServerPoll, state: PollState): Promise
     .map(({ store }) => textOf(store))
     .filter(isPathName);
   const isOld = 'failure' in collections && collections.failure === 'antwortform';
-  const asked = questionsFor(names, { failing: failingStores(failedTasks), isOld, state });
-  // Lists of snapshots weigh megabytes: only the one read longest ago is asked for, the others wait for a later run.
-  const waiting = new Set(
-    asked
+  const questions = questionsFor(names, { failing: failingStores(failedTasks), isOld, state });
+  // A list of snapshots takes megabytes, so each run reads only the oldest one.
+  const postponed = new Set(
+    questions
       .filter(({ order }) => order === orders.snapshots)
       .toSorted((a, b) => readAt(state, a.key) - readAt(state, b.key))
       .slice(1),
   );
-  const notExamined = await poll.keepUp(
+  const notExamined = await poll.refreshAnswers(
     state,
-    asked.map((one) => ({ ...one, waits: waiting.has(one) })),
+    questions.map((question) => ({ ...question, isPostponed: postponed.has(question) })),
   );
 
   return evaluateBackup({
@@ -58,10 +58,10 @@ export async function examineBackup(poll: ServerPoll, state: PollState): Promise
     namespaces: ofEach(names, 'namespaces', state),
     groups: groupsIn(state),
     snapshots: ofEach(names, 'snapshots', state),
-    subscription: state.parts['subscription'] as RowPart | undefined,
-    updates: state.parts['updates'] as ListPart | undefined,
-    disks: state.parts['disks'] as ListPart | undefined,
-    pools: state.parts['pools'] as ListPart | undefined,
+    subscription: state.parts['subscription'] as RowAnswer | undefined,
+    updates: state.parts['updates'] as ListAnswer | undefined,
+    disks: state.parts['disks'] as ListAnswer | undefined,
+    pools: state.parts['pools'] as ListAnswer | undefined,
     maySeeSyncs: hasNone(syncs) ? await maySee(poll, ['/', '/remote'], 'Remote.Audit') : true,
     notExamined,
   });
@@ -69,20 +69,20 @@ export async function examineBackup(poll: ServerPoll, state: PollState): Promise
 
 const fullness = (row: Row): number => (numberOf(row['used']) ?? 0) / (numberOf(row['total']) ?? 1);
 const readAt = ({ parts }: PollState, key: string): number => parts[key]?.readAt ?? 0;
-const hasNone = (part: ListPart): boolean => 'data' in part && part.data.length === 0;
+const hasNone = (answer: ListAnswer): boolean => 'data' in answer && answer.data.length === 0;
 
-/** Old servers only pull and reject the `sync-direction` parameter. */
-async function readSyncs(poll: ServerPoll, state: PollState): Promise<ListPart> {
+/** Old servers know only pull jobs and reject the `sync-direction` parameter. */
+async function readSyncs(poll: ServerPoll, state: PollState): Promise<ListAnswer> {
   const plain = '/admin/sync';
   if (state.knowsNoDirection) return poll.list(plain);
-  const part = await poll.list(`${plain}?sync-direction=all`);
-  if (!('failure' in part) || part.failure !== 'antwortform') return part;
+  const answer = await poll.list(`${plain}?sync-direction=all`);
+  if (!('failure' in answer) || answer.failure !== 'antwortform') return answer;
   const again = await poll.list(plain);
   state.knowsNoDirection = 'data' in again;
   return again;
 }
 
-const failingStores = (tasks: ListPart): ReadonlySet<string> =>
+const failingStores = (tasks: ListAnswer): ReadonlySet<string> =>
   new Set(
     ('data' in tasks ? tasks.data : [])
       .filter((row) => row['worker_type'] === 'backup')
@@ -92,31 +92,31 @@ const failingStores = (tasks: ListPart): ReadonlySet<string> =>
 function questionsFor(
   stores: readonly string[],
   { failing, isOld, state }: { failing: ReadonlySet<string>; isOld: boolean; state: PollState },
-): KeptQuestion[] {
+): FollowUpQuestion[] {
   const at = (store: string) => `/admin/datastore/${store}`;
-  const groups = (store: string, namespace: string, order: number, rank: number): KeptQuestion => ({
+  const groups = (store: string, namespace: string, order: number, rank: number): FollowUpQuestion => ({
     key: `groups:${store}/${namespace}`,
-    of: store,
+    target: store,
     order,
     rank,
     maxAge: HOUR_SEC,
     what: `backups in ${store}${namespace && `/${namespace}`}`,
     path: `${at(store)}/groups${namespace && `?ns=${encodeURIComponent(namespace)}`}`,
-    is: 'list',
+    shape: 'list',
     fields: ['backup-type', 'backup-id', 'last-backup', 'comment'],
     choose: (rows) => rows.toSorted((a, b) => (numberOf(a['last-backup']) ?? 0) - (numberOf(b['last-backup']) ?? 0)),
   });
   return [
-    ...stores.flatMap((store, rank): KeptQuestion[] => [
+    ...stores.flatMap((store, rank): FollowUpQuestion[] => [
       groups(store, '', failing.has(store) ? orders.failing : orders.groups, rank),
       {
         key: `namespaces:${store}`,
-        of: store,
+        target: store,
         order: orders.namespaces,
         maxAge: DAY_SEC - HOUR_SEC,
         what: `namespaces of ${store}`,
         path: `${at(store)}/namespace`,
-        is: 'list',
+        shape: 'list',
         fields: ['ns'],
       },
       ...namespacesOf(store, state).map((namespace) => groups(store, namespace, orders.namespaces, 1)),
@@ -124,24 +124,24 @@ function questionsFor(
         ? [
             {
               key: `gc:${store}`,
-              of: store,
+              target: store,
               order: orders.collection,
               maxAge: HOUR_SEC,
               what: `garbage collection of ${store}`,
               path: `${at(store)}/gc`,
-              is: 'row' as const,
+              shape: 'row' as const,
               fields: ['store', 'schedule', 'next-run', 'last-run-state', 'last-run-endtime', 'still-bad'],
             },
           ]
         : []),
       {
         key: `snapshots:${store}`,
-        of: store,
+        target: store,
         order: orders.snapshots,
         maxAge: daily,
         what: `snapshots of ${store}`,
         path: `${at(store)}/snapshots`,
-        is: 'list',
+        shape: 'list',
         fields: ['backup-type', 'backup-id', 'backup-time'],
         alsoRead: ['verification'],
         choose: failedOnes,
@@ -153,7 +153,7 @@ function questionsFor(
       maxAge: daily,
       what: 'subscription',
       path: `${host}/subscription`,
-      is: 'row',
+      shape: 'row',
       fields: ['status', 'nextduedate'],
     },
     {
@@ -162,7 +162,7 @@ function questionsFor(
       maxAge: daily,
       what: 'updates',
       path: `${host}/apt/update`,
-      is: 'list',
+      shape: 'list',
       fields: ['Package'],
     },
     {
@@ -171,7 +171,7 @@ function questionsFor(
       maxAge: 6 * HOUR_SEC,
       what: 'ZFS pools',
       path: `${host}/disks/zfs`,
-      is: 'list',
+      shape: 'list',
       fields: ['name', 'health'],
     },
     {
@@ -180,7 +180,7 @@ function questionsFor(
       maxAge: 6 * HOUR_SEC,
       what: 'disks',
       path: `${host}/disks/list`,
-      is: 'list',
+      shape: 'list',
       fields: ['devpath', 'name', 'status', 'wearout'],
     },
   ];
@@ -190,32 +190,32 @@ const failedOnes = (rows: readonly Row[]): Row[] =>
   rows.filter((row) => (row['verification'] as Row | undefined)?.['state'] === 'failed');
 
 function namespacesOf(store: string, { parts }: PollState): string[] {
-  const part = parts[`namespaces:${store}`] as ListPart | undefined;
-  if (!part || 'failure' in part) return [];
-  return part.data
+  const answer = parts[`namespaces:${store}`] as ListAnswer | undefined;
+  if (!answer || 'failure' in answer) return [];
+  return answer.data
     .map((row) => textOf(row['ns']))
     .filter((name) => name !== null)
     .slice(0, maxNamespaces);
 }
 
-/** What each store says of its own collection, on servers that have no list of all. */
-function collectionsOf(stores: readonly string[], { parts }: PollState, now: number): ListPart {
+/** The garbage collection of each store, on servers without a list of all. */
+function collectionsOf(stores: readonly string[], { parts }: PollState, now: number): ListAnswer {
   const read = stores.flatMap((store) => {
-    const part = parts[`gc:${store}`] as RowPart | undefined;
-    return part && 'data' in part ? [{ store, ...part.data }] : [];
+    const answer = parts[`gc:${store}`] as RowAnswer | undefined;
+    return answer && 'data' in answer ? [{ store, ...answer.data }] : [];
   });
   return { readAt: now, data: read };
 }
 
-/** A list of each store, where it was read before. */
+/** The lists of all stores that were read before. */
 const ofEach = (stores: readonly string[], name: 'namespaces' | 'snapshots', { parts }: PollState) =>
   stores.flatMap((store) => {
-    const part = parts[`${name}:${store}`];
-    return part ? [{ store, part: part as ListPart }] : [];
+    const answer = parts[`${name}:${store}`];
+    return answer ? [{ store, answer: answer as ListAnswer }] : [];
   });
 
-const groupsIn = ({ parts }: PollState): GroupsPart[] =>
-  Object.entries(parts).flatMap(([key, part]) => {
+const groupsIn = ({ parts }: PollState): GroupsAnswer[] =>
+  Object.entries(parts).flatMap(([key, answer]) => {
     const [, store, namespace] = /^groups:([^/]+)\/(.*)$/.exec(key) ?? [];
-    return store === undefined || namespace === undefined ? [] : [{ store, namespace, part: part as ListPart }];
+    return store === undefined || namespace === undefined ? [] : [{ store, namespace, answer: answer as ListAnswer }];
   });

@@ -1,14 +1,14 @@
 import type { Evaluation } from '@portal/domain/monitoring/findings';
-import { isPathName, numberOf, textOf } from '@portal/domain/monitoring/loose';
 import { evaluateMailGateway, isLagging } from '@portal/domain/monitoring/mail-gateway';
-import { HOUR_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
+import { HOUR_SEC, type ListAnswer, type RowAnswer } from '@portal/domain/monitoring/poll-answers';
+import { isPathName, numberOf, textOf } from '@portal/domain/monitoring/rows';
 import type { PollState } from './poll-state.ts';
-import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
+import { daily, type FollowUpQuestion, type ServerPoll } from './server-poll.ts';
 
-/** Days by which one knows what is usual. */
+/** Days used to learn the usual mail volume. */
 const maxDays = 7;
 
-/** Looks at a mail gateway. */
+/** Polls a mail gateway. */
 export async function examineMailGateway(poll: ServerPoll, state: PollState): Promise<Evaluation> {
   const version = textOf((await poll.first('/version'))['version']);
   const [answering] = await poll.mustList('/nodes');
@@ -23,7 +23,7 @@ export async function examineMailGateway(poll: ServerPoll, state: PollState): Pr
   const active = await poll.list(`${node}/postfix/qshape?queue=active`);
   const services = await poll.list(`${node}/services`);
   const signatures = await poll.list(`${node}/clamav/database`);
-  const notExamined = await poll.keepUp(state, questionsFor(node));
+  const notExamined = await poll.refreshAnswers(state, questionsFor(node));
 
   state.laggingSince = isLagging(cluster) ? (state.laggingSince ?? poll.now) : null;
   const today = new Date(poll.now * 1_000).toISOString().slice(0, 10);
@@ -31,7 +31,7 @@ export async function examineMailGateway(poll: ServerPoll, state: PollState): Pr
   const mails = 'data' in mail ? numberOf(mail.data['count']) : null;
   state.days = mails === null ? days : [...days, { day: today, mails }];
 
-  const kept = state.parts as Record<string, (ListPart & RowPart) | undefined>;
+  const cached = state.parts as Record<string, (ListAnswer & RowAnswer) | undefined>;
   return evaluateMailGateway({
     now: poll.now,
     version,
@@ -45,24 +45,24 @@ export async function examineMailGateway(poll: ServerPoll, state: PollState): Pr
     active,
     services,
     signatures,
-    rules: kept['rules'],
-    subscription: kept['subscription'],
-    updates: kept['updates'],
-    tasks: kept['tasks'],
+    rules: cached['rules'],
+    subscription: cached['subscription'],
+    updates: cached['updates'],
+    tasks: cached['tasks'],
     laggingSince: state.laggingSince,
     days,
     notExamined,
   });
 }
 
-const questionsFor = (node: string): KeptQuestion[] => [
+const questionsFor = (node: string): FollowUpQuestion[] => [
   {
     key: 'tasks',
     order: 1,
     maxAge: HOUR_SEC,
     what: 'tasks',
     path: `${node}/tasks?errors=1`,
-    is: 'list',
+    shape: 'list',
     fields: ['type', 'endtime', 'status'],
   },
   {
@@ -71,7 +71,7 @@ const questionsFor = (node: string): KeptQuestion[] => [
     maxAge: daily,
     what: 'subscription',
     path: `${node}/subscription`,
-    is: 'row',
+    shape: 'row',
     fields: ['status', 'nextduedate'],
   },
   {
@@ -80,17 +80,17 @@ const questionsFor = (node: string): KeptQuestion[] => [
     maxAge: daily,
     what: 'updates',
     path: `${node}/apt/update`,
-    is: 'list',
+    shape: 'list',
     fields: ['Package'],
   },
-  // The server asks its sources over the network, which takes its time.
+  // The server reads its sources over the network, which takes time.
   {
     key: 'rules',
     order: 3,
     maxAge: daily,
     what: 'spam rules',
     path: `${node}/spamassassin/rules`,
-    is: 'list',
+    shape: 'list',
     fields: ['channel', 'last_updated'],
   },
 ];

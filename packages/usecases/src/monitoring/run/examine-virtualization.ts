@@ -1,25 +1,25 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import { guestKey, planGuestLookups } from '@portal/domain/monitoring/guest-lookups';
-import { flagOf, isPathName, isRow, numberOf, textOf } from '@portal/domain/monitoring/loose';
-import { HOUR_SEC, MINUTE_SEC, type ListPart, type RowPart } from '@portal/domain/monitoring/parts';
+import { HOUR_SEC, MINUTE_SEC, type ListAnswer, type RowAnswer } from '@portal/domain/monitoring/poll-answers';
+import { flagOf, isPathName, isRow, numberOf, textOf } from '@portal/domain/monitoring/rows';
 import {
   evaluateVirtualization,
   isGuest,
   maxNodes,
   nodesOf,
-  type NodeParts,
+  type NodeAnswers,
   onlineNodes,
   resourceFields,
 } from '@portal/domain/monitoring/virtualization';
 import type { PollState } from './poll-state.ts';
-import { daily, type KeptQuestion, type ServerPoll } from './server-poll.ts';
+import { daily, type FollowUpQuestion, type ServerPoll } from './server-poll.ts';
 
-/** Questions to nodes in one run: everything of three nodes, the usual cluster, at the first. */
+/** Follow-up questions in one run. The first run can ask all of them for three nodes, the usual cluster. */
 const maxNodeQuestions = 24;
-const maxRemembered = 5_000;
+const maxCachedGuests = 5_000;
 
-/** Looks at a virtualization server: what the cluster says, then its nodes in turn, then guests that do not run. */
+/** Polls a virtualization server: the cluster first, then its nodes in turn, then stopped guests. */
 export async function examineVirtualization(poll: ServerPoll, state: PollState): Promise<Evaluation> {
   const version = textOf((await poll.first('/version'))['version']);
   const resources = await poll.mustList('/cluster/resources', { fields: resourceFields });
@@ -33,7 +33,7 @@ export async function examineVirtualization(poll: ServerPoll, state: PollState):
 
   const online = onlineNodes(resources, members).filter(isPathName);
   const hasJobs = 'data' in jobs && jobs.data.some((row) => flagOf(row['enabled']) !== false);
-  const notExamined = await poll.keepUp(
+  const notExamined = await poll.refreshAnswers(
     state,
     online.flatMap((node) => nodeQuestions(node, hasJobs)),
     maxNodeQuestions,
@@ -47,28 +47,30 @@ export async function examineVirtualization(poll: ServerPoll, state: PollState):
     now: poll.now,
   });
   for (const guest of plan.ask) {
-    const of = String(guest['node']);
+    const node = String(guest['node']);
     const what = `Guest ${textOf(guest['vmid']) ?? '?'}`;
-    if (poll.isSilent(of)) {
-      notExamined.push({ what, why: `${of} does not answer` });
+    if (poll.isSilent(node)) {
+      notExamined.push({ what, why: `${node} does not answer` });
       continue;
     }
-    const part = await poll.row(`/nodes/${of}/${String(guest['type'])}/${Number(guest['vmid'])}/config`, { of });
-    if ('data' in part)
-      state.guests[guestKey(guest)] = { onboot: flagOf(part.data['onboot']) === true, readAt: poll.now };
-    // It may have moved to another node since.
-    else notExamined.push({ what, why: `\`${part.failure}\`: ${part.message}` });
+    const answer = await poll.row(`/nodes/${node}/${String(guest['type'])}/${Number(guest['vmid'])}/config`, {
+      target: node,
+    });
+    if ('data' in answer)
+      state.guests[guestKey(guest)] = { onboot: flagOf(answer.data['onboot']) === true, readAt: poll.now };
+    // The guest may have moved to another node meanwhile.
+    else notExamined.push({ what, why: `\`${answer.failure}\`: ${answer.message}` });
   }
   const present = new Set(guests.map(guestKey));
   state.guests = Object.fromEntries(
     Object.entries(state.guests)
       .filter(([key]) => present.has(key))
-      .slice(-maxRemembered),
+      .slice(-maxCachedGuests),
   );
   state.ran = guests
     .filter((row) => row['status'] === 'running' && numberOf(row['vmid']) !== null)
     .map(guestKey)
-    .slice(0, maxRemembered);
+    .slice(0, maxCachedGuests);
 
   return evaluateVirtualization({
     now: poll.now,
@@ -89,10 +91,10 @@ export async function examineVirtualization(poll: ServerPoll, state: PollState):
 }
 
 const questions = {
-  status: { path: 'status', is: 'row', order: 1, maxAge: 10 * MINUTE_SEC, fields: ['swap'], what: 'status' },
+  status: { path: 'status', shape: 'row', order: 1, maxAge: 10 * MINUTE_SEC, fields: ['swap'], what: 'status' },
   backups: {
     path: 'tasks?typefilter=vzdump&source=all&limit=20',
-    is: 'list',
+    shape: 'list',
     order: 2,
     maxAge: 15 * MINUTE_SEC,
     fields: ['id', 'starttime', 'endtime', 'status'],
@@ -100,7 +102,7 @@ const questions = {
   },
   replication: {
     path: 'replication',
-    is: 'list',
+    shape: 'list',
     order: 3,
     maxAge: 15 * MINUTE_SEC,
     fields: ['id', 'fail_count', 'error'],
@@ -108,7 +110,7 @@ const questions = {
   },
   pools: {
     path: 'disks/zfs',
-    is: 'list',
+    shape: 'list',
     order: 4,
     maxAge: 6 * HOUR_SEC,
     fields: ['name', 'health'],
@@ -116,7 +118,7 @@ const questions = {
   },
   disks: {
     path: 'disks/list',
-    is: 'list',
+    shape: 'list',
     order: 5,
     maxAge: 6 * HOUR_SEC,
     fields: ['devpath', 'health', 'wearout'],
@@ -124,7 +126,7 @@ const questions = {
   },
   subscription: {
     path: 'subscription',
-    is: 'row',
+    shape: 'row',
     order: 6,
     maxAge: daily,
     fields: ['status', 'nextduedate'],
@@ -132,39 +134,39 @@ const questions = {
   },
   certificates: {
     path: 'certificates/info',
-    is: 'list',
+    shape: 'list',
     order: 7,
     maxAge: daily,
     fields: ['filename', 'notafter'],
     what: 'certificates',
   },
-} as const satisfies Record<keyof NodeParts, Omit<KeptQuestion, 'key'>>;
+} as const satisfies Record<keyof NodeAnswers, Omit<FollowUpQuestion, 'key'>>;
 
-const nodeQuestions = (node: string, hasJobs: boolean): KeptQuestion[] =>
+const nodeQuestions = (node: string, hasJobs: boolean): FollowUpQuestion[] =>
   Object.entries(questions)
     .filter(([name]) => hasJobs || name !== 'backups')
     .map(([name, question]) => ({
       ...question,
       key: `node:${node}:${name}`,
-      of: node,
+      target: node,
       path: `/nodes/${node}/${question.path}`,
       what: `${question.what} of ${node}`,
     }));
 
-function partsOf(node: string, { parts }: PollState): NodeParts {
+function partsOf(node: string, { parts }: PollState): NodeAnswers {
   const found = Object.keys(questions).flatMap((name) => {
-    const part = parts[`node:${node}:${name}`];
-    return part ? [[name, part as ListPart & RowPart] as const] : [];
+    const answer = parts[`node:${node}:${name}`];
+    return answer ? [[name, answer as ListAnswer & RowAnswer] as const] : [];
   });
   return Object.fromEntries(found);
 }
 
-/** Whether the account holds a right on one of these places; null when the server does not tell. */
-export async function maySee(poll: ServerPoll, places: readonly string[], right: string): Promise<boolean | null> {
-  const part = await poll.row('/access/permissions');
-  if ('failure' in part) return null;
-  return places.some((place) => {
-    const rights = part.data[place];
+/** Whether the account has a right on one of these paths; null if the server does not say. */
+export async function maySee(poll: ServerPoll, paths: readonly string[], right: string): Promise<boolean | null> {
+  const answer = await poll.row('/access/permissions');
+  if ('failure' in answer) return null;
+  return paths.some((path) => {
+    const rights = answer.data[path];
     return isRow(rights) && Object.hasOwn(rights, right);
   });
 }

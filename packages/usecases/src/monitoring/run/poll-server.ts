@@ -1,5 +1,5 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
-import { openServer, type TicketPlace } from '@portal/connectors/servers/server-session';
+import { openServer, type TicketSlot } from '@portal/connectors/servers/server-session';
 import type { FailureClass } from '@portal/domain/failure-class';
 import type { Evaluation } from '@portal/domain/monitoring/findings';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
@@ -21,11 +21,11 @@ const examine: Record<ServerKind, (poll: ServerPoll, state: PollState) => Promis
   'mail-gateway': examineMailGateway,
 };
 
-const ticketBox = resource(() => openTicketBox());
+const ticketCache = resource(() => openTicketCache());
 
 type Outcome = { poll: Evaluation } | { miss: { failure: FailureClass; message: string } };
 
-/** Looks at one server and writes what was found, unless it was changed, switched off or removed meanwhile. */
+/** Polls one server and stores the result, unless the server was changed, switched off or removed meanwhile. */
 export async function pollServer(
   ctx: TenantContext,
   id: string,
@@ -33,18 +33,18 @@ export async function pollServer(
 ): Promise<void> {
   const row = await rows.begin(id);
   if (!row) return;
-  const { server, status, memory: stored } = row;
+  const { server, status, pollState: stored } = row;
   const state = pollStateOf(stored);
   const begunAt = performance.now();
-  const tickets = ticketBox(ctx).placeFor(`${server.id}/${server.revision}`);
+  const tickets = ticketCache(ctx).slotFor(`${server.id}/${server.revision}`);
   const outcome = await outcomeOf(ctx, server, { state, tickets, signal });
   const before = status ?? neverChecked;
   const at = new Date();
   const isWritten = await rows.write({
     server,
     status: 'poll' in outcome ? afterPoll(before, outcome.poll, at) : afterMiss(before, outcome.miss, at),
-    // What was begun and not finished is begun anew.
-    memory: 'poll' in outcome ? state : pollStateOf(stored),
+    // A failed poll leaves the stored state unchanged.
+    pollState: 'poll' in outcome ? state : pollStateOf(stored),
     tookMs: Math.round(performance.now() - begunAt),
   });
   ctx.metrics.countPoll(server.kind, !isWritten ? 'dropped' : 'poll' in outcome ? 'read' : outcome.miss.failure);
@@ -53,7 +53,7 @@ export async function pollServer(
 async function outcomeOf(
   ctx: TenantContext,
   stored: StoredServer,
-  { state, tickets, signal }: { state: PollState; tickets: TicketPlace; signal: AbortSignal },
+  { state, tickets, signal }: { state: PollState; tickets: TicketSlot; signal: AbortSignal },
 ): Promise<Outcome> {
   const deadline = AbortSignal.timeout(pollTimeoutMs);
   try {
@@ -66,10 +66,10 @@ async function outcomeOf(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ServerFailure) return { miss: error };
-    // An answer nobody thought of must not be the end of the run, nor look like a server that is well.
+    // An unexpected answer must neither end the run nor make the server look healthy.
     ctx.log.error(
       { err: error, tenantId: ctx.tenantId, serverId: stored.id },
-      'what a server answered cannot be evaluated',
+      'the answer of a server cannot be evaluated',
     );
     return {
       miss: { failure: 'antwortform', message: 'The server answered with something that cannot be evaluated.' },
@@ -77,21 +77,21 @@ async function outcomeOf(
   }
 }
 
-/** More than a process looks at between two sign-ins. */
-const maxPlaces = 10_000;
+/** More servers than a process polls within the lifetime of a ticket. */
+const maxTickets = 10_000;
 
-/** Keeps the tickets of servers in the memory of the process and nowhere else; what was not used for longest goes first. */
-function openTicketBox() {
-  const places = new Map<string, TicketPlace>();
+/** Keeps tickets of servers in process memory only. The least recently used ticket is dropped first. */
+function openTicketCache() {
+  const slots = new Map<string, TicketSlot>();
   return {
-    /** `key` names the server as it is stored: a changed one begins without a ticket. */
-    placeFor(key: string): TicketPlace {
-      const place = places.get(key) ?? { ticket: null };
-      places.delete(key);
-      places.set(key, place);
-      const [oldest] = places.keys();
-      if (places.size > maxPlaces && oldest !== undefined) places.delete(oldest);
-      return place;
+    /** `key` includes the revision of the server: a changed server starts without a ticket. */
+    slotFor(key: string): TicketSlot {
+      const slot = slots.get(key) ?? { ticket: null };
+      slots.delete(key);
+      slots.set(key, slot);
+      const [oldest] = slots.keys();
+      if (slots.size > maxTickets && oldest !== undefined) slots.delete(oldest);
+      return slot;
     },
   };
 }

@@ -1,17 +1,20 @@
 import type { GuestCache } from '@portal/domain/monitoring/guest-lookups';
 import type { MailDay } from '@portal/domain/monitoring/mail-gateway';
-import type { Epoch, KeptParts, Part } from '@portal/domain/monitoring/parts';
+import type { Epoch, CachedAnswers, Answer } from '@portal/domain/monitoring/poll-answers';
 
-/** What one run leaves for the next, with the server’s status. Each run works on a copy that is stored with what it found. */
+/**
+ * What a run hands to the next run, stored as JSON with the status of the server. Each run changes a copy and stores it with its result.
+ */
 export interface PollState {
-  parts: KeptParts;
-  /** Parts that were never read, and since when they are wanted. */
+  /** The answers to follow-up questions. */
+  parts: CachedAnswers;
+  /** Questions without an answer so far, and since when they wait. */
   waiting: Record<string, Epoch>;
-  /** Whether guests should run. */
+  /** Whether each guest starts with its node. */
   guests: GuestCache;
-  /** Guests that ran at the last poll. */
+  /** Guests that ran during the last poll. */
   ran: string[];
-  /** The server does not know the direction of synchronizations. */
+  /** The server rejects the parameter for the direction of synchronizations. */
   knowsNoDirection: boolean;
   /** Mails of the last days. */
   days: MailDay[];
@@ -29,29 +32,29 @@ export const pollStateOf = (stored: unknown): PollState => ({
   ...(stored as Partial<PollState> | null),
 });
 
-/** What the parts of one server may take up as JSON: about ten thousand groups of backups. */
+/** Size limit for the cached answers of one server as JSON: about ten thousand backup groups. */
 const maxBytes = 1024 * 1024;
 
 /**
- * Gives up the parts that were read longest ago until the others fit. Of each remains that there was no room for it, so that it is
- * not taken for one that is well; and nothing at all where even that would be too much.
+ * Replaces the oldest answers by a failure until the rest fits into the size limit. The failure keeps a dropped answer from counting as
+ * ok. If even the failure does not fit, the answer is deleted.
  */
-export function fitParts(parts: KeptParts): void {
-  let room = maxBytes;
-  for (const [key, part] of Object.entries(parts).toSorted(([, a], [, b]) => b.readAt - a.readAt)) {
-    const given: Part<unknown> = {
-      readAt: part.readAt,
+export function limitCachedAnswers(parts: CachedAnswers): void {
+  let remainingBytes = maxBytes;
+  for (const [key, answer] of Object.entries(parts).toSorted(([, a], [, b]) => b.readAt - a.readAt)) {
+    const dropped: Answer<unknown> = {
+      readAt: answer.readAt,
       failure: null,
-      message: 'the server says more than can be kept.',
+      message: 'the server reports more than the portal can store.',
     };
-    const fitting = [part, given].find((one) => bytesOf(key, one) <= room);
+    const fitting = [answer, dropped].find((one) => bytesOf(key, one) <= remainingBytes);
     if (fitting) {
       parts[key] = fitting;
-      room -= bytesOf(key, fitting);
+      remainingBytes -= bytesOf(key, fitting);
     } else {
       delete parts[key];
     }
   }
 }
 
-const bytesOf = (key: string, part: Part<unknown>): number => Buffer.byteLength(JSON.stringify({ [key]: part }));
+const bytesOf = (key: string, answer: Answer<unknown>): number => Buffer.byteLength(JSON.stringify({ [key]: answer }));

@@ -14,26 +14,26 @@ import { isPollOpen, lostPolls, openServerRows } from './server-rows.ts';
 const inSlotOf = resource(() => openSemaphore(jobLimits.serverPolls));
 const aloneOf = resource(() => openSemaphore(jobLimits.suspectServerPolls));
 
-/** A server that took longer counts as one that may hang. */
+/** A server that took longer last time counts as likely to hang. */
 const slowMs = 10 * SECOND;
-/** Servers that hung and have not had their turn by then wait for the next run, so that this one ends before that begins. */
-const patienceMs = 45 * SECOND;
-/** Looks in a row that ended their process before the server rests. */
+/** A server likely to hang that has no slot by then waits for the next run, so that this run ends before the next one starts. */
+const slowServerWaitMs = 45 * SECOND;
+/** Polls in a row that ended their process before the server rests. */
 const maxLost = 2;
-/** Longest a run waits for places at all. */
-const longestMs = 10 * MINUTE;
+/** How long a run waits for slots at most. */
+const maxRunWaitMs = 10 * MINUTE;
 
 /**
- * Looks at every active server of the tenant, each at its own time; what is found of one is written when that one is through. One that
- * has just refused the sign-in is left as it is. One whose look ended its process is asked once more, after all others; when that ends
- * its process as well, it rests.
+ * Polls every active server of the tenant and stores each result as soon as its poll ends. Skips servers that have just refused the
+ * sign-in. A server whose poll ended the process is polled once more, after all others. If that poll ends its process as well, the
+ * server rests.
  */
 export async function pollTenantServers(
   ctx: TenantContext,
   { run, signal, progress }: Work,
-  { patience = patienceMs }: { patience?: number } = {},
+  { maxWaitMs = slowServerWaitMs }: { maxWaitMs?: number } = {},
 ): Promise<void> {
-  if (!run) throw new Error('A look at servers begins with a run.');
+  if (!run) throw new Error('A poll of servers needs a run.');
   if (!(await hasModuleOn(ctx, 'virtualization'))) return;
   const rows = openServerRows(ctx, run);
   const { servers, broken } = await serversToPoll(ctx, run.id);
@@ -41,12 +41,12 @@ export async function pollTenantServers(
   const inSlot = inSlotOf(ctx);
   const alone = aloneOf(ctx);
   const atHost = openSemaphore(jobLimits.serverPollsAtHost);
-  const late = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+  const runWait = AbortSignal.any([signal, AbortSignal.timeout(maxRunWaitMs)]);
   let done = 0;
-  const lookAt = async (server: (typeof servers)[number], impatient: AbortSignal) => {
-    const waiting = {
+  const pollOne = async (server: (typeof servers)[number], slowServerWait: AbortSignal) => {
+    const slot = {
       urgency: server.urgency,
-      signal: server.isSuspect || server.urgency === urgency.hung ? impatient : late,
+      signal: server.isSuspect || server.urgency === urgency.hung ? slowServerWait : runWait,
     };
     let hasBegun = false;
     try {
@@ -54,48 +54,48 @@ export async function pollTenantServers(
         hasBegun = true;
         return pollServer(ctx, server.id, { rows, signal });
       };
-      const pollInSlot = () => (server.isSuspect ? alone : inSlot)(poll, { ...waiting, key: ctx.tenantId });
-      await atHost(pollInSlot, { ...waiting, key: server.host });
+      const pollInSlot = () => (server.isSuspect ? alone : inSlot)(poll, { ...slot, key: ctx.tenantId });
+      await atHost(pollInSlot, { ...slot, key: server.host });
     } catch (error) {
-      // One that did not have its turn stays as it is; the next run begins with those that have waited longest.
+      // A server without a slot keeps its status. The next run starts with the servers that have waited longest.
       if (hasBegun || signal.aborted) throw error;
     }
     done += 1;
     progress(done, servers.length);
   };
   const pollAll = (some: typeof servers) => {
-    const impatient = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-    return Promise.allSettled(some.map((server) => lookAt(server, impatient)));
+    const slowServerWait = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
+    return Promise.allSettled(some.map((server) => pollOne(server, slowServerWait)));
   };
   const suspects = servers.filter(({ isSuspect }) => isSuspect);
   if (suspects.length > 0)
     ctx.log.warn(
       { tenantId: ctx.tenantId, serverIds: suspects.map(({ id }) => id) },
-      'looks ended with their process, and their servers are asked once more',
+      'polls ended with their process; their servers are polled once more',
     );
   const ended = await pollAll(servers.filter(({ isSuspect }) => !isSuspect));
   ended.push(...(await pollAll(suspects)));
   const failed = ended.find((one) => one.status === 'rejected');
   if (!failed) return;
   await rows
-    .giveBack()
+    .releaseUnfinished()
     .catch((error: unknown) =>
-      ctx.log.warn({ err: error, tenantId: ctx.tenantId }, 'looks that were stopped could not be given back'),
+      ctx.log.warn({ err: error, tenantId: ctx.tenantId }, 'stopped polls could not be released'),
     );
   signal.throwIfAborted();
   throw failed.reason;
 }
 
-/** When the last look at a server began. */
+/** When the last poll of a server began. */
 const begunAt = sql`(${serverStatuses.checkedAt} - make_interval(secs => ${serverStatuses.tookMs} / 1000.0))`;
 /**
- * Refused the sign-in less than an interval ago, with the settings it still has: servers count failures, and lock out who makes many.
- * Looks by the plan come some seconds more or less than an interval after each other, and are not meant.
+ * The server refused the sign-in less than an interval ago, and its settings have not changed. Servers count failed sign-ins and lock
+ * accounts out. The 30 seconds let planned polls through, whose distance varies by some seconds.
  */
 const isRefused = sql`(${serverStatuses.failure} = 'zugang' and ${monitoredServers.updatedAt} <= ${begunAt}
   and ${begunAt} > now() - make_interval(mins => ${smallestInterval}) + interval '30 seconds')`;
 
-/** Those this run has not looked at yet, whoever has been waiting longest first. */
+/** The servers this run has not polled yet, the longest waiting first. */
 async function serversToPoll(ctx: TenantContext, runId: string) {
   const rows = await ctx.read((db) =>
     db

@@ -1,61 +1,67 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import { type CallOptions, type ServerSession, shortAnswerBytes } from '@portal/connectors/servers/server-session';
-import { believedForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
-import type { Row } from '@portal/domain/monitoring/loose';
-import { type Epoch, HOUR_SEC, type ListPart, type Part, type RowPart } from '@portal/domain/monitoring/parts';
+import { validForSec, type FollowUp, planFollowUps } from '@portal/domain/monitoring/follow-ups';
+import {
+  type Epoch,
+  HOUR_SEC,
+  type ListAnswer,
+  type Answer,
+  type RowAnswer,
+} from '@portal/domain/monitoring/poll-answers';
+import type { Row } from '@portal/domain/monitoring/rows';
 import { shownLine } from '@portal/domain/text';
 import { MINUTE, SECOND } from '@portal/domain/time';
-import { fitParts, type PollState } from './poll-state.ts';
+import { limitCachedAnswers, type PollState } from './poll-state.ts';
 
-/** A look at a server as a whole, from the first call to the last. */
+/** One poll of a server, from the first call to the last. */
 export const pollTimeoutMs = MINUTE;
-/** The first call shows whether there is anybody; what does not answer it holds a place that others wait for. */
+/** The first call shows whether the server answers at all. It fails early, because other servers wait for the slot. */
 const firstMs = 8 * SECOND;
-/** How old an answer may be that is asked for once a day: what is due comes before the same hour of the next day. */
+/** Maximum age of a daily answer. With less than a day, the question is due before the same hour of the next day. */
 export const daily = 20 * HOUR_SEC;
-/** Rows kept of a part. */
-const maxKept = 300;
-/** Parts of which is kept since when they wait for their first turn. */
+/** Rows stored per answer. */
+const maxStoredRows = 300;
+/** Unanswered questions whose waiting time is stored. */
 const maxWaiting = 500;
 
-/** A question whose answer is kept for later runs. */
-export interface KeptQuestion extends FollowUp {
-  /** What it is about, for the list of what was not examined. */
+/** A question whose answer is stored for later runs. */
+export interface FollowUpQuestion extends FollowUp {
+  /** The subject, for the list of what was not examined. */
   what: string;
   path: string;
-  /** Whom it is asked of: a node or a datastore, where it is not the server itself. */
-  of?: string;
-  is: 'list' | 'row';
-  /** The fields that rules read; everything else is not kept. */
+  /** The node or datastore that answers; the server itself if missing. */
+  target?: string;
+  shape: 'list' | 'row';
+  /** The fields that rules read. Other fields are not stored. */
   fields: readonly string[];
-  /** Fields that `choose` reads beside those. */
+  /** Fields that only `choose` reads. */
   alsoRead?: readonly string[];
-  /** Rows worth keeping, where not all are. */
+  /** Selects the rows to store; all by default. */
   choose?: (rows: readonly Row[]) => readonly Row[];
 }
 
-type Asked = Pick<KeptQuestion, 'of'> & Pick<CallOptions, 'fields'>;
+type AskOptions = Pick<FollowUpQuestion, 'target'> & Pick<CallOptions, 'fields'>;
 
-/** One run’s calls to a server, as parts: what fails is a part that says so, unless it shows that nothing else will do better. */
+/** The calls of one run to a server. A failed call becomes a failed answer, unless it shows that no other call can succeed. */
 export interface ServerPoll {
   readonly now: Epoch;
   readonly session: ServerSession;
-  /** Without these there is nothing to say of the server: their failure is the server’s. */
+  /** Calls a poll cannot do without. Their failure is the failure of the server. */
   first(path: string): Promise<Row>;
   mustList(path: string, options?: Pick<CallOptions, 'fields'>): Promise<readonly Row[]>;
   mustRow(path: string): Promise<Row>;
-  list(path: string, from?: Asked): Promise<ListPart>;
-  row(path: string, from?: Asked): Promise<RowPart>;
-  /** Whether a node or a datastore left a question unanswered: each more would take as long, and there are others to ask. */
-  isSilent(of: string): boolean;
+  list(path: string, options?: AskOptions): Promise<ListAnswer>;
+  row(path: string, options?: AskOptions): Promise<RowAnswer>;
+  /** Whether a node or a datastore did not answer. Another question to it would take as long, so the run asks others. */
+  isSilent(target: string): boolean;
   /**
-   * Asks as many of these questions as a run may, writes the answers to what is kept, and forgets what nobody asks any more. A part
-   * that was not read for more than a day is kept as one that could not be. Answers what was never read so far.
+   * Asks as many of these questions as a run may, stores the answers, and deletes answers that no question asks for. An answer older
+   * than a day becomes a failure. Returns the questions without an answer so far.
    */
-  keepUp(
+  refreshAnswers(
     state: Pick<PollState, 'parts' | 'waiting'>,
-    questions: readonly KeptQuestion[],
-    most?: number,
+    questions: readonly FollowUpQuestion[],
+    limit?: number,
   ): Promise<{ what: string; why: string }[]>;
 }
 
@@ -66,7 +72,7 @@ export function openServerPoll(
   const now = Math.floor(Date.now() / 1_000);
   const silent = new Set<string>();
 
-  /** What a call that failed comes to; the end of the job, and what is no failure of the server, go on up. */
+  /** The failure behind an error of a call. Throws if the job ends, and for errors that are not the server’s fault. */
   function failureOf(error: unknown): ServerFailure {
     signal.throwIfAborted();
     if (error instanceof ServerFailure) return error;
@@ -78,14 +84,14 @@ export function openServerPoll(
     );
   }
 
-  async function part<T>(read: () => Promise<T>, { of }: Asked = {}): Promise<Part<T>> {
+  async function attempt<T>(read: () => Promise<T>, { target }: AskOptions = {}): Promise<Answer<T>> {
     try {
       return { readAt: now, data: await read() };
     } catch (error) {
       const failed = failureOf(error);
-      // Nobody who was refused here is let in elsewhere.
+      // A refused sign-in fails for every other call as well.
       if (failed.failure === 'zugang') throw failed;
-      if (of !== undefined && failed.isAway) silent.add(of);
+      if (target !== undefined && failed.isUnreachable) silent.add(target);
       return { readAt: now, failure: failed.failure, message: failed.message };
     }
   }
@@ -96,9 +102,9 @@ export function openServerPoll(
       throw failureOf(error);
     }
   };
-  const only = ({ fields }: Asked = {}): CallOptions => (fields ? { fields } : {});
-  const list: ServerPoll['list'] = (path, from) => part(() => session.list(path, only(from)), from);
-  const row: ServerPoll['row'] = (path, from) => part(() => session.row(path, only(from)), from);
+  const only = ({ fields }: AskOptions = {}): CallOptions => (fields ? { fields } : {});
+  const list: ServerPoll['list'] = (path, options) => attempt(() => session.list(path, only(options)), options);
+  const row: ServerPoll['row'] = (path, options) => attempt(() => session.row(path, only(options)), options);
 
   return {
     now,
@@ -108,52 +114,52 @@ export function openServerPoll(
     mustRow: (path) => must(() => session.row(path)),
     list,
     row,
-    isSilent: (of) => silent.has(of),
-    async keepUp(state, questions, most) {
+    isSilent: (target) => silent.has(target),
+    async refreshAnswers(state, questions, limit) {
       const { parts } = state;
-      for (const question of planFollowUps(questions, { parts, now, ...(most !== undefined && { most }) })) {
-        const { key, path, of, is, fields, alsoRead = [], choose = (rows: readonly Row[]) => rows } = question;
-        if (of !== undefined && silent.has(of)) continue;
-        const from = { ...(of !== undefined && { of }), fields: [...fields, ...alsoRead] };
-        const read = is === 'list' ? await list(path, from) : await row(path, from);
-        // That this look was out of time says nothing of the part: what was read before is believed for a while.
-        if (deadline.aborted && 'failure' in read) break;
+      for (const question of planFollowUps(questions, { parts, now, ...(limit !== undefined && { limit }) })) {
+        const { key, path, target, shape, fields, alsoRead = [], choose = (rows: readonly Row[]) => rows } = question;
+        if (target !== undefined && silent.has(target)) continue;
+        const options = { ...(target !== undefined && { target }), fields: [...fields, ...alsoRead] };
+        const answer = shape === 'list' ? await list(path, options) : await row(path, options);
+        // If the poll itself ran out of time, the stored answer stays valid for a while.
+        if (deadline.aborted && 'failure' in answer) break;
         parts[key] =
-          'failure' in read
-            ? read
+          'failure' in answer
+            ? answer
             : {
                 readAt: now,
-                data: Array.isArray(read.data)
-                  ? choose(read.data)
-                      .slice(0, maxKept)
+                data: Array.isArray(answer.data)
+                  ? choose(answer.data)
+                      .slice(0, maxStoredRows)
                       .map((one: Row) => picked(one, fields))
-                  : picked(read.data as Row, fields),
+                  : picked(answer.data as Row, fields),
               };
       }
       const wanted = new Set(questions.map(({ key }) => key));
-      for (const [key, kept] of Object.entries(parts)) {
+      for (const [key, cached] of Object.entries(parts)) {
         if (!wanted.has(key)) delete parts[key];
-        else if ('data' in kept && now - kept.readAt > believedForSec)
-          parts[key] = { readAt: kept.readAt, failure: null, message: 'it was last read more than a day ago.' };
+        else if ('data' in cached && now - cached.readAt > validForSec)
+          parts[key] = { readAt: cached.readAt, failure: null, message: 'it was last read more than a day ago.' };
       }
-      fitParts(parts);
-      const unread = questions.filter(({ key }) => !Object.hasOwn(parts, key));
+      limitCachedAnswers(parts);
+      const unanswered = questions.filter(({ key }) => !Object.hasOwn(parts, key));
       state.waiting = Object.fromEntries(
-        unread.slice(0, maxWaiting).map(({ key }) => [key, state.waiting[key] ?? now]),
+        unanswered.slice(0, maxWaiting).map(({ key }) => [key, state.waiting[key] ?? now]),
       );
       for (const [key, since] of Object.entries(state.waiting))
-        if (now - since > believedForSec)
+        if (now - since > validForSec)
           parts[key] = { readAt: since, failure: null, message: 'its turn has not come for more than a day.' };
-      return unread.map(({ what }) => ({ what, why: 'its turn comes in a later run' }));
+      return unanswered.map(({ what }) => ({ what, why: 'its turn comes in a later run' }));
     },
   };
 }
 
-/** These fields of a row, in a form that may be stored. */
+/** These fields of a row, in a form that can be stored. */
 const picked = (row: Row, fields: readonly string[]): Row =>
   Object.fromEntries(fields.flatMap((field) => (row[field] === undefined ? [] : [[field, storable(row[field])]])));
 
-/** A text, a number, or an object of those: no rule looks any deeper. */
+/** Keeps texts, numbers and flat objects: no rule reads deeper levels. */
 function storable(value: unknown, isInner = false): unknown {
   if (typeof value === 'string') return shownLine(value);
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;

@@ -2,45 +2,45 @@ import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
-import { afterMiss, type KeptStatus, neverChecked } from '@portal/domain/monitoring/settle';
+import { afterMiss, type StoredStatus, neverChecked } from '@portal/domain/monitoring/settle';
 import { batchCalls } from '@portal/platform/batch-calls';
 import type { TenantContext } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
-import { splitStatus, statusColumns } from '../kept-status.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
+import { splitStatus, statusColumns } from '../stored-status.ts';
 import { type PollState, pollStateOf } from './poll-state.ts';
 
-/** What a run found of a server. */
-export interface Finding {
+/** The result of one poll. */
+export interface PollResult {
   server: StoredServer;
-  status: KeptStatus;
-  memory: PollState;
+  status: StoredStatus;
+  pollState: PollState;
   tookMs: number;
 }
 
-/** The rows of a run: several servers share a statement where several begin or end at the same time. */
+/** The rows of a run. Polls that begin or end at the same time share a statement. */
 export interface ServerRows {
   /**
-   * An active server with what is known of it, from now on marked as looked at by this run. Undefined for one that was switched off or
-   * removed, and for all when another worker has taken over.
+   * Marks an active server as polled by this run and returns it with its status. Undefined if the server was switched off or removed,
+   * or if another worker has taken over the run.
    */
   begin(id: string): Promise<StoredPoll | undefined>;
   /**
-   * Writes what was found, and says whether it did: nothing is written by a run that another worker has taken over, nor of a server
-   * that was changed, switched off or removed since it was asked.
+   * Stores a result and says whether it did. It does not if another worker has taken over the run, or if the server was changed,
+   * switched off or removed since the poll began.
    */
-  write(finding: Finding): Promise<boolean>;
-  /** Leaves a server alone for an hour, and says why in its status: looks at it ended their processes. */
+  write(result: PollResult): Promise<boolean>;
+  /** Lets a server rest for an hour, because its polls ended their processes. Its status says so. */
   rest: (id: string) => Promise<void>;
-  /** Takes the marks from servers whose looks were stopped or failed here: no answer of theirs has ended this process. */
-  giveBack(): Promise<void>;
+  /** Unmarks servers whose polls were stopped or failed in this process: their answers did not end it. */
+  releaseUnfinished(): Promise<void>;
 }
 
-type StoredPoll = { server: StoredServer; status: KeptStatus | null; memory: unknown };
+type StoredPoll = { server: StoredServer; status: StoredStatus | null; pollState: unknown };
 
-/** Servers that share a statement. */
-const most = 50;
-/** Characters of what was found of them, unless it is one alone; usually they have a few thousand each. */
+/** Servers per statement. */
+const maxItems = 50;
+/** Characters of results per statement, unless a single result is longer. A result usually has a few thousand. */
 const maxLength = 4 * 1024 * 1024;
 
 export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
@@ -54,11 +54,11 @@ export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
           const byId = new Map(rows.map((row) => [row.id, row]));
           return ids.map((id) => storedPoll(byId.get(id)));
         }),
-      { most },
+      { maxItems },
     ),
-    write: batchCalls((findings: Finding[]) => ctx.tx((tx) => writeAll(tx, run, findings)), { most }),
-    rest: batchCalls((ids: string[]) => restAll(ctx, run, ids), { most }),
-    giveBack: () =>
+    write: batchCalls((results: PollResult[]) => ctx.tx((tx) => writeAll(tx, run, results)), { maxItems }),
+    rest: batchCalls((ids: string[]) => restAll(ctx, run, ids), { maxItems }),
+    releaseUnfinished: () =>
       ctx.tx(async (tx) => {
         if (!(await holdRun(tx, run))) return;
         await tx
@@ -69,14 +69,14 @@ export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
   };
 }
 
-/** A look at the server began and its result was not written. */
+/** A poll of the server began and its result was not stored. */
 export const isPollOpen = sql<boolean>`(${monitoredServers.pollRunId} is not null and not exists (
-  select from server_statuses of_look where of_look.id = ${monitoredServers.id} and of_look.run_id = ${monitoredServers.pollRunId}))`;
-/** Looks in a row, up to now, that ended their process. A look that was given back, or a rest, leaves the number as it is. */
+  select from server_statuses of_poll where of_poll.id = ${monitoredServers.id} and of_poll.run_id = ${monitoredServers.pollRunId}))`;
+/** Polls in a row that ended their process. A released poll, or a rest, does not change the number. */
 export const lostPolls = sql<number>`(case when ${isPollOpen} then ${monitoredServers.lostPolls} + 1
   when ${monitoredServers.pollRunId} is null then ${monitoredServers.lostPolls} else 0 end)`;
 
-/** Marks them in the order of their ids, as all who lock several do. */
+/** Locks the servers in the order of their ids, like every transaction that locks several. */
 const beginPolls = prepared<{ ids: string[]; runId: string }>()('looks_of_a_run', (db) =>
   db
     .update(monitoredServers)
@@ -101,12 +101,12 @@ const storedPolls = prepared<{ ids: string[] }>()('servers_to_look_at', (db) =>
 function storedPoll(row: RowOf<typeof storedPolls> | undefined): StoredPoll | undefined {
   if (!row) return undefined;
   const { status, others } = splitStatus(row);
-  const { memory, ...server } = others;
-  return { server, status, memory };
+  const { memory: pollState, ...server } = others;
+  return { server, status, pollState };
 }
 
 const { id: _, tenantId: __, ...written } = getTableColumns(serverStatuses);
-/** Every column takes the value of the row that could not be inserted. */
+/** On conflict, every column takes the value of the new row. */
 const asInserted = Object.fromEntries(
   Object.entries(written).map(([name, column]) => [
     name,
@@ -114,13 +114,13 @@ const asInserted = Object.fromEntries(
   ]),
 );
 
-/** Writes those whose server is as it was when it was asked. The servers stay as they are until the transaction ends. */
-const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run', (db) =>
+/** Stores the results of servers that have not changed since their poll began. Locks these servers until the transaction ends. */
+const writeResults = prepared<{ results: string }>()('server_statuses_of_a_run', (db) =>
   db
     .insert(serverStatuses)
     .select(
       sql`with found as materialized (
-        select * from json_to_recordset(${sql.placeholder('findings')}::json) as found (
+        select * from json_to_recordset(${sql.placeholder('results')}::json) as found (
           id uuid, revision integer, "runId" uuid, state server_state, failure server_failure, message text,
           "lastOkAt" timestamptz, headline text, facts text, rules text, "notExamined" text, changes text,
           missed integer, "tookMs" integer, memory jsonb)
@@ -136,30 +136,30 @@ const writeFindings = prepared<{ findings: string }>()('server_statuses_of_a_run
     .returning({ id: serverStatuses.id }),
 );
 
-async function writeAll(tx: Tx, run: RunAtWork, findings: Finding[]): Promise<boolean[]> {
-  if (!(await holdRun(tx, run))) return findings.map(() => false);
+async function writeAll(tx: Tx, run: RunAtWork, results: PollResult[]): Promise<boolean[]> {
+  if (!(await holdRun(tx, run))) return results.map(() => false);
   const written = new Set<string>();
-  for (const found of statementsOf(findings, run))
-    for (const { id } of await tx.run(writeFindings, { findings: found })) written.add(id);
-  return findings.map(({ server }) => written.has(server.id));
+  for (const batch of batchesOf(results, run))
+    for (const { id } of await tx.run(writeResults, { results: batch })) written.add(id);
+  return results.map(({ server }) => written.has(server.id));
 }
 
-const endedItsProcesses = {
+const processesEnded = {
   failure: 'antwortform',
-  message: 'It twice answered with what ended the check. It is checked again in an hour, or with other settings.',
+  message: 'Its answers ended the check twice. It is checked again in an hour, or as soon as its settings change.',
 } as const;
 
 async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promise<void[]> {
   const rested = await ctx.tx(async (tx) => {
-    const findings = (await tx.run(storedPolls, { ids })).flatMap((row): Finding[] => {
+    const results = (await tx.run(storedPolls, { ids })).flatMap((row): PollResult[] => {
       const poll = storedPoll(row);
       if (!poll) return [];
-      const status = afterMiss(poll.status ?? neverChecked, endedItsProcesses, new Date());
-      return [{ server: poll.server, status, memory: pollStateOf(poll.memory), tookMs: 0 }];
+      const status = afterMiss(poll.status ?? neverChecked, processesEnded, new Date());
+      return [{ server: poll.server, status, pollState: pollStateOf(poll.pollState), tookMs: 0 }];
     });
-    const written = await writeAll(tx, run, findings);
-    const resting = findings.filter((_finding, n) => written[n]).map(({ server }) => server);
-    const theirs = inArray(
+    const written = await writeAll(tx, run, results);
+    const resting = results.filter((_result, n) => written[n]).map(({ server }) => server);
+    const isResting = inArray(
       monitoredServers.id,
       resting.map(({ id }) => id),
     );
@@ -170,30 +170,33 @@ async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promi
         lostPolls: sql`${monitoredServers.lostPolls} + 1`,
         restsUntil: sql`now() + interval '1 hour'`,
       })
-      .where(theirs);
+      .where(isResting);
     return resting;
   });
   for (const { id, kind } of rested) {
-    ctx.log.warn({ tenantId: ctx.tenantId, serverId: id }, 'looks at a server ended their processes, and it rests');
-    ctx.metrics.countPoll(kind, endedItsProcesses.failure);
+    ctx.log.warn(
+      { tenantId: ctx.tenantId, serverId: id },
+      'polls of a server ended their processes; it rests for an hour',
+    );
+    ctx.metrics.countPoll(kind, processesEnded.failure);
   }
   return ids.map(() => undefined);
 }
 
-/** The findings as the JSON of as many statements as they need. */
-function statementsOf(findings: Finding[], run: RunAtWork): string[] {
-  const statements: string[][] = [];
-  let room = 0;
-  for (const { server, status, memory, tookMs } of findings) {
+/** The results as JSON, one text per statement. */
+function batchesOf(results: PollResult[], run: RunAtWork): string[] {
+  const batches: string[][] = [];
+  let remaining = 0;
+  for (const { server, status, pollState, tookMs } of results) {
     const { id, revision } = server;
-    const row = JSON.stringify({ ...status, id, revision, runId: run.id, memory, tookMs });
-    const last = statements.at(-1);
-    if (last && row.length <= room) last.push(row);
+    const row = JSON.stringify({ ...status, id, revision, runId: run.id, memory: pollState, tookMs });
+    const last = batches.at(-1);
+    if (last && row.length <= remaining) last.push(row);
     else {
-      statements.push([row]);
-      room = maxLength;
+      batches.push([row]);
+      remaining = maxLength;
     }
-    room -= row.length;
+    remaining -= row.length;
   }
-  return statements.map((rows) => `[${rows.join()}]`);
+  return batches.map((rows) => `[${rows.join()}]`);
 }

@@ -32,24 +32,24 @@ const admin = async () => {
 
 const started: ProductServer[] = [];
 afterAll(() => Promise.all(started.map((server) => server.switchOff())));
-const kept = async <Server extends ProductServer>(server: Promise<Server>): Promise<Server> => {
+const running = async <Server extends ProductServer>(server: Promise<Server>): Promise<Server> => {
   started.push(await server);
   return server;
 };
 const virtualization = (cluster?: Parameters<typeof startVirtualizationServer>[0]) =>
-  kept(startVirtualizationServer(cluster));
-const backup = () => kept(startBackupServer());
-const gateway = () => kept(startMailGatewayServer());
-/** Lets so much time pass for whoever asks what time it is in this process. */
-function passes(ms: number): void {
+  running(startVirtualizationServer(cluster));
+const backup = () => running(startBackupServer());
+const gateway = () => running(startMailGatewayServer());
+/** Advances the clock of this process. */
+function advanceTime(ms: number): void {
   if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   vi.setSystemTime(Date.now() + ms);
 }
 afterEach(() => vi.useRealTimers());
-// Ids never fall behind the latest time they saw; those of the next file begin anew.
+// Ids never fall behind the latest time they saw, so the next file needs a fresh generator.
 afterAll(() => void vi.resetModules());
-/** As if a server had been added long ago, and looked at last so long ago. */
-const wasLookedAtAgo = (ctx: UserContext, id: string, ago: string) =>
+/** Backdates the settings of a server and its last poll. */
+const setLastPoll = (ctx: UserContext, id: string, ago: string) =>
   ctx.tx(async (tx) => {
     await tx
       .update(monitoredServers)
@@ -58,7 +58,7 @@ const wasLookedAtAgo = (ctx: UserContext, id: string, ago: string) =>
     const checkedAt = sql`now() - ${ago}::interval`;
     await tx.update(serverStatuses).set({ checkedAt }).where(eq(serverStatuses.id, id));
   });
-/** Leaves a node and its guest without an answer, while the cluster says that it is there. */
+/** Makes calls to a node and its guest fail, although the cluster reports the node as online. */
 function loseNode(server: Awaited<ReturnType<typeof virtualization>>): void {
   Object.assign(the(server.cluster.guests.find(({ vmid }) => vmid === 106)), { node: 'pve2' });
   server.intercept = (path, _request, response) => {
@@ -70,12 +70,12 @@ function loseNode(server: Awaited<ReturnType<typeof virtualization>>): void {
 const paths = ({ calls }: ProductServer) => calls.map(({ path }) => path);
 const rule = (status: { rules: { key: string }[] }, key: string) => status.rules.find((one) => one.key === key);
 
-describe('a server that is well', () => {
+describe('a healthy server', () => {
   it.each([
     ['virtualization', virtualization, '3 of 3 nodes online, 5 of 6 guests running'],
     ['backup', backup, '2 datastores, the fullest at 60 %'],
     ['mail-gateway', gateway, '1840 mails in a day, 7 deferred'],
-  ] as const)('of the kind %s is ok, by reading alone', async (_, start, headline) => {
+  ] as const)('of the kind %s is ok, with read requests only', async (_, start, headline) => {
     const ctx = await admin();
     const server = await start();
     const status = await statusAfter(ctx, await addServer(ctx, server), 2);
@@ -105,7 +105,7 @@ describe('a server that is well', () => {
 });
 
 describe('a sign-in by password', () => {
-  it('is made once for many runs, and once more when the ticket has run out', async () => {
+  it('happens once for many runs, and again when the ticket has expired', async () => {
     const ctx = await admin();
     const server = await virtualization();
     const { id } = await createServer(ctx, passwordForm(server));
@@ -116,7 +116,7 @@ describe('a sign-in by password', () => {
     expect(paths(server).filter((path) => path === '/access/ticket')).toHaveLength(2);
   });
 
-  it('that is refused says so, and is tried again after an interval', async () => {
+  it('that is refused is reported, and is tried again after an interval', async () => {
     const ctx = await admin();
     const [server, good] = [await backup(), await gateway()];
     const wrong = passwordForm(server, { password: 'wrong otters', pollIntervalMin: 5 });
@@ -124,13 +124,13 @@ describe('a sign-in by password', () => {
     await addServer(ctx, good, { pollIntervalMin: 10 });
     const refused = await statusAfter(ctx, id);
     expect(refused).toMatchObject({ state: 'unknown', failure: 'zugang', facts: [] });
-    // As when somebody asks again and again, or adds another server.
+    // As when a user starts polls again and again, or adds another server.
     expect(await statusAfter(ctx, id, 3)).toEqual(refused);
-    await wasLookedAtAgo(ctx, id, '4 minutes');
+    await setLastPoll(ctx, id, '4 minutes');
     await pollNow(ctx);
     expect(paths(server)).toEqual(['/access/ticket']);
     expect(good.calls.filter(({ path }) => path === '/version')).toHaveLength(5);
-    await wasLookedAtAgo(ctx, id, '5 minutes');
+    await setLastPoll(ctx, id, '5 minutes');
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical', failure: 'zugang' });
     expect(paths(server)).toEqual(['/access/ticket', '/access/ticket']);
   });
@@ -148,7 +148,7 @@ describe('a sign-in by password', () => {
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok', failure: null });
   });
 
-  it('with a second factor says what to do', async () => {
+  it('that needs a second factor says what to do', async () => {
     const ctx = await admin();
     const server = await virtualization();
     server.signIn = 'second-factor';
@@ -162,7 +162,7 @@ describe('a sign-in by password', () => {
 });
 
 describe('an account without rights', () => {
-  it('makes a virtualization server unknown, not ok and not empty', async () => {
+  it('makes a virtualization server unknown instead of ok', async () => {
     const ctx = await admin();
     const server = await virtualization();
     server.cluster.rights = 'none';
@@ -209,7 +209,7 @@ describe('an account without rights', () => {
 });
 
 describe('a cluster', () => {
-  it('with a node that is away is critical, and nobody asks that node', async () => {
+  it('with an offline node is critical, and that node is not asked', async () => {
     const ctx = await admin();
     const server = await virtualization();
     the(server.cluster.nodes[2]).online = false;
@@ -220,7 +220,7 @@ describe('a cluster', () => {
     expect(paths(server)).toContain('/nodes/pve2/status');
   });
 
-  it('with a node that is not reached asks it once a run, and knows the others', async () => {
+  it('with an unreachable node asks it once a run and still reads the others', async () => {
     const ctx = await admin();
     const server = await virtualization();
     loseNode(server);
@@ -236,7 +236,7 @@ describe('a cluster', () => {
     expect(status.notExamined.items).toContainEqual({ what: 'Guest 106', why: 'pve2 does not answer' });
   });
 
-  it('with a question that fails goes on asking that node others', async () => {
+  it('with one failed question keeps asking that node the others', async () => {
     const ctx = await admin();
     const server = await virtualization();
     server.intercept = (path, _request, response) =>
@@ -246,7 +246,7 @@ describe('a cluster', () => {
     expect(rule(status, 'node:pve2:pool:rpool')).toMatchObject({ state: 'ok' });
   });
 
-  it('is still believed what it said before, when a look runs out of time', async () => {
+  it('keeps its cached answers when a poll runs out of time', async () => {
     const server = await virtualization();
     const { token } = server.accounts;
     using session = openServer({
@@ -257,33 +257,34 @@ describe('a cluster', () => {
       policy: { reach: 'private', allowHosts: [] },
     });
     const { signal } = new AbortController();
-    const questions = ['pve1', 'pve2', 'pve3'].map((of) => ({
-      key: of,
-      of,
-      what: of,
-      path: `/nodes/${of}/status`,
-      is: 'row' as const,
+    const questions = ['pve1', 'pve2', 'pve3'].map((node) => ({
+      key: node,
+      target: node,
+      what: node,
+      path: `/nodes/${node}/status`,
+      shape: 'row' as const,
       fields: ['uptime'],
       order: 1,
       maxAge: 600,
     }));
-    const memory = pollStateOf(null);
-    const keepUp = (deadline: AbortSignal) => openServerPoll(session, { deadline, signal }).keepUp(memory, questions);
-    await keepUp(signal);
-    const before = structuredClone(memory);
+    const state = pollStateOf(null);
+    const refreshAnswers = (deadline: AbortSignal) =>
+      openServerPoll(session, { deadline, signal }).refreshAnswers(state, questions);
+    await refreshAnswers(signal);
+    const before = structuredClone(state);
     expect(before.parts['pve3']).toMatchObject({ data: { uptime: 864_000 } });
-    passes(11 * 60_000);
+    advanceTime(11 * 60_000);
     const late = new AbortController();
     server.intercept = (_path, _request, response) => {
       late.abort();
       response.destroy();
       return true;
     };
-    await keepUp(late.signal);
-    expect(memory).toEqual(before);
+    await refreshAnswers(late.signal);
+    expect(state).toEqual(before);
   });
 
-  it('without its quorum, with a fenced service and stale managers is critical', async () => {
+  it('is critical without a quorum, with a fenced service and with stale managers', async () => {
     const ctx = await admin();
     const server = await virtualization();
     Object.assign(server.cluster, { quorate: false, managersReportedAgoSec: 200 });
@@ -293,14 +294,17 @@ describe('a cluster', () => {
       expect(rule(status, key)).toMatchObject({ state: 'critical' });
   });
 
-  it('with a dead storage says so, and one that fills up warns the second time', async () => {
+  it('warns of a filling storage the second time, and is critical when the storage is gone', async () => {
     const ctx = await admin();
     const server = await virtualization();
     const id = await addServer(ctx, server);
     the(server.cluster.storages[1]).full = 0.85;
     const once = await statusAfter(ctx, id);
     expect(once.state).toBe('ok');
-    expect(rule(once, 'storage:nas')).toMatchObject({ state: 'ok', text: expect.stringContaining('2 times in a row') });
+    expect(rule(once, 'storage:nas')).toMatchObject({
+      state: 'ok',
+      text: expect.stringContaining('2 checks in a row'),
+    });
     const twice = await statusAfter(ctx, id);
     expect(twice).toMatchObject({
       state: 'warning',
@@ -311,7 +315,7 @@ describe('a cluster', () => {
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'critical' });
   });
 
-  it('with a certificate that ends on a node nobody asks directly is critical, and is asked once a day', async () => {
+  it('is critical when a node certificate ends soon, and reads the certificates once a day', async () => {
     const ctx = await admin();
     const server = await virtualization();
     the(server.cluster.nodes[2]).certificateDays = 5;
@@ -325,16 +329,16 @@ describe('a cluster', () => {
     });
     expect(rule(status, 'node:pve1:certificate')).toMatchObject({ state: 'ok' });
     expect(asked()).toBe(3);
-    passes(3_600_000);
+    advanceTime(3_600_000);
     await statusAfter(ctx, id);
     expect(asked()).toBe(3);
-    passes(20 * 3_600_000);
+    advanceTime(20 * 3_600_000);
     await statusAfter(ctx, id);
     await statusAfter(ctx, id);
     expect(asked()).toBe(6);
   });
 
-  it('names a guest that should run, the second time', async () => {
+  it('reports a guest that should run the second time', async () => {
     const ctx = await admin();
     const server = await virtualization();
     const id = await addServer(ctx, server);
@@ -344,13 +348,13 @@ describe('a cluster', () => {
     const status = await statusAfter(ctx, id);
     expect(rule(status, 'guest:101')).toMatchObject({
       state: 'warning',
-      text: 'Guest 101 (dc1) should run and does not.',
+      text: 'Guest 101 (dc1) should run but does not.',
     });
     the(server.cluster.guests[0]).lock = 'backup';
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
   });
 
-  it('of 300 guests is asked for forty a run, and says what it has not asked', async () => {
+  it('with 300 guests looks up forty a run, and lists the others as not examined', async () => {
     const ctx = await admin();
     const server = await virtualization(largeCluster());
     const id = await addServer(ctx, server);
@@ -369,7 +373,7 @@ describe('a cluster', () => {
     expect(lookups()).toEqual([]);
   });
 
-  it('of ten nodes is asked everything in turn, each run as much as it may', { timeout: 60_000 }, async () => {
+  it('with ten nodes is asked every question in turn, within the limit of each run', { timeout: 60_000 }, async () => {
     const ctx = await admin();
     const server = await virtualization({
       ...singleHost(),
@@ -378,7 +382,7 @@ describe('a cluster', () => {
     });
     const id = await addServer(ctx, server);
     const asked = new Map<string, number>();
-    // Five hours, a run every quarter.
+    // Five hours, one run every 15 minutes.
     for (let run = 0; run < 20; run += 1) {
       const status = await statusAfter(ctx, id);
       const questions = paths(server).filter((path) => path.startsWith('/nodes/'));
@@ -386,14 +390,14 @@ describe('a cluster', () => {
       for (const path of questions) asked.set(path, (asked.get(path) ?? 0) + 1);
       expect(status.notExamined.count).toBe(Math.max(0, 70 - 24 * (run + 1)));
       server.calls.length = 0;
-      passes(15 * 60_000);
+      advanceTime(15 * 60_000);
     }
     expect(asked.size).toBe(70);
     for (const often of ['status', 'replication', 'tasks'])
       for (const [path, count] of asked) if (path.endsWith(`/${often}`)) expect(count, path).toBeGreaterThan(7);
   });
 
-  it('with a part that never had its turn for more than a day is unknown', { timeout: 60_000 }, async () => {
+  it('is unknown if a question has not been asked for more than a day', { timeout: 60_000 }, async () => {
     const ctx = await admin();
     const server = await virtualization({
       ...singleHost(),
@@ -401,7 +405,7 @@ describe('a cluster', () => {
     });
     const id = await addServer(ctx, server);
     expect((await statusAfter(ctx, id)).rules.filter(({ state }) => state === 'unknown')).toEqual([]);
-    passes(25 * 3_600_000);
+    advanceTime(25 * 3_600_000);
     const status = await statusAfter(ctx, id);
     expect(status).toMatchObject({ state: 'unknown', failure: null });
     expect(rule(status, 'node:pve0:swap')).toMatchObject({
@@ -413,7 +417,7 @@ describe('a cluster', () => {
     expect(rule(status, 'node:pve0:pool:rpool')).toMatchObject({ state: 'ok' });
   });
 
-  it('passes by a guest that has moved meanwhile', async () => {
+  it('skips a guest that has moved meanwhile', async () => {
     const ctx = await admin();
     const server = await virtualization();
     server.intercept = (path, _request, response) => {
@@ -427,7 +431,7 @@ describe('a cluster', () => {
 });
 
 describe('a backup server', () => {
-  it('is asked ten follow-up questions a run at most, and goes on in the next one', async () => {
+  it('is asked at most ten follow-up questions a run, and the rest in later runs', async () => {
     const ctx = await admin();
     const server = await backup();
     const id = await addServer(ctx, server);
@@ -465,7 +469,7 @@ describe('a backup server', () => {
     expect((await listServers(ctx)).map((one) => [one.id, one.status.state])).toEqual([[id, 'ok']]);
   });
 
-  it('of old is asked as it understands', async () => {
+  it('of an old version is asked in its own way', async () => {
     const ctx = await admin();
     const server = await backup();
     server.host.isOld = true;
@@ -480,7 +484,7 @@ describe('a backup server', () => {
     expect(server.calls.filter(({ path }) => path === '/admin/sync')).toHaveLength(5);
   });
 
-  it('with a datastore that is refused knows the others', async () => {
+  it('with a datastore in maintenance still reads the others', async () => {
     const ctx = await admin();
     const server = await backup();
     Object.assign(the(server.host.stores[1]), {
@@ -496,7 +500,7 @@ describe('a backup server', () => {
     expect(status).toMatchObject({ state: 'warning', failure: null });
   });
 
-  it('that refuses a namespace list leaves that part alone unknown', async () => {
+  it('that refuses one list of groups leaves only that datastore unknown', async () => {
     const ctx = await admin();
     const server = await backup();
     server.intercept = (path, _request, response) => {
@@ -512,7 +516,7 @@ describe('a backup server', () => {
     expect(rule(status, 'groups:nas1')).toMatchObject({ state: 'ok' });
   });
 
-  it('of which the namespaces cannot be listed is unknown', async () => {
+  it('is unknown if its namespaces cannot be listed', async () => {
     const ctx = await admin();
     const server = await backup();
     server.intercept = (path, _request, response) =>
@@ -523,7 +527,7 @@ describe('a backup server', () => {
     expect(rule(status, 'groups:nas2/a')).toMatchObject({ state: 'ok' });
   });
 
-  it('with bare error texts, old backups and bad snapshots is critical', async () => {
+  it('is critical with failed jobs, old backups and bad snapshots', async () => {
     const ctx = await admin();
     const server = await backup();
     the(server.host.verifications[0]).state = 'verification failed - please check the log for details';
@@ -537,7 +541,7 @@ describe('a backup server', () => {
 });
 
 describe('a mail gateway', () => {
-  it('with a full queue, a dead filter, old signatures and a lost peer is critical', async () => {
+  it('is critical with a full queue, a stopped filter, old signatures and a lost peer', async () => {
     const ctx = await admin();
     const server = await gateway();
     Object.assign(server.gateway, {
@@ -552,7 +556,7 @@ describe('a mail gateway', () => {
   });
 });
 
-describe('a server that is not reached', () => {
+describe('an unreachable server', () => {
   it('is unknown, then critical, keeps its facts with their time, and recovers at once', async () => {
     const ctx = await admin();
     const server = await virtualization();
@@ -585,9 +589,9 @@ describe('a server that is not reached', () => {
   });
 });
 
-describe('what comes too late', () => {
+describe('a late result', () => {
   const during = async (
-    deed: (ctx: Awaited<ReturnType<typeof admin>>, id: string, server: ProductServer) => Promise<unknown>,
+    change: (ctx: Awaited<ReturnType<typeof admin>>, id: string, server: ProductServer) => Promise<unknown>,
   ) => {
     const ctx = await admin();
     const server = await virtualization();
@@ -596,7 +600,7 @@ describe('what comes too late', () => {
     server.intercept = (path, _request, response) => {
       if (path !== '/cluster/tasks' || isDone) return false;
       isDone = true;
-      void deed(ctx, id, server).then(() => response.writeHead(200).end('{"data":[]}'));
+      void change(ctx, id, server).then(() => response.writeHead(200).end('{"data":[]}'));
       return true;
     };
     await pollNow(ctx);
@@ -608,16 +612,16 @@ describe('what comes too late', () => {
     ['changed', (ctx, id, server) => putServer(ctx, id, serverForm(server, { name: 'new' }))],
     ['switched off', (ctx, id, server) => putServer(ctx, id, serverForm(server, { isActive: false }))],
   ] satisfies [string, Parameters<typeof during>[0]][])(
-    'of a server that was %s meanwhile writes nothing',
-    async (_, deed) => {
-      const { statuses, servers } = await during(deed);
+    'of a server that was %s meanwhile is not stored',
+    async (_, change) => {
+      const { statuses, servers } = await during(change);
       expect(statuses).toEqual([]);
       for (const { status } of servers) expect(status).toMatchObject({ state: 'unknown', checkedAt: null });
     },
   );
 });
 
-it('forgets what was found of another address, and nothing of a name', async () => {
+it('deletes the status when the address changes, but not when the name changes', async () => {
   const ctx = await admin();
   const [server, other] = [await virtualization(), await virtualization()];
   const id = await addServer(ctx, server);
@@ -628,7 +632,7 @@ it('forgets what was found of another address, and nothing of a name', async () 
   expect(await ctx.read((db) => db.select().from(serverStatuses))).toEqual([]);
 });
 
-it('leaves nothing of a server that is deleted', async () => {
+it('deletes the status of a deleted server', async () => {
   const ctx = await admin();
   const id = await addServer(ctx, await virtualization());
   expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
@@ -637,7 +641,7 @@ it('leaves nothing of a server that is deleted', async () => {
   expect(await serverTile(ctx)).toEqual({ worst: 'unknown', servers: [] });
 });
 
-it('keeps tenants apart that watch the same server', async () => {
+it('separates tenants that monitor the same server', async () => {
   const [one, other] = [await admin(), await admin()];
   const server = await virtualization();
   const [id] = [await addServer(one, server), await addServer(other, server)];
@@ -646,15 +650,15 @@ it('keeps tenants apart that watch the same server', async () => {
   expect((await listServers(other)).map(({ status }) => status.state)).toEqual(['unknown']);
 });
 
-it('looks at dead servers and good ones alike', async () => {
+it('polls good servers next to dead ones', async () => {
   const ctx = await admin();
   const id = await addServer(ctx, await virtualization());
   for (let n = 0; n < 5; n += 1) await createServer(ctx, deadForm());
   expect(await statusAfter(ctx, id)).toMatchObject({ state: 'ok' });
 });
 
-describe('whatever a server answers', () => {
-  it('is stored and shown without harm: 300 guests with hostile names', async () => {
+describe('a hostile answer', () => {
+  it('with 300 hostile guest names is stored and shown without harm', async () => {
     const ctx = await admin();
     const server = await virtualization(largeCluster());
     for (const [n, guest] of server.cluster.guests.entries())
@@ -697,7 +701,7 @@ describe('whatever a server answers', () => {
     expect(found(await listServers(ctx), id)).toBeDefined();
   });
 
-  it('of megabytes is kept within one, and what there is no room for is unknown', async () => {
+  it('of megabytes is stored within one, and the rest is unknown', async () => {
     const ctx = await admin();
     const server = await backup();
     const id = await addServer(ctx, server);
@@ -715,22 +719,22 @@ describe('whatever a server answers', () => {
       path.endsWith('/groups') && Boolean(response.writeHead(200).end(groups));
     for (let run = 0; run < 3; run += 1) {
       await pollNow(ctx);
-      passes(60_000);
+      advanceTime(60_000);
     }
     const status = await statusAfter(ctx, id);
     const size = sql<number>`octet_length(${serverStatuses.memory}::text)`;
-    const [kept] = await ctx.read((db) => db.select({ size, memory: serverStatuses.memory }).from(serverStatuses));
-    expect(the(kept).size).toBeGreaterThan(500_000);
-    expect(the(kept).size).toBeLessThan(1_200_000);
-    expect(JSON.stringify(the(kept).memory)).not.toContain('xxx');
+    const [stored] = await ctx.read((db) => db.select({ size, memory: serverStatuses.memory }).from(serverStatuses));
+    expect(the(stored).size).toBeGreaterThan(500_000);
+    expect(the(stored).size).toBeLessThan(1_200_000);
+    expect(JSON.stringify(the(stored).memory)).not.toContain('xxx');
     expect(rule(status, 'groups:nas1')).toMatchObject({
       state: 'unknown',
-      text: 'The backups in nas1 could not be read: the server says more than can be kept.',
+      text: 'The backups in nas1 could not be read: the server reports more than the portal can store.',
     });
     expect(rule(status, 'host:pool:tank')).toMatchObject({ state: 'ok' });
   });
 
-  it('to the first question is short, or not read', async () => {
+  it('to the first question is refused if it is too long', async () => {
     const ctx = await admin();
     const server = await virtualization();
     const id = await addServer(ctx, server);
@@ -739,7 +743,7 @@ describe('whatever a server answers', () => {
     expect(await statusAfter(ctx, id)).toMatchObject({ state: 'unknown', failure: 'antwortform' });
   });
 
-  it('and however long it takes, the other parts are known', { timeout: 60_000 }, async () => {
+  it('that never comes leaves the other values known', { timeout: 60_000 }, async () => {
     const ctx = await admin();
     const server = await gateway();
     server.intercept = (path) => path.endsWith('/spamassassin/rules');
@@ -749,7 +753,7 @@ describe('whatever a server answers', () => {
   });
 });
 
-it('is listed byte for byte as the schema of the list writes it, whatever was found', async () => {
+it('lists servers byte for byte as the schema encodes them', async () => {
   const ctx = await admin();
   const [cluster, torn] = [await virtualization(), await virtualization()];
   await addServer(ctx, cluster);
@@ -768,7 +772,7 @@ it('is listed byte for byte as the schema of the list writes it, whatever was fo
     expect(text).toBe(JSON.stringify(z.encode(z.array(Server), await listServers(tenant))));
     texts.push(text);
   }
-  for (const part of ['It counts once it is found 2 times in a row.', '"failure":"netz"', '"why":"', '"from":"'])
+  for (const part of ['It counts once 2 checks in a row find it.', '"failure":"netz"', '"why":"', '"from":"'])
     expect(
       texts.some((text) => text.includes(part)),
       part,

@@ -2,23 +2,23 @@ import { and, asc, eq, gt, isNull, notInArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
 import { cloudOutageNotices, cloudOutages } from '@portal/db/schema/cloud-status/outages';
-import { areMailedTogether, together } from '@portal/domain/cloud-status/checks';
-import { bellOfNotice, instanceOfOutage, outageOfNotice, settlingNotices } from '../notices.ts';
+import { isMassOutage, massOutage } from '@portal/domain/cloud-status/checks';
+import { subscriptionOfNotice, instanceOfOutage, outageOfNotice, lockNotices } from '../notices.ts';
 
 interface Reader {
   tenantId: string;
   userId: string;
-  /** Whose mail is being written. */
+  /** The outage whose mail is being written. */
   outageId: string;
 }
 
 /**
- * The outages this mail tells of: its own, or all that the person is still to be told of, where so many began together. None when
- * all are over, when the bell is off by now, or when another mail tells of them. What a mail tells is its own from here on, so a
- * second try tells the same, without what has ended meanwhile; that stays told by it where the first try may have arrived.
+ * The outages this mail reports: its own or, in a mass outage, all that the user has not been notified of. Empty if all are over, if
+ * the user has unsubscribed, or if another mail reports them. The mail claims its outages, so a retry reports the same ones except those
+ * that have ended. Ended outages stay claimed if the first attempt may have arrived.
  */
-export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: { mayHaveArrived: boolean }) {
-  await settlingNotices(tx, reader.tenantId);
+export async function outagesToMail(tx: Tx, reader: Reader, { mayHaveArrived }: { mayHaveArrived: boolean }) {
+  await lockNotices(tx, reader.tenantId);
   const [own] = await tx
     .select({
       mailedWith: cloudOutageNotices.mailedWith,
@@ -34,12 +34,12 @@ export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: 
   const isFirstTry = (await tx.$count(cloudOutageNotices, isInMail(reader))) === 0;
   if (isFirstTry) {
     if (own.endedAt !== null || own.mailedWith !== null) return [];
-    const isOneOfMany = own.failure === 'netz' && (await beganTogether(tx, own));
+    const isOneOfMany = own.failure === 'netz' && (await isPartOfMassOutage(tx, own));
     await claimNotices(tx, reader, isOneOfMany);
   }
   const outages = await openOutages(tx, reader);
   if (isFirstTry || !mayHaveArrived)
-    await leaveOut(
+    await releaseOthers(
       tx,
       reader,
       outages.map(({ id }) => id),
@@ -50,13 +50,13 @@ export async function outagesToTell(tx: Tx, reader: Reader, { mayHaveArrived }: 
 const isInMail = ({ userId, outageId }: Reader) =>
   and(eq(cloudOutageNotices.userId, userId), eq(cloudOutageNotices.mailedWith, outageId));
 
-/** Whether so many of the instances checked around that time are not reached any more since then. */
-async function beganTogether(
+/** Whether enough of the instances checked around that time have been unreachable since. */
+async function isPartOfMassOutage(
   tx: Tx,
   { failingSince, reportedAt }: { failingSince: Date; reportedAt: Date },
 ): Promise<boolean> {
   const windowBefore = (time: Date) =>
-    sql`${time.toISOString()}::timestamptz - make_interval(mins => ${together.windowMin})`;
+    sql`${time.toISOString()}::timestamptz - make_interval(mins => ${massOutage.windowMin})`;
   const [counts] = await tx
     .select({
       checked: sql<number>`count(*)::int`,
@@ -65,10 +65,10 @@ async function beganTogether(
     })
     .from(cloudInstances)
     .where(and(eq(cloudInstances.isActive, true), gt(cloudInstances.checkedAt, windowBefore(reportedAt))));
-  return counts !== undefined && areMailedTogether(counts);
+  return counts !== undefined && isMassOutage(counts);
 }
 
-/** What this mail is to tell is no other one's. */
+/** Assigns the outages to this mail, so that no other mail reports them. */
 async function claimNotices(tx: Tx, { userId, outageId }: Reader, isOneOfMany: boolean): Promise<void> {
   const openUnreached = tx
     .select({ id: cloudOutages.id })
@@ -88,12 +88,14 @@ async function claimNotices(tx: Tx, { userId, outageId }: Reader, isOneOfMany: b
     );
 }
 
-/** What this mail does not tell after all is told by none: its end is nobody's news either. */
-async function leaveOut(tx: Tx, reader: Reader, told: string[]): Promise<void> {
+/** Releases the outages this mail does not report after all. No mail will report them or their end. */
+async function releaseOthers(tx: Tx, reader: Reader, reported: string[]): Promise<void> {
   await tx
     .update(cloudOutageNotices)
     .set({ mailedWith: null })
-    .where(and(isInMail(reader), told.length === 0 ? undefined : notInArray(cloudOutageNotices.outageId, told)));
+    .where(
+      and(isInMail(reader), reported.length === 0 ? undefined : notInArray(cloudOutageNotices.outageId, reported)),
+    );
 }
 
 const openOutages = (tx: Tx, reader: Reader) =>
@@ -108,12 +110,12 @@ const openOutages = (tx: Tx, reader: Reader) =>
     .from(cloudOutageNotices)
     .innerJoin(cloudOutages, outageOfNotice)
     .innerJoin(cloudInstances, instanceOfOutage)
-    .innerJoin(cloudSubscriptions, bellOfNotice)
+    .innerJoin(cloudSubscriptions, subscriptionOfNotice)
     .where(
       and(
         isInMail(reader),
         isNull(cloudOutages.endedAt),
-        // Nobody watches over what is switched off.
+        // Switched-off instances are not reported.
         eq(cloudInstances.isActive, true),
       ),
     )

@@ -1,7 +1,7 @@
 import { serverStatuses } from '@portal/db/schema/monitoring/servers';
-import type { KeptStatus } from '@portal/domain/monitoring/settle';
+import type { StoredStatus } from '@portal/domain/monitoring/settle';
 
-/** What people see of the status of a server, beside other columns: rows are flat, so that one function made for them reads them. */
+/** The status columns that users see. Queries select them flat, next to the columns of the server. */
 export const shownStatusColumns = {
   state: serverStatuses.state,
   failure: serverStatuses.failure,
@@ -15,15 +15,15 @@ export const shownStatusColumns = {
   changes: serverStatuses.changes,
 };
 
-/** All that is kept of it. */
+/** All status columns. */
 export const statusColumns = { ...shownStatusColumns, missed: serverStatuses.missed } satisfies Record<
-  keyof KeptStatus,
+  keyof StoredStatus,
   unknown
 >;
 
-type Documents = Pick<KeptStatus, 'facts' | 'rules' | 'notExamined' | 'changes'>;
+type Documents = Pick<StoredStatus, 'facts' | 'rules' | 'notExamined' | 'changes'>;
 
-/** The parts of a status that are stored as JSON. */
+/** Parses the columns of a status that are stored as JSON. */
 export const readDocuments = (stored: Record<keyof Documents, string>): Documents => ({
   facts: JSON.parse(stored.facts),
   rules: JSON.parse(stored.rules),
@@ -31,12 +31,12 @@ export const readDocuments = (stored: Record<keyof Documents, string>): Document
   changes: JSON.parse(stored.changes),
 });
 
-type StatusRow = { [Key in keyof KeptStatus]: unknown };
+type StatusRow = { [Key in keyof StoredStatus]: unknown };
 
-/** Takes a row apart; the status is null before the first poll. */
+/** Separates the status from the other columns; it is null before the first poll. */
 export function splitStatus<Row extends StatusRow>(
   row: Row,
-): { status: KeptStatus | null; others: Omit<Row, keyof StatusRow> } {
+): { status: StoredStatus | null; others: Omit<Row, keyof StatusRow> } {
   const {
     state,
     failure,
@@ -52,7 +52,10 @@ export function splitStatus<Row extends StatusRow>(
     ...others
   } = row;
   if (state === null) return { status: null, others };
-  const plain = { state, failure, message, checkedAt, lastOkAt, headline, missed } as Omit<KeptStatus, keyof Documents>;
+  const plain = { state, failure, message, checkedAt, lastOkAt, headline, missed } as Omit<
+    StoredStatus,
+    keyof Documents
+  >;
   const stored = { facts, rules, notExamined, changes } as Record<keyof Documents, string>;
   return { status: { ...plain, ...readDocuments(stored) }, others };
 }

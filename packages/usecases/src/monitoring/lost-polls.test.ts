@@ -31,7 +31,7 @@ const statusOf = async (ctx: UserContext, id: string) =>
   the((await listServers(ctx)).find((one) => one.id === id)).status;
 const versions = ({ calls }: ProductServer) => calls.filter(({ path }) => path === '/version').length;
 
-/** A server that ends whoever asks it: nothing of that process goes on, and its connections are gone. */
+/** A server that ends the process that polls it: the process stops, and its connections are gone. */
 async function deadly() {
   const product = await server();
   let asked = 0;
@@ -40,7 +40,7 @@ async function deadly() {
   return { product, asked: () => asked, kills };
 }
 
-/** A process of its own at a run, with what a process keeps in memory. */
+/** A run in a separate process, with its own memory. */
 const work = (ctx: UserContext, run: RunAtWork, signal: AbortSignal = processes.signal) =>
   pollTenantServers({ ...ctx, resources: new Map() }, { run, signal, actorId: null, progress: () => undefined });
 
@@ -48,7 +48,7 @@ const newRun = (ctx: UserContext) =>
   ctx.tx((tx) => addRun(tx, pollServers, { tenantId: ctx.tenantId }, { startedBy: null }));
 const begin = async (ctx: UserContext, id: string) => the((await beginRun(ctx, id)) ?? undefined);
 
-/** Begins a try of the run, which ends with its process once the deadly server is asked. */
+/** Begins an attempt of the run. It ends with its process once the deadly server is polled. */
 async function dies(ctx: UserContext, id: string, asked: () => number): Promise<void> {
   const before = asked();
   void work(ctx, await begin(ctx, id)).catch(() => undefined);
@@ -69,7 +69,7 @@ const hourPasses = (ctx: UserContext, id: string) =>
       .where(eq(monitoredServers.id, id)),
   );
 
-it('a server that ended two processes in a row rests for an hour, and then after each that it ends', async () => {
+it('a server that ended two processes in a row rests for an hour, and again after every further one', async () => {
   const ctx = await admin();
   const { product, asked } = await deadly();
   const id = await addServer(ctx, product);
@@ -96,7 +96,7 @@ it('a server that ended two processes in a row rests for an hour, and then after
   expect(await statusOf(ctx, id)).toMatchObject({ state: 'critical', failure: 'antwortform' });
 });
 
-it('a server that rests is asked at once with other settings, and a look that ends begins the count anew', async () => {
+it('a resting server is polled at once after a change, and a finished poll resets the count', async () => {
   const ctx = await admin();
   const { product, asked, kills } = await deadly();
   const id = await addServer(ctx, product);
@@ -117,7 +117,7 @@ it('a server that rests is asked at once with other settings, and a look that en
   expect(asked()).toBe(5);
 });
 
-it('others under way in the same process are asked again first, and lose nothing', async () => {
+it('other servers polled by the same process are polled again first and keep their state', async () => {
   const ctx = await admin();
   const [good, { product, asked }] = [await server(), await deadly()];
   const ids = [await addServer(ctx, good), await addServer(ctx, good)];
@@ -136,7 +136,7 @@ it('others under way in the same process are asked again first, and lose nothing
   expect(asked()).toBe(2);
 });
 
-it('a look that is stopped, as when the worker ends, is none that its server has broken', async () => {
+it('a poll stopped with its worker does not count against its server', async () => {
   const ctx = await admin();
   const { product, asked } = await deadly();
   const id = await addServer(ctx, product);
