@@ -18,7 +18,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** A gray PNG of this size; `claims` is what its header says instead. */
+/** A gray PNG of this size; with `claims`, its header claims another size. */
 function png(width: number, height: number, claims: { width: number; height: number } = { width, height }): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(claims.width, 0);
@@ -52,8 +52,8 @@ const storedFiles = async (): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
-describe('the own picture', () => {
-  it('is made anew from what was uploaded, shown to the tenant and nobody else, and removed', async () => {
+describe('an avatar', () => {
+  it('is re-encoded from the upload, shown only within the tenant, and removed', async () => {
     const user = await make.user();
     const colleague = await make.user({ tenantId: user.tenantId });
     const stranger = await make.user({ role: 'SUPER_ADMIN' });
@@ -78,7 +78,7 @@ describe('the own picture', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('leaves one file on disk, however often and however many at once it is changed, and none after the account', async () => {
+  it('leaves one file on disk after many concurrent changes, and none after the account is deleted', async () => {
     const user = await make.user();
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => request({ ...upload(png(20, 20)), as: user })),
@@ -107,13 +107,13 @@ describe('the own picture', () => {
       413,
       'PAYLOAD_TOO_LARGE',
     ],
-  ])('is refused when it is %s, and nothing of it stays', async (_, bytes, status, code) => {
+  ])('is refused and leaves nothing behind if it is %s', async (_, bytes, status, code) => {
     const answer = await request({ ...upload(bytes), as: await make.user() });
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code]);
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('comes in the field file, alone', async () => {
+  it('must be the only file, in the field `file`', async () => {
     const answer = await request({ ...upload(png(10, 10), 'picture'), as: await make.user() });
     expect(answer.json()).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED', details: [{ path: 'picture' }] });
   });
@@ -134,9 +134,9 @@ describe('PATCH /users/me', () => {
     ).toBe(400);
   });
 
-  it('refuses another address without a way to confirm it, and changes nothing else with it', async () => {
+  it('changes nothing if the new address cannot be confirmed', async () => {
     const user = await make.user();
-    const payload = { email: 'another@example.org', currentPassword: 'whatever it is', displayName: 'Neu' };
+    const payload = { email: 'another@example.org', currentPassword: 'any password', displayName: 'Neu' };
     expect((await request({ method: 'PATCH', url: '/users/me', as: user, payload })).json()).toMatchObject({
       statusCode: 409,
       code: 'MAIL_NOT_CONFIGURED',
@@ -148,7 +148,7 @@ describe('PATCH /users/me', () => {
     });
   });
 
-  it('leaves name and address of a directory account to the directory; the color is its own', async () => {
+  it('refuses name and address of a directory account but changes its color', async () => {
     const user = await make.user({ ldapDn: 'uid=x,dc=example' });
     for (const payload of [{ displayName: 'x' }, { email: 'x@example.org' }]) {
       expect((await request({ method: 'PATCH', url: '/users/me', as: user, payload })).json()).toMatchObject({
@@ -170,7 +170,7 @@ describe('the dashboard background', () => {
     { kind: 'none' },
     { kind: 'color', color: '#0f172a' },
     { kind: 'gradient', from: '#000000', to: '#FFFFFF', angle: 45 },
-  ])('%j is kept and shown in the profile', async (background) => {
+  ])('%j is stored and shown in the profile', async (background) => {
     const user = await make.user();
     expect((await set(background, user)).json()).toMatchObject({ dashboardBackground: background });
     expect((await request({ url: '/auth/me', as: user })).json()).toMatchObject({ dashboardBackground: background });
@@ -189,7 +189,7 @@ describe('the dashboard background', () => {
     expect((await set(background)).statusCode).toBe(400);
   });
 
-  it('takes one of the own pictures and no other', async () => {
+  it('accepts only pictures of the caller', async () => {
     const user = await make.user();
     const image = {
       id: newId(),
@@ -212,7 +212,7 @@ describe('the dashboard background', () => {
 });
 
 describe('releases', () => {
-  it('are new until they are seen, and what was seen is never lowered', async () => {
+  it('are new until the user has seen them, and the seen version never decreases', async () => {
     const user = await make.user();
     const cookie = await cookieOf(user);
     const notice = async () =>
@@ -239,7 +239,7 @@ describe('releases', () => {
     for (const wrong of ['1.4.1', 'nonsense', '', null, 5]) expect((await see(wrong))[0]).toBe(400);
   });
 
-  it('count as seen for an account made under them, and cannot be compared on dev', async () => {
+  it('count as seen for accounts created under them, and cannot be compared on dev', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const created = await request({
       method: 'POST',
@@ -263,7 +263,7 @@ describe('releases', () => {
   });
 });
 
-it('a blank name is none, and a changed one stands in the audit log', async () => {
+it('stores a blank name as null and records a changed one in the audit log', async () => {
   const user = await make.user({ displayName: 'Anna' });
   const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
   const rename = async (displayName: string | null) =>
@@ -280,6 +280,6 @@ it('a blank name is none, and a changed one stands in the audit log', async () =
   expect(made.json()).toMatchObject({ displayName: null, firstName: null, lastName: 'Meier' });
   const log = await request({ url: '/audit-log?action=users.update', as: admin });
   expect(log.json().map(({ summary }: { summary: string }) => summary)).toEqual([
-    `${user.username} changed the own display name.`,
+    `${user.username} changed their own display name.`,
   ]);
 });

@@ -17,7 +17,7 @@ const access = signedIn;
 const avatar = { type: 'image/webp' };
 const Picture = z.any().describe('The picture, WebP');
 
-/** What an account keeps about itself: picture, color, background, releases seen. */
+/** Routes for the caller's own profile: picture, color, background, releases seen. */
 export function registerProfile(app: App): void {
   app.patch(
     '/users/me',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 let last = 0;
-/** An address nobody else in this file signs in from. */
+/** An address from which no other test of this file signs in. */
 const remoteAddress = () => `198.51.100.${(last += 1)}`;
 const logIn = (payload: object, from = remoteAddress()) =>
   request({ method: 'POST', url: '/auth/login', payload, remoteAddress: from });
@@ -18,7 +18,7 @@ const cookieIn = (answer: Awaited<ReturnType<typeof logIn>>): string =>
   String(answer.headers['set-cookie']).split(';')[0] ?? '';
 
 describe('POST /auth/login', () => {
-  it('answers the profile and sets a cookie that scripts cannot read, for 30 days', async () => {
+  it('returns the profile and sets a cookie for 30 days that scripts cannot read', async () => {
     const user = await make.user({ passwordHash, email: 'profile@example.org', displayName: 'Änne', role: 'ADMIN' });
     const answer = await logIn({ username: user.username.toUpperCase(), password });
     expect(answer.statusCode).toBe(200);
@@ -52,7 +52,7 @@ describe('POST /auth/login', () => {
     expect(me.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers 401 in one body for everything that is not a way in', async () => {
+  it('answers every refused sign-in with the same 401 body', async () => {
     const inactive = await make.user({ passwordHash, isActive: false });
     const known = await make.user({ passwordHash });
     const bodies = new Set<string>();
@@ -76,7 +76,7 @@ describe('POST /auth/login', () => {
     ]);
   });
 
-  it('answers 429 with Retry-After once the failures are too many', async () => {
+  it('answers 429 with Retry-After after too many failures', async () => {
     const from = remoteAddress();
     for (let n = 0; n < 10; n += 1)
       expect((await logIn({ username: 'somebody', password: 'wrong' }, from)).statusCode).toBe(401);
@@ -104,7 +104,7 @@ describe('POST /auth/login', () => {
 });
 
 describe('the session cookie over https', () => {
-  it('is bound to the host and never sent in the clear', async () => {
+  it('is bound to the host and never sent unencrypted', async () => {
     const secure = await testApp({ env: { PUBLIC_URL: 'https://portal.example.org' } });
     const user = await secure.make.user({ passwordHash });
     const answer = await secure.request({
@@ -120,7 +120,7 @@ describe('the session cookie over https', () => {
 });
 
 describe('signing out', () => {
-  it('ends the session and clears the cookie; without one it answers the same', async () => {
+  it('ends the session and clears the cookie; the answer without a session is the same', async () => {
     const user = await make.user();
     const cookie = await cookieOf(user);
     const answer = await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } });
@@ -135,7 +135,7 @@ describe('signing out', () => {
     ).toBe(204);
   });
 
-  it('everywhere ends every session of the account', async () => {
+  it('ends every session of the account if done everywhere', async () => {
     const user = await make.user();
     const [here, there] = [await cookieOf(user), await cookieOf(user)];
     expect((await app.inject({ method: 'POST', url: '/auth/logout-all', headers: { cookie: here } })).statusCode).toBe(
@@ -145,7 +145,7 @@ describe('signing out', () => {
       expect((await app.inject({ url: '/auth/me', headers: { cookie } })).statusCode).toBe(401);
   });
 
-  it('of one session is done from the list of them', async () => {
+  it('ends a single session from the list', async () => {
     const user = await make.user();
     const [here, there] = [await cookieOf(user), await cookieOf(user)];
     const list = await app.inject({ url: '/auth/sessions', headers: { cookie: here } });
@@ -159,7 +159,7 @@ describe('signing out', () => {
     const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
     const log = await request({ url: '/audit-log?action=auth.logout', as: admin });
     expect(log.json()).toMatchObject([
-      { actorId: user.id, summary: `${user.username} ended one of the own sessions.` },
+      { actorId: user.id, summary: `${user.username} ended one of their own sessions.` },
     ]);
     for (const id of [other?.id, 'no-uuid']) {
       const answer = await app.inject({ method: 'DELETE', url: `/auth/sessions/${id}`, headers: { cookie: here } });
@@ -174,7 +174,7 @@ describe('signing out', () => {
 });
 
 describe('a forced password change', () => {
-  it('leaves change-password, logout and me, by exact method and path, and open routes', async () => {
+  it('allows only change-password, logout and me, by exact method and path, and open routes', async () => {
     const user = await make.user({ mustChangePassword: true, role: 'SUPER_ADMIN' });
     for (const [method, url] of [
       ['GET', '/users'],
@@ -198,7 +198,7 @@ describe('a forced password change', () => {
     expect((await request({ method: 'POST', url: '/auth/logout', as: user })).statusCode).toBe(204);
   });
 
-  it('ends with the change, under the fresh cookie of the answer', async () => {
+  it('ends with the change, with the new cookie of the answer', async () => {
     const user = await make.user({ passwordHash, mustChangePassword: true, role: 'ADMIN' });
     const cookie = cookieIn(await logIn({ username: user.username, password }));
     const change = await app.inject({
@@ -215,7 +215,7 @@ describe('a forced password change', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is asked for in whatever name, always with the same answer', async () => {
+  it('can be reset by any name, always with the same answer', async () => {
     const user = await make.user({ passwordHash });
     for (const payload of [
       { identifier: user.username },
@@ -231,7 +231,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  it('is not set with a token that is none', async () => {
+  it('cannot be set with an invalid token', async () => {
     const answer = await request({
       method: 'POST',
       url: '/auth/reset-password',

@@ -39,7 +39,7 @@ const Identifier = z.string().trim().min(1, 'must not be empty').max(254);
 
 const Token = z.string().min(1).max(200);
 
-/** `identifier` is the documented name; `email` and `username` are taken for it too (contract section 3). */
+/** `identifier` is the documented name; `email` and `username` are accepted as aliases. */
 const ResetRequest = z
   .object({
     identifier: Identifier.optional().describe('Username or e-mail address'),
@@ -53,13 +53,13 @@ const ResetRequest = z
   })
   .meta({ example: { identifier: 'anna.schmidt@example.org', language: 'de' } });
 
-/** Signing in and out, own sessions, own password, and the way back in when it is forgotten. */
+/** Routes for sign-in and sign-out, the caller's sessions and password, and the reset of a forgotten password. */
 export function registerSignIn(app: App): void {
   app.post(
     '/auth/login',
     {
       config: {
-        access: open('nobody is signed in before signing in'),
+        access: open('callers sign in here'),
         errors: { 401: ['INVALID_CREDENTIALS'], 429: ['RATE_LIMITED'] },
       },
       schema: {
@@ -67,7 +67,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Sign in',
         description:
-          'Opens a session and sets its cookie for 30 days. A directory account signs in with its directory password, while the directory is switched on. The answer and its duration are the same for an unknown username, a wrong password, a temporary password older than 7 days, an inactive account, an inactive tenant, and a directory that refuses the sign-in or cannot be reached within 5 s. After a directory was slow, every refusal takes equally long for a while. If the request carries a session, that session ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
+          'Opens a session and sets its cookie for 30 days. A directory account signs in with its directory password, while the directory is switched on. The answer and its duration are the same for an unknown username, a wrong password, a temporary password older than 7 days, an inactive account, an inactive tenant, and a directory that refuses the sign-in or cannot be reached within 5 s. After a slow answer from a directory, every refusal takes equally long for a while. If the request carries a session, that session ends. After 10 failures of one username from one address, or 60 from one address, within 15 minutes every attempt answers 429.',
         body: z
           .object({
             username: z.string().min(1).max(200).describe('Not case-sensitive'),
@@ -110,7 +110,7 @@ export function registerSignIn(app: App): void {
         operationId: 'endOwnSessions',
         tags,
         summary: 'Sign out everywhere',
-        description: 'Ends every session of the account, this one included.',
+        description: 'Ends every session of the account, including the current one.',
         response: { 204: NoContent },
       },
     },
@@ -143,7 +143,7 @@ export function registerSignIn(app: App): void {
         operationId: 'listSessions',
         tags,
         summary: 'List your own sessions',
-        description: 'Open sessions of the account, newest first, at most 200.',
+        description: 'Returns the open sessions of the account, newest first, at most 200.',
         response: { 200: z.array(Session) },
       },
     },
@@ -199,7 +199,7 @@ export function registerSignIn(app: App): void {
   app.post(
     '/auth/request-reset',
     {
-      config: { access: open('whoever forgot the password is not signed in') },
+      config: { access: open('users who forgot their password cannot sign in') },
       schema: {
         operationId: 'requestReset',
         tags,
@@ -221,7 +221,7 @@ export function registerSignIn(app: App): void {
     '/auth/reset-password',
     {
       config: {
-        access: open('the token of the mail stands for the session'),
+        access: open('the mailed token replaces the session'),
         errors: { 400: ['TOKEN_INVALID', 'PASSWORD_POLICY'] },
       },
       schema: {
@@ -229,7 +229,7 @@ export function registerSignIn(app: App): void {
         tags,
         summary: 'Set a new password with the token of a mail',
         description:
-          'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer. If the password is refused by the rules for passwords, the token can be used again.',
+          'Works once within 7 days and ends every session of the account. Unknown, used and expired tokens get the same answer. If the new password breaks the password rules, the token can be used again.',
         body: z.object({ token: Token, newPassword: PasswordInput }).meta({
           example: { token: 'Zk3v0n8w2m5q7r9t1u4x6y8A0B2C4D6E8F0G2H4J6K8', newPassword: 'four candles and a fork' },
         }),
@@ -243,7 +243,7 @@ export function registerSignIn(app: App): void {
     '/auth/confirm-email',
     {
       config: {
-        access: open('the token of the mail stands for the session'),
+        access: open('the mailed token replaces the session'),
         errors: { 400: ['TOKEN_INVALID'] },
       },
       schema: {

@@ -5,7 +5,7 @@ import { testApp } from '../../testing/app.ts';
 const { make, request } = await testApp();
 
 describe('/users', () => {
-  it('creates, reads, changes and deletes an account without ever showing its password or directory entry', async () => {
+  it('creates, reads, changes and deletes an account and never shows its password or directory entry', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const username = `Max.${newId()}`;
     const created = await request({
@@ -52,7 +52,7 @@ describe('/users', () => {
     expect([answer.statusCode, answer.json<{ details: { path: string }[] }>().details[0]?.path]).toEqual([400, path]);
   });
 
-  it('keeps password and tenant out of a change', async () => {
+  it('does not let a change set password or tenant', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const user = await make.user({ tenantId: admin.tenantId });
     const patch = async (payload: object) =>
@@ -69,7 +69,7 @@ describe('/users', () => {
     expect(await patch({ role: null })).toMatchObject({ statusCode: 400 });
   });
 
-  it('pages by Link and cursor until everything was seen once, keeping the filters', async () => {
+  it('returns every account once through Link and cursor and keeps the filters', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     for (let n = 0; n < 5; n += 1) await make.user({ tenantId: admin.tenantId, displayName: 'Seite' });
     const seen: string[] = [];
@@ -97,7 +97,7 @@ describe('/users', () => {
     }
   });
 
-  it('answers 403 to an ADMIN who names another tenant, existing or not', async () => {
+  it('answers 403 to an ADMIN who names another tenant, whether it exists or not', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const elsewhere = await make.tenant();
     for (const tenantId of [elsewhere.id, newId()]) {
@@ -110,7 +110,7 @@ describe('/users', () => {
     expect((await request({ url: `/users?tenantId=${newId()}`, as: boss })).statusCode).toBe(404);
   });
 
-  it('hands out a temporary password once, with or without a body', async () => {
+  it('returns a temporary password once, with or without a body', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const user = await make.user({ tenantId: admin.tenantId });
     const made = await request({ method: 'POST', url: `/users/${user.id}/reset-password`, as: admin });
@@ -129,7 +129,7 @@ describe('/users', () => {
 });
 
 describe('/tenants and /audit-log', () => {
-  it('are kept by SUPER_ADMIN; what was done can be read', async () => {
+  it('let a SUPER_ADMIN manage tenants and read what was done', async () => {
     const boss = await make.user({ role: 'SUPER_ADMIN' });
     const name = `Werke ${newId()}`;
     const created = await request({ method: 'POST', url: '/tenants', as: boss, payload: { name } });

@@ -28,7 +28,7 @@ const NewUser = z
     username: Username,
     ...personFields,
     password: PasswordInput.optional().describe(
-      'Without a password the account cannot sign in until a set-password link was used',
+      'Without a password the account cannot sign in until its user sets one through a mailed link',
     ),
     role: Role.default('USER'),
     isActive: z.boolean().default(true),
@@ -51,7 +51,7 @@ const UserChange = z
   })
   .meta({ example: { displayName: 'Max Meier', role: 'ADMIN' } });
 
-/** Accounts as administrators keep them. */
+/** Routes for administrators who manage accounts. */
 export function registerUsers(app: App): void {
   app.get(
     '/users',
@@ -62,7 +62,7 @@ export function registerUsers(app: App): void {
         tags,
         summary: 'List accounts',
         description:
-          'Sorted by username. An ADMIN sees the accounts of the own tenant, a SUPER_ADMIN those of all tenants or of the tenant named in `tenantId`.',
+          'Sorted by username. An ADMIN sees the accounts of their own tenant, a SUPER_ADMIN those of all tenants or of the tenant named in `tenantId`.',
         querystring: z.object({
           search: line().optional().describe('Part of username, name or e-mail address'),
           role: Role.optional(),

@@ -10,7 +10,7 @@ import type { App } from '../zod-app.ts';
 
 const AuditAction = z.enum(areas.flatMap(({ auditActions = [] }) => auditActions));
 
-/** What happened, who did it. */
+/** The route of the audit log. */
 export function registerAudit(app: App): void {
   app.get(
     '/audit-log',
@@ -21,7 +21,7 @@ export function registerAudit(app: App): void {
         tags: ['audit'],
         summary: 'Read the audit log',
         description:
-          'Newest first. The log has, among others, sign-ins, failed sign-ins and changes of accounts and tenants. An ADMIN sees the own tenant. A SUPER_ADMIN sees the tenant named by `tenantId`, or without it all tenants and the entries that belong to no tenant. Entries are kept for 400 days.',
+          'Newest first. Among other things, the log records sign-ins, failed sign-ins, and changes to accounts and tenants. An ADMIN sees their own tenant. A SUPER_ADMIN sees the tenant named by `tenantId`, or, without it, all tenants and the entries that belong to no tenant. Entries are kept for 400 days.',
         querystring: z.object({
           tenantId: Id.optional(),
           action: AuditAction.optional(),

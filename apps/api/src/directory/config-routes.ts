@@ -12,7 +12,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['directory'];
 const access = role('ADMIN');
 
-/** A tenant's directory server: its settings, what of it comes in, and the synchronization. */
+/** Routes for the directory settings and mappings of a tenant. */
 export function registerDirectoryConfig(app: App): void {
   app.get(
     '/ldap/config',
@@ -39,7 +39,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Replace the directory settings',
         description:
-          'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise it is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is allowed with `ldap://` only. Duplicate entries of lists are removed. The new `syncIntervalMin` and `isActive` apply to the next synchronization at once. While `isActive` is false, no directory account can sign in.',
+          'A missing, blank or masked `bindPassword` keeps the stored one, but only with the server, `bindDn` and encryption it was stored for, or a safer encryption; otherwise the answer is 400 `SECRET_REQUIRED`. Another certificate authority counts as another encryption. Null removes it. Without `bindDn` or a password the bind is anonymous. `startTls` is allowed with `ldap://` only. Duplicate entries of lists are removed. The new `syncIntervalMin` and `isActive` apply to the next synchronization at once. While `isActive` is false, no directory account can sign in.',
         body: ReadableLdapConfigInput,
         response: { 200: LdapConfig },
       },
@@ -72,7 +72,7 @@ export function registerDirectoryConfig(app: App): void {
         tags,
         summary: 'Test directory settings before saving them',
         description:
-          'Signs in, counts the users and returns some of them, within 15 s. If the directory fails, the answer is still 200: `ok` is false and `error` says why. If `bindPassword` is missing, blank or masked, the stored password is used, but only for the server it was stored for. A tenant can make ten tests per minute; each is noted in the audit log with its server.',
+          'Signs in, counts the users and returns some of them, within 15 s. If the directory fails, the answer is still 200: `ok` is false and `error` says why. If `bindPassword` is missing, blank or masked, the stored password is used, but only for the server it was stored for. A tenant can make ten tests per minute; each test is recorded in the audit log with its server.',
         body: ReadableLdapConfigInput,
         response: { 200: LdapTest },
       },

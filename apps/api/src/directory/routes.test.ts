@@ -15,7 +15,7 @@ const put = (as: Awaited<ReturnType<typeof make.user>>, payload: object) =>
   request({ method: 'PUT', url: '/ldap/config', as, payload });
 
 describe('/ldap/config', () => {
-  it('keeps what was put, masks the password, and is empty again after DELETE', async () => {
+  it('stores the settings, masks the password, and is empty after DELETE', async () => {
     const as = await make.user({ role: 'ADMIN' });
     const empty = await request({ url: '/ldap/config', as });
     expect(empty.json()).toMatchObject({ serverUrl: null, bindPassword: null, includeDns: [], userExcludeList: [] });
@@ -47,7 +47,7 @@ describe('/ldap/config', () => {
     ['baseDn', { baseDn: 'nowhere' }],
     ['userFilter', { userFilter: '(uid=' }],
     ['syncIntervalMin', { syncIntervalMin: 1 }],
-  ])('names a wrong %s in its 400, also before a test', async (path, fields) => {
+  ])('names a wrong %s in the 400, for saving and for testing', async (path, fields) => {
     const as = await make.user({ role: 'ADMIN' });
     for (const answer of [
       await put(as, { ...settings, ...fields }),
@@ -100,14 +100,14 @@ describe.skipIf(!serviceBinary('slapd'))('with a directory', () => {
   });
   afterAll(() => slapd.stop());
 
-  it('shows neither the DN of an account nor a password in any answer or log line', async () => {
+  it('never shows the DN of an account or a password in an answer or log line', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const account = await make.user({ tenantId: admin.tenantId, ldapDn: anna.dn });
-    const said: string[] = [];
+    const outputs: string[] = [];
     const ask = async (one: Omit<Parameters<typeof request>[0], 'as'>, expected: number) => {
       const answer = await request({ ...one, as: admin });
       expect({ url: one.url, status: answer.statusCode }).toEqual({ url: one.url, status: expected });
-      said.push(JSON.stringify(answer.headers), answer.body);
+      outputs.push(JSON.stringify(answer.headers), answer.body);
     };
     const logIn = async (credentials: object, expected: number) =>
       ask({ method: 'POST', url: '/auth/login', payload: credentials }, expected);
@@ -142,7 +142,7 @@ describe.skipIf(!serviceBinary('slapd'))('with a directory', () => {
       await ask({ url }, 200);
     await ask({ method: 'PATCH', url: `/users/${account.id}`, payload: { isActive: false } }, 200);
 
-    const everything = [...said, ...logLines.map((line) => JSON.stringify(line))].join('\n');
+    const everything = [...outputs, ...logLines.map((line) => JSON.stringify(line))].join('\n');
     expect(everything).toContain(account.username);
     expect(everything).not.toContain(bindPassword);
     expect(everything).not.toContain(password);

@@ -18,13 +18,13 @@ const SyncRequest = z
       .boolean()
       .default(false)
       .describe(
-        'Allows the run to deactivate more accounts than the deactivation limit, and to remove more groups with everything granted to them',
+        'Allows the run to exceed the deactivation limit: to deactivate more accounts, and to remove more groups with everything granted to them',
       ),
   })
   .nullish()
   .meta({ example: { force: false } });
 
-/** What a synchronization would do, starting one, and those that were. */
+/** Routes to preview, start and list synchronizations. */
 export function registerDirectorySync(app: App): void {
   app.post(
     '/ldap/sync/preview',
@@ -53,7 +53,7 @@ export function registerDirectorySync(app: App): void {
         operationId: 'startSync',
         tags,
         summary: 'Start a synchronization',
-        description: `Answers 202 at once and goes on in the background, also while the directory is switched off. ${waitsFor('it whole')}`,
+        description: `Answers 202 at once and goes on in the background, even while the directory is switched off. ${waitsFor('the whole run')}`,
         body: SyncRequest,
         response: { 200: LdapSyncRun, 202: StartedRun },
       },
@@ -94,7 +94,7 @@ export function registerDirectorySync(app: App): void {
         tags,
         summary: 'Get a synchronization',
         description:
-          'Returns the progress while it runs; afterwards its result, with a warning for everything it did not change on purpose.',
+          'Returns the progress while it runs; afterwards its result, with a warning for everything it deliberately left unchanged.',
         params: ById,
         response: { 200: LdapSyncRun },
       },

@@ -7,7 +7,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['tenants'];
 const access = role('SUPER_ADMIN');
 
-/** Tenants, kept by SUPER_ADMIN alone. */
+/** Routes for tenants; only a SUPER_ADMIN may call them. */
 export function registerTenants(app: App): void {
   app.get(
     '/tenants',

@@ -1,15 +1,15 @@
-/** Where the content of an element lies in its buffer. */
+/** The position of an element's content in its buffer. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** Bytes that do not form what they should. */
+/** The bytes are not valid BER. */
 export class BerError extends Error {}
 
 /**
- * The element at `at` (X.690 section 8.1), of the given tag and ending within `limit`; throws a BerError otherwise.
- * Only the definite form with a length of at most four bytes, as LDAP demands (RFC 4511 section 5.1).
+ * Reads the element at `at` (X.690 section 8.1). Throws a BerError unless it has the given tag and ends within `limit`.
+ * Accepts only the definite form (RFC 4511 section 5.1) with a length of at most four bytes.
  */
 export function readElement(bytes: Buffer, at: number, tag: number, limit = bytes.length): Span {
   if (at + 2 > limit || bytes[at] !== tag) throw new BerError(`no element ${tag.toString(16)} at byte ${at}`);
@@ -23,11 +23,11 @@ export function readElement(bytes: Buffer, at: number, tag: number, limit = byte
     start += lengthBytes;
   }
   const end = start + length;
-  if (end > limit) throw new BerError('an element is longer than what holds it');
+  if (end > limit) throw new BerError('an element exceeds its container');
   return { start, end };
 }
 
-/** A whole number of up to six bytes, as INTEGER and ENUMERATED hold it. */
+/** Reads an INTEGER or ENUMERATED of up to six bytes. */
 export function readWhole(bytes: Buffer, { start, end }: Span): number {
   if (end <= start || end - start > 6) throw new BerError('unreadable number');
   return bytes.readIntBE(start, end - start);

@@ -22,7 +22,7 @@ const host = (url: string, change: Partial<LdapHost> = {}): LdapHost => ({
   ...change,
 });
 
-// More time than a sign-in has, for a machine that is busy with other tests
+// More time than a sign-in has, because the machine may be busy with other tests
 const check = (server: LdapHost, dn: string, password: string): Promise<boolean> =>
   checkPassword(server, dn, password, { timeoutMs: 20_000 });
 
@@ -36,20 +36,20 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
   });
   afterAll(() => slapd.stop());
 
-  it('lets in who has the password, and nobody else', async () => {
+  it('accepts only the right password', async () => {
     const dn = `uid=anna,${slapd.peopleDn}`;
     expect(await check(host(slapd.url), dn, 'Pässwörd €')).toBe(true);
     expect(await check(host(slapd.url), dn, 'pässwörd €')).toBe(false);
     expect(await check(host(slapd.url), `uid=${escapeRdnValue(special)},${slapd.peopleDn}`, 'secret')).toBe(true);
   });
 
-  it('says no to a DN that is not there, is none, or cannot sign in', async () => {
+  it('refuses a DN that does not exist, is invalid, or cannot sign in', async () => {
     for (const dn of [`uid=nobody,${slapd.peopleDn}`, 'anna', slapd.peopleDn, 'uid=anna', '*', 'EXTERNAL', 'PLAIN']) {
       expect(await check(host(slapd.url), dn, 'secret')).toBe(false);
     }
   });
 
-  it('works over StartTLS and ldaps, and only with the right authority', async () => {
+  it('works over StartTLS and ldaps, but only with the right authority', async () => {
     const { caCertificatePem } = slapd;
     for (const server of [host(slapd.url, { startTls: true }), host(slapd.ldapsUrl)]) {
       const dn = `uid=anna,${slapd.peopleDn}`;
@@ -59,7 +59,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     }
   });
 
-  it('gives no verdict where the server gives none', async () => {
+  it('throws if the server gives no verdict', async () => {
     const strict = await startSlapd({ entries: [person('anna')], configuration: 'security simple_bind=128' });
     cleanups.push(strict.stop);
     const checking = check(host(strict.url), `uid=anna,${strict.peopleDn}`, 'secret');
@@ -68,7 +68,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
 });
 
 describe('with Active Directory', () => {
-  it('says no to accounts that are locked, disabled or expired', async () => {
+  it('refuses accounts that are locked, disabled or expired', async () => {
     const yesterday = fileTime(new Date(Date.now() - 86_400_000));
     const server = await startActiveDirectory({
       objects: [
@@ -86,7 +86,7 @@ describe('with Active Directory', () => {
     expect(await checkAccount('active', 'Secret')).toBe(false);
   });
 
-  it('dials nobody without a name and a password', async () => {
+  it('does not connect without a name and a password', async () => {
     const server = await startActiveDirectory({ objects: [adUser('anna')] });
     cleanups.push(server.stop);
     for (const password of blankPasswords) {
@@ -94,12 +94,12 @@ describe('with Active Directory', () => {
     }
     for (const dn of ['', '  ']) expect(await check(host(server.url), dn, 'secret')).toBe(false);
     expect(server.binds).toEqual([]);
-    // Nor does a closed port matter then
+    // Even a closed port does not matter then
     expect(await check(host('ldap://127.0.0.1:1'), 'cn=a', '')).toBe(false);
   });
 });
 
-it('gives up on a server that says nothing', async () => {
+it('gives up on a silent server', async () => {
   const server = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const ended: Promise<unknown>[] = [];
@@ -113,7 +113,7 @@ it('gives up on a server that says nothing', async () => {
   await Promise.all(ended);
 });
 
-it('waits for no answer that is longer than a refusal', async () => {
+it('does not wait for an answer that is longer than a refusal', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     // The beginning of a message of a megabyte.

@@ -3,8 +3,8 @@ import { LdapError, resultCode } from './ldap-error.ts';
 import { ldapAddress, type LdapHost } from './server.ts';
 
 /**
- * The results that mean "not with this name and password". Active Directory answers invalidCredentials for
- * accounts that are locked, disabled or expired, other servers one of the rest.
+ * Result codes that mean "wrong name or password". Active Directory answers invalidCredentials for locked, disabled
+ * and expired accounts; other servers answer one of the other codes.
  */
 const refusals: ReadonlySet<number> = new Set([
   resultCode.invalidCredentials,
@@ -15,13 +15,13 @@ const refusals: ReadonlySet<number> = new Set([
   resultCode.unwillingToPerform,
 ]);
 
-/** The answer to a bind is a code and a sentence; hundreds may be awaited at once. */
+/** A bind response holds only a code and a sentence, and hundreds may be pending at once. */
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Whether the directory lets the DN in with the password; throws an LdapError where the server gives no verdict.
- * A blank DN or password is refused here: a server takes a bind without a password for an anonymous one and
- * answers success (RFC 4513 section 5.1.2), and so may one that reads a password only up to its first NUL.
+ * Whether the directory accepts this password for this DN. Throws an LdapError if the server gives no verdict.
+ * Refuses a blank DN or password itself: a server treats a bind without a password as anonymous and answers
+ * success (RFC 4513 section 5.1.2). Refuses NUL too, because some servers read a password only up to its first NUL.
  */
 export async function checkPassword(
   server: LdapHost,

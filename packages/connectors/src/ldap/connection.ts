@@ -19,25 +19,25 @@ import {
 import { ldapAddress, type LdapAddress, type LdapHost, tlsOptions } from './server.ts';
 
 /*
- * ldapts encodes what is sent. Its client is not used, for what its version 9.2 does in these tests:
- * - it connects again by itself after a loss, where `autoRebind` does not help after StartTLS: a search then goes on unbound over a plain
- *   connection: "never connects again by itself" (directory.test.ts);
- * - it takes a page without entries for the last one: "goes on after a page without entries" (directory.test.ts);
- * - it takes an answer without a result code for a success: "never reads a shortened answer as a success" (messages.test.ts);
- * - it holds whatever a server sends: "takes in no entry of more than 12 MiB" and "counts what nobody asked for as well" (directory.test.ts);
- * - it waits without end for StartTLS: "gives up on a server that stalls in the middle of the TLS handshake" (directory.test.ts).
+ * ldapts only encodes the requests. The client of its version 9.2 fails these tests:
+ * - "never reconnects" (directory.test.ts): the client reconnects after a loss. `autoRebind` does not help after StartTLS, so a search
+ *   continues unbound over a plain connection;
+ * - "continues after an empty page" (directory.test.ts): the client takes a page without entries for the last one;
+ * - "never reads a truncated answer as a success" (messages.test.ts): the client takes an answer without a result code for a success;
+ * - "rejects an entry larger than 12 MiB" and "counts unrequested messages, too" (directory.test.ts): the client buffers without limit;
+ * - "gives up on a server that stalls in the middle of the TLS handshake" (directory.test.ts): the client waits forever for StartTLS.
  */
 
 export interface ConnectionOptions {
-  /** Ends everything under way at once, with the signal's reason. */
+  /** Aborts all pending calls with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** From the look-up of the name to the end of the TLS handshake; default 10 s. */
+  /** From the DNS lookup to the end of the TLS handshake; default 10 s. */
   connectTimeoutMs?: number | undefined;
-  /** For each bind, page and read; default 30 s. */
+  /** Per bind, page and read; default 30 s. */
   operationTimeoutMs?: number | undefined;
-  /** Of one answer, or one page of it; default 50 MB. */
+  /** Per answer, or per page of a paged answer; default 50 MB. */
   maxAnswerBytes?: number | undefined;
-  /** Told about how many more bytes are held of what the server sent, fewer by a negative number; what it throws ends the connection. */
+  /** Called with the approximate change of buffered bytes, negative for released ones. If it throws, the connection ends. */
   onHeld?: ((bytes: number) => void) | undefined;
 }
 
@@ -46,18 +46,18 @@ export interface SearchRequestFields {
   scope: 'sub' | 'one' | 'base';
   filter: string;
   attributes: string[];
-  /** For a page of an answer; the cookie is empty for the first. */
+  /** Requests one page; the cookie of the first page is empty. */
   page?: { size: number; cookie: Buffer } | undefined;
 }
 
 export interface SearchAnswer {
   result: LdapResult;
   entries: LdapEntry[];
-  /** LDAP URLs of where else to search, one for each place. */
+  /** LDAP URLs of further places to search, one per place. */
   references: string[];
-  /** What asks for the next page; empty after the last. */
+  /** Requests the next page; empty after the last. */
   cookie: Buffer;
-  /** What is held of it in memory, until it is released. */
+  /** Memory that the answer occupies until `release`. */
   bytes: number;
 }
 
@@ -70,13 +70,13 @@ interface Operation {
 }
 
 const usualAnswerBytes = 50 * 1024 * 1024;
-// What an entry costs in memory beside its text, so that many small ones are capped as well
+// Memory of an entry besides its text, so that the limit also holds for many small entries
 export const entryOverheadBytes = 400;
 const startTlsOid = '1.3.6.1.4.1.1466.20037';
-// A peer that takes no farewell is not waited for
-const farewellMs = 1_000;
+// How long to wait for a peer that does not close the connection
+const closeTimeoutMs = 1_000;
 
-/** One connection to a directory server. It is never made again by itself: once it fails, every call throws that failure. */
+/** One connection to a directory server. It never reconnects: after a failure, every call throws that failure. */
 export class LdapConnection {
   readonly address: LdapAddress;
   readonly #server: LdapHost;
@@ -84,11 +84,11 @@ export class LdapConnection {
   readonly #maxAnswerBytes: number;
   readonly #operations = new Map<number, Operation>();
   readonly #closed = Promise.withResolvers<void>();
-  readonly #lookingUp = new AbortController();
+  readonly #dnsLookup = new AbortController();
   #socket: Socket | TLSSocket | null = null;
   readonly #splitter: MessageSplitter;
   readonly #onHeld: (bytes: number) => void;
-  /** Held for a message that is still to come. */
+  /** Counted in advance for a message that is still incomplete. */
   #expectedBytes = 0;
   #lastId = 0;
   #isAnonymous = true;
@@ -107,7 +107,7 @@ export class LdapConnection {
     this.#onHeld = onHeld;
   }
 
-  /** Connected, and encrypted where the server's settings say so; throws an LdapError or the signal's reason. */
+  /** Connects, and encrypts if the settings say so. Throws an LdapError or the signal's reason. */
   static async open(server: LdapHost, options: ConnectionOptions = {}): Promise<LdapConnection> {
     const { signal, connectTimeoutMs = 10_000 } = options;
     signal?.throwIfAborted();
@@ -124,15 +124,15 @@ export class LdapConnection {
     }
   }
 
-  /** Signs in; empty texts for an anonymous bind. The result may be a refusal. */
+  /** Signs in; empty texts bind anonymously. The result may be a refusal. */
   async bind(dn: string, password: string): Promise<LdapResult> {
     this.#isAnonymous = dn === '';
     const request = (messageId: number) => new BindRequest({ messageId, dn, password }).write();
     const { message } = await this.#request(request, operation.bindResponse);
-    return this.#understand(() => parseResult(message.content));
+    return this.#parse(() => parseResult(message.content));
   }
 
-  /** One search, or one page of it. The result may be a refusal; referrals are not followed. */
+  /** Runs a search, or reads one page of it. Does not follow referrals. The result may be a refusal. */
   async search({ base, scope, filter, attributes, page }: SearchRequestFields): Promise<SearchAnswer> {
     const entries: LdapEntry[] = [];
     const references: string[] = [];
@@ -146,24 +146,24 @@ export class LdapConnection {
       timeLimit: Math.ceil(this.#operationTimeoutMs / 1_000),
       controls,
     });
-    const misread = (error: unknown): unknown => this.#misunderstood(error);
+    const toFailure = (error: unknown): unknown => this.#failureOf(error);
     const request = (messageId: number): Buffer => {
       message.messageId = messageId;
       return message.write();
     };
     const onPart = (part: LdapMessage): void => {
       if (part.operation === operation.searchEntry) {
-        entries.push(new LdapEntry(part.content, misread));
+        entries.push(new LdapEntry(part.content, toFailure));
       } else if (part.operation === operation.searchReference) {
-        // Further ones are other addresses of the same place
+        // Further URLs are other addresses of the same place
         const { start, end } = readElement(part.content, 0, 0x04);
         references.push(part.content.toString('utf8', start, end));
       } else {
-        throw new BerError('an answer to something else');
+        throw new BerError('an unexpected answer');
       }
     };
     const { message: done, bytes } = await this.#request(request, operation.searchDone, onPart);
-    return this.#understand(() => ({
+    return this.#parse(() => ({
       bytes,
       result: parseResult(done.content),
       entries,
@@ -172,23 +172,23 @@ export class LdapConnection {
     }));
   }
 
-  /** Nobody holds these bytes of an answer any more. */
+  /** Gives back the memory of an answer. */
   release(bytes: number): void {
     this.#onHeld(-bytes);
   }
 
-  /** The failure behind a refusal that this connection answered. */
+  /** Turns a refusal that this server answered into a failure. */
   refusal(result: LdapResult, step: 'bind' | 'search'): LdapError {
     return resultFailure(this.address, result, step, this.#isAnonymous);
   }
 
-  /** Says farewell and waits until the socket is closed. Never throws. */
+  /** Unbinds and waits until the socket is closed. Never throws. */
   async close(): Promise<void> {
     const socket = this.#socket;
     if (socket === null || this.#ending !== null) return this.#closed.promise;
-    this.#ending = { reason: new Error('The connection to the directory server was closed by this side.') };
+    this.#ending = { reason: new Error('The portal closed the connection to the directory server.') };
     this.#rejectAll(this.#ending.reason);
-    const timer = setTimeout(() => socket.destroy(), farewellMs);
+    const timer = setTimeout(() => socket.destroy(), closeTimeoutMs);
     socket.write(new UnbindRequest({ messageId: this.#nextId() }).write());
     socket.destroySoon();
     await this.#closed.promise;
@@ -197,7 +197,7 @@ export class LdapConnection {
 
   async #connect(): Promise<void> {
     const { host, port, isTls } = this.address;
-    const to = { host, port, lookup: await this.#lookUp(host, port) };
+    const to = { host, port, lookup: await this.#resolveHost(host, port) };
     if (isTls) {
       await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), ...to }));
       return;
@@ -206,10 +206,10 @@ export class LdapConnection {
     if (this.#server.startTls) await this.#startTls(host);
   }
 
-  /** What answers the addresses of the host that were checked. */
-  async #lookUp(host: string, port: number): Promise<LookupFunction> {
+  /** Resolves the host and returns a lookup function limited to the checked addresses. */
+  async #resolveHost(host: string, port: number): Promise<LookupFunction> {
     try {
-      const { lookup } = await checkedAddress(host, port, this.#server.policy, this.#lookingUp.signal);
+      const { lookup } = await checkedAddress(host, port, this.#server.policy, this.#dnsLookup.signal);
       return lookup;
     } catch (error) {
       this.#closed.resolve();
@@ -221,17 +221,17 @@ export class LdapConnection {
   async #startTls(host: string): Promise<void> {
     const request = (messageId: number) => new ExtendedRequest({ messageId, oid: startTlsOid }).write();
     const { message } = await this.#request(request, operation.extendedResponse);
-    if (this.#understand(() => parseResult(message.content)).code !== 0) {
+    if (this.#parse(() => parseResult(message.content)).code !== 0) {
       throw this.#fail('protocol', 'does not offer StartTLS; choose ldaps, or set up a certificate on the server.');
     }
     const plain = this.#socket as Socket;
     plain.removeAllListeners('data');
-    // Plain bytes behind the answer would be taken for encrypted ones
+    // Plain bytes after the answer would be taken for encrypted ones
     if (this.#splitter.isMidway) throw this.#fail('protocol', 'sends unencrypted data after the start of encryption.');
     await this.#untilReady('secureConnect', () => connectTls({ ...tlsOptions(this.#server, host), socket: plain }));
   }
 
-  /** Opens a socket and makes it the connection's once it is ready. */
+  /** Opens a socket and uses it for the connection once it is ready. */
   async #untilReady(event: 'connect' | 'secureConnect', open: () => Socket): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (this.#ending !== null) throw this.#ending.reason;
@@ -239,7 +239,7 @@ export class LdapConnection {
     try {
       socket = open();
     } catch {
-      // Node reads the certificates of the authorities before it dials
+      // Node parses the CA certificates before it connects
       this.#closed.resolve();
       throw this.#fail('certificate', 'cannot be checked: the CA certificate in the settings is not readable.');
     }
@@ -248,7 +248,7 @@ export class LdapConnection {
     socket.setNoDelay(true);
     socket.on('error', (error) => this.#end(socketFailure(this.address, error)));
     socket.on('close', () => {
-      this.#end(this.#brokenOff());
+      this.#end(this.#connectionLost());
       if (socket === this.#socket) this.#closed.resolve();
     });
     socket.once(event, resolve);
@@ -267,23 +267,23 @@ export class LdapConnection {
         this.#take(parseMessage(bytes), bytes.length);
       }
     } catch (error) {
-      this.#end(this.#misunderstood(error));
+      this.#end(this.#failureOf(error));
     }
   }
 
   #take(message: LdapMessage, bytes: number): void {
-    // Unasked, a server speaks only to say that it hangs up (RFC 4511 section 4.4.1)
+    // The only unsolicited message of a server announces that it disconnects (RFC 4511 section 4.4.1)
     if (message.id === 0) {
       this.#fail('unreachable', 'ended the connection.');
       return;
     }
     const waiting = this.#operations.get(message.id);
-    // What nobody asked for counts as well: an entry keeps the whole of the memory it came in
+    // Unrequested messages count, too: an entry keeps the whole chunk alive in which it arrived
     for (const one of waiting ? [waiting] : this.#operations.values()) {
       one.bytes += bytes + entryOverheadBytes;
       this.#onHeld(bytes + entryOverheadBytes);
       if (one.bytes > this.#maxAnswerBytes) {
-        this.#fail('protocol', 'sends more for one page than can be taken in; choose a narrower base DN or filter.');
+        this.#fail('protocol', 'sends more for one page than the portal accepts; choose a narrower base DN or filter.');
         return;
       }
     }
@@ -296,7 +296,7 @@ export class LdapConnection {
     encode: (messageId: number) => Buffer,
     finalOperation: number,
     onPart: (message: LdapMessage) => void = () => {
-      throw new BerError('an answer to something else');
+      throw new BerError('an unexpected answer');
     },
   ): Promise<{ message: LdapMessage; bytes: number }> {
     if (this.#ending !== null) throw this.#ending.reason;
@@ -322,26 +322,26 @@ export class LdapConnection {
     return this.#lastId;
   }
 
-  /** Reads an answer; what cannot be read ends the connection. */
-  #understand<Value>(read: () => Value): Value {
+  /** Parses an answer. An unreadable answer ends the connection. */
+  #parse<Value>(read: () => Value): Value {
     try {
       return read();
     } catch (error) {
-      const failure = this.#misunderstood(error);
+      const failure = this.#failureOf(error);
       this.#end(failure);
       throw failure;
     }
   }
 
-  #misunderstood(error: unknown): unknown {
+  #failureOf(error: unknown): unknown {
     if (error instanceof MessageTooLongError) {
-      return new LdapError('protocol', this.address, 'sends a larger entry than can be taken in.');
+      return new LdapError('protocol', this.address, 'sends a larger entry than the portal accepts.');
     }
     if (!(error instanceof BerError)) return error;
     return new LdapError('protocol', this.address, 'answers with something that is not LDAP; check the port.');
   }
 
-  #brokenOff(): LdapError {
+  #connectionLost(): LdapError {
     const about = this.#operations.size > 0 ? ' in the middle of an answer.' : '.';
     return new LdapError('unreachable', this.address, `broke off the connection${about}`);
   }
@@ -355,7 +355,7 @@ export class LdapConnection {
   #end(reason: unknown): void {
     if (this.#ending !== null) return;
     this.#ending = { reason };
-    this.#lookingUp.abort(reason);
+    this.#dnsLookup.abort(reason);
     this.#socket?.destroy();
     this.#rejectAll(reason);
   }

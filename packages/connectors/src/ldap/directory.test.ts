@@ -44,7 +44,7 @@ const gateTo = async (url: string): Promise<LdapGate> => {
   return gate;
 };
 
-/** A server on 127.0.0.1 that answers with whatever the test says. */
+/** A server on 127.0.0.1 whose answers the test defines. */
 const rawServer = async (onConnection: (socket: Socket) => void): Promise<string> => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -60,7 +60,7 @@ const rawServer = async (onConnection: (socket: Socket) => void): Promise<string
   return `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** A server that takes any bind, has an empty root entry, and answers other searches with these bytes. */
+/** A server that accepts any bind, has an empty root entry, and answers other searches with these bytes. */
 const scriptedServer = (answer: (messageId: number) => Buffer): Promise<string> =>
   rawServer((socket) => {
     const splitter = new MessageSplitter();
@@ -142,7 +142,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
   });
   afterAll(() => slapd.stop());
 
-  it('reads page by page what one answer may not hold', async () => {
+  it('reads more entries than one answer may hold, page by page', async () => {
     const directory = await open(anonymous(slapd.url));
     expect(directory.serverType).toBe('openldap');
     const sizes: number[] = [];
@@ -166,7 +166,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect(count).toBe(2_601);
   });
 
-  it('searches again after one that was left early, on the same connection', async () => {
+  it('searches again on the same connection after the caller stopped a search early', async () => {
     const directory = await open(anonymous(slapd.url));
     for await (const page of directory.pages(people(slapd.baseDn))) {
       expect(page).toHaveLength(500);
@@ -175,7 +175,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect(await collect(directory.pages(people(slapd.baseDn)))).toHaveLength(2_601);
   });
 
-  it('asks for one page ahead and no more', async () => {
+  it('requests only one page ahead', async () => {
     const gate = await gateTo(slapd.url);
     const directory = await open(anonymous(gate.url));
     const pages = directory.pages(people(slapd.baseDn));
@@ -186,7 +186,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     await pages.return(undefined);
   });
 
-  it('finds names with umlauts and the characters that have a meaning in DNs and filters', async () => {
+  it('finds names with umlauts and with the special characters of DNs and filters', async () => {
     const directory = await open(anonymous(slapd.url));
     const filter = `(uid=${escapeFilterValue(special)})`;
     const [found] = await collect(directory.pages({ ...people(slapd.baseDn), filter }));
@@ -206,13 +206,13 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     'user1\0',
     '*)(&',
     'x)(!(uid=x)',
-  ])('finds nobody by the name %j', async (name) => {
+  ])('finds no entry by the name %j', async (name) => {
     const directory = await open(anonymous(slapd.url));
     const filter = `(&(objectClass=inetOrgPerson)(uid=${escapeFilterValue(name)}))`;
     expect(await collect(directory.pages({ ...people(slapd.baseDn), filter }))).toEqual([]);
   });
 
-  it('gives all members of a group at once', async () => {
+  it('returns all members of a group at once', async () => {
     const directory = await open(anonymous(slapd.url));
     const everybody = await directory.read(`cn=everybody,${slapd.groupsDn}`, ['member']);
     expect(await collect(directory.allValues(everybody as never, 'member'))).toHaveLength(2_600);
@@ -221,13 +221,13 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect(await collect(directory.allValues(someone as never, 'member'))).toEqual([]);
   });
 
-  it('answers null for an entry that is not there, and for a DN that is none', async () => {
+  it('returns null for an entry that does not exist, and for an invalid DN', async () => {
     const directory = await open(anonymous(slapd.url));
     expect(await directory.read(`uid=nobody,${slapd.peopleDn}`, [])).toBeNull();
     expect(await directory.read('no DN at all', [])).toBeNull();
   });
 
-  it('follows what changes on the server', async () => {
+  it('sees changes on the server', async () => {
     const server = await start({ entries: [person('anna')] });
     const directory = await open(anonymous(server.url));
     const dn = `uid=anna,${server.peopleDn}`;
@@ -244,14 +244,14 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect(await collect(directory.pages(people(server.baseDn)))).toEqual([]);
   });
 
-  it('says when the size limit cuts an answer off', async () => {
+  it('reports an answer cut off by the size limit', async () => {
     const server = await start({ pagedSizeLimit: 3, entries: ['a', 'b', 'c', 'd'].map((uid) => person(uid)) });
     const directory = await open(anonymous(server.url));
     const failure = await failureOf(collect(directory.pages({ ...people(server.baseDn), pageSize: 2 })));
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('size limit') });
   });
 
-  it('says that the base DN is not there', async () => {
+  it('reports a base DN that does not exist', async () => {
     const directory = await open(anonymous(slapd.url));
     const missing = await failureOf(collect(directory.pages(people('ou=secret-unit,dc=example,dc=org'))));
     expect(missing.kind).toBe('baseDn');
@@ -260,7 +260,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect((await failureOf(collect(directory.pages(people('no DN'))))).kind).toBe('baseDn');
   });
 
-  it('says that the bind DN or its password is wrong, without either', async () => {
+  it('reports a wrong bind DN or password without quoting either', async () => {
     const wrong = [
       { bindPassword: new Secret('hunter2') },
       { bindDn: 'cn=stranger,dc=example,dc=org' },
@@ -275,7 +275,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     }
   });
 
-  it('binds anonymously when the DN or the password is missing, and says where that is not allowed', async () => {
+  it('binds anonymously without a DN or password, and reports a server that does not allow that', async () => {
     for (const change of [
       { bindPassword: null },
       { bindDn: null },
@@ -289,7 +289,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining('enter a bind DN') });
   });
 
-  it('fails on an entry that refers to another server, so nobody is overlooked', async () => {
+  it('fails on an entry that refers to another server, because that may hold people', async () => {
     const server = await start({
       entries: [
         person('anna'),
@@ -330,7 +330,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       }
     });
 
-    it.each(ways)('asks for no certificate over %s when told so', async (way) => {
+    it.each(ways)('accepts any certificate over %s if configured', async (way) => {
       await open(encrypted(way, slapd, { skipTlsVerify: true }));
     });
 
@@ -338,7 +338,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       ['elsewhere', 'another name'],
       ['expired', 'has expired'],
       ['self-signed', 'self-signed'],
-    ] as const)('says what is wrong with a certificate: %s', async (certificate, words) => {
+    ] as const)('reports what is wrong with a certificate: %s', async (certificate, words) => {
       const server = await start({ certificate });
       for (const way of ways) {
         const { caCertificatePem } = slapd;
@@ -347,7 +347,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       }
     });
 
-    it('says that the certificate of the authority is not readable', async () => {
+    it('reports an unreadable CA certificate', async () => {
       for (const caCertificatePem of [
         'no certificate',
         '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
@@ -359,7 +359,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       }
     });
 
-    it('says that the other side is not encrypted', async () => {
+    it('reports a server that does not encrypt', async () => {
       const plainPort = slapd.url.replace('ldap:', 'ldaps:');
       const failure = await failureOf(openDirectory(asAdmin(slapd, { url: plainPort })));
       expect(failure.message).toMatch(/encryption|broke off/);
@@ -367,7 +367,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       expect(['unreachable', 'protocol']).toContain((await failureOf(openDirectory(anonymous(tlsPort)))).kind);
     });
 
-    it('says that a server wants encryption first', async () => {
+    it('reports a server that requires encryption', async () => {
       const server = await start({ configuration: 'security simple_bind=128' });
       const failure = await failureOf(openDirectory(asAdmin(server)));
       expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('encrypted connection') });
@@ -405,12 +405,12 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       expect(failure.message).toContain(new URL(gate.url).host);
     });
 
-    it('finds nobody, without a failure, where the server says so', async () => {
+    it('returns no entries, without a failure, if the server returns none', async () => {
       const { directory } = await faulty({ kind: 'empty' });
       expect(await collect(directory.pages(people(slapd.baseDn)))).toEqual([]);
     });
 
-    it('never connects again by itself', async () => {
+    it('never reconnects', async () => {
       const { directory, gate } = await faulty({ kind: 'reset', page: 1 });
       const first = await failureOf(collect(directory.pages(people(slapd.baseDn))));
       gate.setFault(null);
@@ -419,7 +419,7 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
       expect(gate.connectionCount()).toBe(1);
     });
 
-    it('ends at once when aborted, with the reason of the signal', async () => {
+    it('ends at once with the reason of an aborted signal', async () => {
       const gate = await gateTo(slapd.url);
       const controller = new AbortController();
       const directory = await open(anonymous(gate.url), { signal: controller.signal });
@@ -435,21 +435,21 @@ describe.skipIf(serviceBinary('slapd') === null)('with OpenLDAP', () => {
 });
 
 describe('with Active Directory', () => {
-  it('reads all users of a domain, its own partitions aside', async () => {
+  it('reads all users of a domain despite references to its own partitions', async () => {
     const server = await activeDirectory({ objects: Array.from({ length: 1_700 }, (_, n) => adUser(`user${n}`)) });
     const directory = await open(asAdmin(server));
     expect(directory.serverType).toBe('active-directory');
     expect(await collect(directory.pages(users(server.baseDn)))).toHaveLength(1_701);
   });
 
-  it('goes on after a page without entries', async () => {
+  it('continues after an empty page', async () => {
     const objects = Array.from({ length: 25 }, (_, n) => adUser(`user${n}`));
     const server = await activeDirectory({ objects, sendsEmptyPages: true });
     const directory = await open(asAdmin(server));
     expect(await collect(directory.pages({ ...users(server.baseDn), pageSize: 10 }))).toHaveLength(26);
   });
 
-  it('fails where a child domain is left to another server', async () => {
+  it('fails if a child domain is on another server', async () => {
     const server = await activeDirectory({ references: ['ldap://sales.corp.example/DC=sales,DC=corp,DC=example'] });
     const directory = await open(asAdmin(server));
     const failure = await failureOf(collect(directory.pages(users(server.baseDn))));
@@ -482,7 +482,7 @@ describe('with Active Directory', () => {
     expect(portions.reduce((sum, length) => sum + length)).toBe(count);
   });
 
-  it('fails when a group goes away before the rest of its members is fetched', async () => {
+  it('fails if a group disappears before the rest of its members is fetched', async () => {
     const objects = Array.from({ length: 2_000 }, (_, n) => adUser(`user${n}`));
     const server = await activeDirectory({
       objects: [
@@ -503,7 +503,7 @@ describe('with Active Directory', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('changed') });
   });
 
-  it('finds an object by its binary id, wherever it went', async () => {
+  it('finds a moved object by its binary id', async () => {
     const server = await activeDirectory({
       objects: [adUser('anna'), adGroup('team', ['CN=anna,CN=Users,DC=corp,DC=example'])],
     });
@@ -519,7 +519,7 @@ describe('with Active Directory', () => {
     expect(found?.firstBytes('objectSid')).toHaveLength(28);
   });
 
-  it('says that it wants a name, or why it does not take the one it got', async () => {
+  it('reports that it requires a bind DN, or why it refuses the given one', async () => {
     const server = await activeDirectory({ objects: [adUser('reader', { userAccountControl: '514' })] });
     const directory = await open(anonymous(server.url));
     const silent = await failureOf(collect(directory.pages(users(server.baseDn))));
@@ -532,7 +532,7 @@ describe('with Active Directory', () => {
     expect(wrong.message).not.toMatch(/reader|wrong|52e/);
   });
 
-  it('reads over StartTLS and ldaps, and says where StartTLS is not on offer', async () => {
+  it('reads over StartTLS and ldaps, and reports a server without StartTLS', async () => {
     const server = await activeDirectory();
     const { caCertificatePem } = server;
     for (const change of [{ startTls: true }, { url: server.ldapsUrl }]) {
@@ -545,7 +545,7 @@ describe('with Active Directory', () => {
     expect(without.binds).toEqual([]);
   });
 
-  it('leaves no connection behind, whatever happened', async () => {
+  it('closes every connection, also after failures', async () => {
     const server = await activeDirectory();
     const { caCertificatePem } = server;
     for (const change of [{}, { startTls: true, caCertificatePem }, { url: server.ldapsUrl, caCertificatePem }]) {
@@ -562,8 +562,8 @@ describe('with Active Directory', () => {
   });
 });
 
-describe('with something else', () => {
-  it('says that nothing listens there, or that there is no such host', async () => {
+describe('with other servers', () => {
+  it('reports a closed port and an unknown host', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -580,7 +580,7 @@ describe('with something else', () => {
     ['ldap', false],
     ['ldap', true],
     ['ldaps', false],
-  ])('gives up on a server that says nothing (%s, StartTLS %s)', async (scheme, startTls) => {
+  ])('gives up on a silent server (%s, StartTLS %s)', async (scheme, startTls) => {
     const url = (await rawServer(() => undefined)).replace('ldap', scheme);
     const limits = { connectTimeoutMs: 300, operationTimeoutMs: 300 };
     const failure = await failureOf(openDirectory(anonymous(url, { startTls }), limits));
@@ -588,7 +588,7 @@ describe('with something else', () => {
   });
 
   it('gives up on a server that stalls in the middle of the TLS handshake', async () => {
-    // The answer to StartTLS, message id 1; then nothing
+    // The answer to StartTLS with message id 1, then silence
     const url = await rawServer((socket) =>
       socket.once('data', () => socket.write(Buffer.from('300c02010178070a010004000400', 'hex'))),
     );
@@ -596,7 +596,7 @@ describe('with something else', () => {
     expect(failure.kind).toBe('timeout');
   });
 
-  it('takes nothing that came unencrypted for encrypted', async () => {
+  it('never takes unencrypted data for encrypted', async () => {
     const injected = Buffer.concat([
       Buffer.from('300c02010178070a010004000400', 'hex'),
       bindResponse(2, { code: 0 }).subarray(0, 5),
@@ -611,13 +611,13 @@ describe('with something else', () => {
     ['a web server', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
     ['noise', Buffer.from([0x30, 0x80, 0xff, 0, 1])],
     ['an answer without a result', Buffer.from('30050201016100', 'hex')],
-  ])('says that %s is no directory server', async (_, greeting) => {
+  ])('reports that %s is not a directory server', async (_, greeting) => {
     const url = await rawServer((socket) => socket.once('data', () => socket.write(greeting)));
     const failure = await failureOf(openDirectory(anonymous(url)));
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('not LDAP') });
   });
 
-  it('says that the server hung up', async () => {
+  it('reports that the server closed the connection', async () => {
     const url = await rawServer((socket) => socket.once('data', () => socket.destroy()));
     expect((await failureOf(openDirectory(anonymous(url)))).kind).toBe('unreachable');
     const notice = Buffer.from('300c02010078070a013404000400', 'hex');
@@ -625,7 +625,7 @@ describe('with something else', () => {
     expect((await failureOf(openDirectory(anonymous(polite)))).message).toContain('ended the connection');
   });
 
-  it('takes in no entry of more than 12 MiB', async () => {
+  it('rejects an entry larger than 12 MiB', async () => {
     const url = await scriptedServer((id) => searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(12 * 1024 * 1024)]]]));
     const directory = await open(anonymous(url));
     const failure = await failureOf(collect(directory.pages(people('dc=example'))));
@@ -635,7 +635,7 @@ describe('with something else', () => {
   it.each([
     ['large', 60, 1024 * 1024],
     ['countless small', 140_000, 1],
-  ])('takes in no page of more than 50 MB of %s entries', async (_, count, size) => {
+  ])('rejects a page of more than 50 MB of %s entries', async (_, count, size) => {
     const url = await scriptedServer((id) => {
       const entry = searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(size)]]]);
       return Buffer.concat(Array<Buffer>(count).fill(entry));
@@ -645,7 +645,7 @@ describe('with something else', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('one page') });
   });
 
-  it('counts what nobody asked for as well, for what was asked for lies in the same memory', async () => {
+  it('counts unrequested messages, too, because the requested entries keep the same buffer alive', async () => {
     const url = await scriptedServer((id) => {
       const entry = searchEntry(id, 'cn=a', [['cn', [Buffer.from('a')]]]);
       const other = searchEntry(999_999, 'cn=b', [['photo', [Buffer.alloc(60_000)]]]);
@@ -656,7 +656,7 @@ describe('with something else', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('one page') });
   });
 
-  it('takes a reference of a million addresses for the one place that it is', async () => {
+  it('treats a reference with a million addresses as one place', async () => {
     const addresses = Buffer.alloc(2_000_000, Buffer.from([0x04, 0]));
     const head = (tag: number, length: number) => {
       const bytes = Buffer.from([tag, 0x83, 0, 0, 0]);
@@ -677,7 +677,7 @@ describe('with something else', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('another server') });
   });
 
-  it('reads a page of entries full of names in the memory of one', async () => {
+  it('reads a page of entries full of names with the memory for one entry', async () => {
     const attributes = Array.from({ length: 1_000 }, (): [string, Buffer[]] => ['', []]);
     const url = await scriptedServer((id) =>
       Buffer.concat([...Array<Buffer>(2_000).fill(searchEntry(id, '', attributes)), searchDone(id, { code: 0 })]),
@@ -686,12 +686,12 @@ describe('with something else', () => {
     const [page] = await Array.fromAsync(directory.pages(people('dc=example')));
     const before = heldBytes();
     for (const entry of page ?? []) entry.values('cn');
-    // The places of all of them would take 32 MB at the least.
+    // The offsets of all of them would take at least 32 MB.
     expect(heldBytes() - before).toBeLessThan(16 * 1024 * 1024);
     expect(page).toHaveLength(2_000);
   });
 
-  it('tells what it holds, also of a message that is still to come, and what it does not hold any more', async () => {
+  it('reports the memory it holds, including incomplete messages, and the memory it gives back', async () => {
     const photo = Buffer.alloc(1024 * 1024);
     let searches = 0;
     const url = await scriptedServer((id) => {
@@ -700,24 +700,24 @@ describe('with something else', () => {
       return Buffer.concat([searchEntry(id, `cn=${searches}`, [['photo', [photo]]]), searchDone(id, more)]);
     });
     let held = 0;
-    let most = 0;
+    let peak = 0;
     const onHeld = (bytes: number) => {
       held += bytes;
-      most = Math.max(most, held);
+      peak = Math.max(peak, held);
     };
     const directory = await open(anonymous(url), { onHeld });
     let pages = 0;
     for await (const page of directory.pages(people('dc=example'))) {
       pages += page.length;
-      // The next page comes while one is worked on.
+      // The next page arrives while the test works on this one.
       if (pages < 5) await vi.waitFor(() => expect(held).toBeGreaterThan(2 * photo.length), 10_000);
     }
     expect(pages).toBe(5);
-    expect(most).toBeLessThan(4 * photo.length);
+    expect(peak).toBeLessThan(4 * photo.length);
     expect(held).toBeLessThan(10_000);
   });
 
-  it('ends with what is thrown for holding so much', async () => {
+  it('ends with the error that onHeld throws', async () => {
     const url = await scriptedServer((id) =>
       searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(1024 * 1024)]]]).subarray(0, 99),
     );
@@ -729,7 +729,7 @@ describe('with something else', () => {
     await expect(collect(directory.pages(people('dc=example')))).rejects.toBe(tooMuch);
   });
 
-  it('waits for no message that is longer than all it takes', async () => {
+  it('does not wait for a message that exceeds the limit', async () => {
     const url = await scriptedServer((id) =>
       searchEntry(id, 'cn=a', [['photo', [Buffer.alloc(70_000)]]]).subarray(0, 99),
     );
@@ -738,13 +738,13 @@ describe('with something else', () => {
     expect(failure).toMatchObject({ kind: 'protocol', message: expect.stringContaining('larger entry') });
   });
 
-  it('refuses a filter that is none before anything is sent', async () => {
+  it('refuses an invalid filter before sending anything', async () => {
     const url = await scriptedServer((id) => searchDone(id, { code: 0 }));
     const directory = await open(anonymous(url));
     await expect(collect(directory.pages({ ...people('dc=example'), filter: '(uid=a' }))).rejects.toThrow(SyntaxError);
   });
 
-  it('keeps one paged search at a time', async () => {
+  it('allows one paged search at a time', async () => {
     const url = await scriptedServer((id) => searchDone(id, { code: 0, cookie: Buffer.from('more') }));
     const directory = await open(anonymous(url));
     const first = directory.pages(people('dc=example'));

@@ -6,35 +6,35 @@ import type { LdapServer } from './server.ts';
 export interface LdapSearch {
   base: string;
   scope: 'sub' | 'one' | 'base';
-  /** RFC 4515; a value from outside goes through `escapeFilterValue`. A filter that is none throws a SyntaxError. */
+  /** RFC 4515; escape foreign values with `escapeFilterValue`. An invalid filter throws a SyntaxError. */
   filter: string;
-  /** An empty list asks for all attributes but the operational ones. */
+  /** An empty list requests all attributes except the operational ones. */
   attributes: string[];
-  /** Entries at a time; default 500. */
+  /** Entries per page; default 500. */
   pageSize?: number | undefined;
 }
 
 export type ServerType = 'active-directory' | 'openldap' | 'other';
 
-/** A connection to a directory server, signed in. Everything throws an LdapError, or the reason of an aborted signal. */
+/** A signed-in connection to a directory server. Every call throws an LdapError or the reason of an aborted signal. */
 export interface Directory extends AsyncDisposable {
   readonly serverType: ServerType;
   /**
-   * The entries found, page by page (RFC 2696). The next page is asked for while the last one is worked on, so two
-   * are in memory at most. One such search at a time; `read` and `allValues` may be used in between.
+   * Returns the entries found, page by page (RFC 2696). Requests the next page while the caller works on the current one, so at
+   * most two pages are in memory. Only one paged search runs at a time; `read` and `allValues` may run in between.
    */
   pages(search: LdapSearch): AsyncGenerator<LdapEntry[]>;
-  /** The entry of that DN, or null when there is none that the bind account may see. */
+  /** Returns the entry of this DN, or null if the bind account sees none. */
   read(dn: string, attributes: string[]): Promise<LdapEntry | null>;
   /**
-   * All values of an attribute the entry was asked for, a few hundred at a time. Active Directory gives out the values of a large
-   * group 1,500 at a time (`member;range=0-1499`), and the rest has to be fetched.
+   * Returns all values of a requested attribute, a few hundred at a time. Active Directory sends the values of a large group 1,500 at
+   * a time (`member;range=0-1499`); this method fetches the rest.
    */
   allValues(entry: LdapEntry, attribute: string): AsyncGenerator<string[]>;
 }
 
 const defaultPageSize = 500;
-// Against a server that sends the same again and again
+// Against servers that never stop sending pages
 const maxEmptyPages = 1_000;
 const maxEntries = 5_000_000;
 
@@ -50,7 +50,7 @@ export async function openDirectory(server: LdapServer, options: ConnectionOptio
     return {
       serverType,
       async *pages(search) {
-        if (isPaging) throw new Error('A paged search is under way; a server keeps the place of one per connection.');
+        if (isPaging) throw new Error('A paged search is under way; a server supports only one per connection.');
         isPaging = true;
         try {
           yield* pages(connection, serverType, search);
@@ -76,7 +76,7 @@ async function signIn(connection: LdapConnection, { bindDn, bindPassword }: Ldap
   if (result.code !== resultCode.success) throw connection.refusal(result, 'bind');
 }
 
-/** What the server says about itself in its root entry (RFC 4512 section 5.1), if it says anything. */
+/** Reads the server type from the root entry (RFC 4512 section 5.1), if the server shows one. */
 async function findServerType(connection: LdapConnection): Promise<ServerType> {
   const { entries } = await connection.search({
     base: '',
@@ -85,7 +85,7 @@ async function findServerType(connection: LdapConnection): Promise<ServerType> {
     attributes: ['objectClass', 'supportedCapabilities'],
   });
   const root = entries[0];
-  // LDAP_CAP_ACTIVE_DIRECTORY_OID, and the one of its Lightweight Directory Services
+  // LDAP_CAP_ACTIVE_DIRECTORY_OID, and the OID of Active Directory Lightweight Directory Services
   const capabilities = root?.values('supportedCapabilities') ?? [];
   if (capabilities.some((oid) => /^1\.2\.840\.113556\.1\.4\.(800|1851)$/.test(oid))) return 'active-directory';
   return root?.values('objectClass').includes('OpenLDAProotDSE') ? 'openldap' : 'other';
@@ -98,7 +98,7 @@ async function* pages(
 ): AsyncGenerator<LdapEntry[]> {
   const ask = (cookie: Buffer): Promise<SearchAnswer> => {
     const answer = connection.search({ ...search, page: { size: pageSize, cookie } });
-    // It may fail while nobody waits for it yet
+    // The request may fail before the loop below awaits it
     answer.catch(() => undefined);
     return answer;
   };
@@ -124,15 +124,15 @@ async function* pages(
       connection.release(bytes);
     }
   } finally {
-    // Whoever stops early may search again, and the server keeps one place only
+    // A caller that stops early may start another search, and the server supports only one at a time
     await next?.catch(() => undefined);
   }
 }
 
 /**
- * A search may end well and yet say that a part of it lies elsewhere. Active Directory says so of its own
- * partitions for DNS and configuration at the root of every domain, where no people are. Anything else may hide
- * people, who would then count as removed, so the search fails.
+ * Throws if a successful search refers to other servers for a part of its result. That part may hold people, who would then count
+ * as removed. Ignores the DNS and configuration partitions that Active Directory names at the root of every domain: they hold no
+ * people.
  */
 function refuseReferences(connection: LdapConnection, serverType: ServerType, references: string[]): void {
   const hiding = references.filter(
@@ -146,11 +146,11 @@ function refuseReferences(connection: LdapConnection, serverType: ServerType, re
     connection.address,
     serverType === 'active-directory'
       ? 'leaves a part of the base DN, such as a child domain, to another server; enter a base DN within one domain, or use the global catalog (port 3268 or 3269).'
-      : 'leaves a part of the base DN to another server; enter a base DN it holds in full.',
+      : 'leaves a part of the base DN to another server; enter a base DN that it holds in full.',
   );
 }
 
-/** Reads one entry after the other; each is held until the next one is read. */
+/** Reads single entries. Each occupies memory until the next one is read. */
 function entryReader(connection: LdapConnection): Directory['read'] {
   let held = 0;
   return async (dn, attributes) => {
@@ -168,7 +168,7 @@ function entryReader(connection: LdapConnection): Directory['read'] {
   };
 }
 
-/** The portion of a ranged attribute in an entry: its values and where the next portion starts, null after the last. */
+/** The range of a ranged attribute in an entry: its attribute name and the start of the next range, null after the last. */
 function portion(entry: LdapEntry, attribute: string): { name: string; next: number | null } | null {
   const prefix = `${attribute.toLowerCase()};range=`;
   const name = entry.attributes().find((candidate) => candidate.startsWith(prefix));
@@ -195,8 +195,8 @@ async function* allValues(
     if (next === null) return;
     const rest = await read(entry.dn, [`${attribute};range=${next}-*`]);
     found = rest === null ? null : portion(rest, attribute);
-    const isFurther = found !== null && (found.next === null || found.next > next);
-    if (rest === null || found === null || !isFurther) {
+    const isNextRange = found !== null && (found.next === null || found.next > next);
+    if (rest === null || found === null || !isNextRange) {
       throw new LdapError('protocol', connection.address, 'changed a group while it was read; try again.');
     }
     source = rest;

@@ -1,31 +1,31 @@
 import { BerError, readElement, type Span } from './ber.ts';
 
-/** Numbers kept for each attribute: where its name begins and ends, and where its values do. */
+/** Offsets per attribute: start and end of its name, start and end of its values. */
 const stride = 4;
 
-/** An entry is asked for a handful of attributes, and a group of half a million members is too long for a message. */
-const most = { nameBytes: 64 * 1024, attributes: 5_000, values: 500_000 };
+/** Requests name a handful of attributes, and a group of half a million members exceeds the message limit. */
+const limits = { nameBytes: 64 * 1024, attributes: 5_000, values: 500_000 };
 
-/** Values that are read in one turn of those who take turns. */
+/** Values that `valuePortions` yields at a time. */
 const portion = 500;
 
-/** Of the entry that was asked last: a page whose entries all kept theirs would be several times as large as it was sent. */
-let lastPlaces: { entry: LdapEntry; places: number[] } | null = null;
+/** Offsets of the last entry used. If every entry of a page kept its own, the page would take several times its size. */
+let lastOffsets: { entry: LdapEntry; offsets: number[] } | null = null;
 
 /**
- * An object of the directory. It is a view of the received bytes, taken apart when somebody first asks what is in it: a page of
- * entries stays alive until the next one is here, and objects for each attribute would cost the collector more than reading them
- * costs us. Asking throws what `faultOf` makes of bytes that are no entry.
+ * A directory entry: a view of the received bytes, parsed only on access. A page of entries stays in memory until the next one
+ * arrives, and objects per attribute would cost the garbage collector more than parsing. For invalid bytes, each access throws
+ * the result of `toFailure`.
  */
 export class LdapEntry {
   readonly #bytes: Buffer;
-  readonly #faultOf: (error: unknown) => unknown;
+  readonly #toFailure: (error: unknown) => unknown;
   #name: Span | null = null;
 
-  /** From the content of a SearchResultEntry (RFC 4511 section 4.5.2). */
-  constructor(content: Buffer, faultOf: (error: unknown) => unknown = (error) => error) {
+  /** `content` is that of a SearchResultEntry (RFC 4511 section 4.5.2). */
+  constructor(content: Buffer, toFailure: (error: unknown) => unknown = (error) => error) {
     this.#bytes = content;
-    this.#faultOf = faultOf;
+    this.#toFailure = toFailure;
   }
 
   get dn(): string {
@@ -33,32 +33,32 @@ export class LdapEntry {
     return this.#bytes.toString('utf8', start, end);
   }
 
-  /** All of it as it was sent, by which it can be recognized. A view of what came off the wire. */
+  /** The raw bytes of the entry, a view of the received buffer. */
   get raw(): Buffer {
     return this.#bytes;
   }
 
-  /** The same entry in memory of its own: a view keeps all that came with it, which may be a thousand times as much. */
+  /** Copies the entry into its own buffer. A view keeps the whole received buffer alive, which may be a thousand times larger. */
   copy(): LdapEntry {
-    return new LdapEntry(Buffer.from(this.#bytes), this.#faultOf);
+    return new LdapEntry(Buffer.from(this.#bytes), this.#toFailure);
   }
 
-  /** Names as the server spells them, in lower case, options included: `member;range=0-1499`. */
+  /** The attribute names in lower case, with their options: `member;range=0-1499`. */
   attributes(): string[] {
     const names: string[] = [];
-    const places = this.#placesOfAttributes();
-    for (let place = 0; place < places.length; place += stride)
-      names.push(this.#bytes.toString('latin1', places[place], places[place + 1]).toLowerCase());
+    const offsets = this.#attributeOffsets();
+    for (let index = 0; index < offsets.length; index += stride)
+      names.push(this.#bytes.toString('latin1', offsets[index], offsets[index + 1]).toLowerCase());
     return names;
   }
 
-  /** The values as text, the first so many; none when the entry has no such attribute. Names are compared without regard to case. */
+  /** The first `atMost` values as text; empty if the entry lacks the attribute. Attribute names are not case-sensitive. */
   values(attribute: string, atMost = Infinity): string[] {
     const range = this.#find(attribute);
     return range === null ? [] : this.#textsFrom(range, atMost).texts;
   }
 
-  /** All values, a few hundred at a time: as texts, those of a large group take several times what was sent. */
+  /** All values, a few hundred at a time, because the texts of a large group take several times the bytes received. */
   *valuePortions(attribute: string): Generator<string[]> {
     const range = this.#find(attribute);
     if (range === null) return;
@@ -71,12 +71,12 @@ export class LdapEntry {
   }
 
   #textsFrom(range: Span, atMost: number, before = 0): { texts: string[]; end: number } {
-    return this.#understand(() => {
+    return this.#parse(() => {
       const texts: string[] = [];
       let at = range.start;
       while (at < range.end && texts.length < atMost) {
         const { start, end } = readElement(this.#bytes, at, 0x04, range.end);
-        if (before + texts.length === most.values) throw new BerError('more values than any directory has');
+        if (before + texts.length === limits.values) throw new BerError('more values than any directory has');
         texts.push(this.#bytes.toString('utf8', start, end));
         at = end;
       }
@@ -84,56 +84,56 @@ export class LdapEntry {
     });
   }
 
-  /** The first value as sent. It is a view of what came off the wire: copy one that is to be kept. */
+  /** The raw first value, a view of the received buffer. Copy it before storing it. */
   firstBytes(attribute: string): Buffer | undefined {
     const range = this.#find(attribute);
     if (range === null || range.start === range.end) return undefined;
-    const { start, end } = this.#understand(() => readElement(this.#bytes, range.start, 0x04, range.end));
+    const { start, end } = this.#parse(() => readElement(this.#bytes, range.start, 0x04, range.end));
     return this.#bytes.subarray(start, end);
   }
 
   #nameSpan(): Span {
-    this.#name ??= this.#understand(() => {
+    this.#name ??= this.#parse(() => {
       const name = readElement(this.#bytes, 0, 0x04);
-      if (name.end - name.start > most.nameBytes) throw new BerError('a longer name than any entry has');
+      if (name.end - name.start > limits.nameBytes) throw new BerError('a longer name than any entry has');
       return name;
     });
     return this.#name;
   }
 
-  #placesOfAttributes(): number[] {
-    if (lastPlaces?.entry === this) return lastPlaces.places;
-    const found = this.#understand(() => {
-      const places: number[] = [];
+  #attributeOffsets(): number[] {
+    if (lastOffsets?.entry === this) return lastOffsets.offsets;
+    const found = this.#parse(() => {
+      const offsets: number[] = [];
       const list = readElement(this.#bytes, this.#nameSpan().end, 0x30);
       for (let at = list.start; at < list.end;) {
         const attribute = readElement(this.#bytes, at, 0x30, list.end);
         const type = readElement(this.#bytes, attribute.start, 0x04, attribute.end);
         const values = readElement(this.#bytes, type.end, 0x31, attribute.end);
-        if (places.length === stride * most.attributes) throw new BerError('more attributes than any entry has');
-        places.push(type.start, type.end, values.start, values.end);
+        if (offsets.length === stride * limits.attributes) throw new BerError('more attributes than any entry has');
+        offsets.push(type.start, type.end, values.start, values.end);
         at = attribute.end;
       }
-      return places;
+      return offsets;
     });
-    lastPlaces = { entry: this, places: found };
+    lastOffsets = { entry: this, offsets: found };
     return found;
   }
 
-  #understand<Value>(read: () => Value): Value {
+  #parse<Value>(read: () => Value): Value {
     try {
       return read();
     } catch (error) {
-      throw this.#faultOf(error);
+      throw this.#toFailure(error);
     }
   }
 
   #find(attribute: string): Span | null {
-    const places = this.#placesOfAttributes();
-    for (let place = 0; place < places.length; place += stride) {
-      const start = places[place] as number;
-      const isNamed = (places[place + 1] as number) - start === attribute.length && this.#isNamed(start, attribute);
-      if (isNamed) return { start: places[place + 2] as number, end: places[place + 3] as number };
+    const offsets = this.#attributeOffsets();
+    for (let index = 0; index < offsets.length; index += stride) {
+      const start = offsets[index] as number;
+      const isNamed = (offsets[index + 1] as number) - start === attribute.length && this.#isNamed(start, attribute);
+      if (isNamed) return { start: offsets[index + 2] as number, end: offsets[index + 3] as number };
     }
     return null;
   }
@@ -146,5 +146,5 @@ export class LdapEntry {
   }
 }
 
-/** Of ASCII, which names of attributes are written in (RFC 4512 section 1.4). */
+/** Lower-cases an ASCII code. Attribute names are ASCII (RFC 4512 section 1.4). */
 const lower = (code: number): number => (code >= 0x41 && code <= 0x5a ? code + 0x20 : code);

@@ -61,7 +61,7 @@ describe('isValidFilter', () => {
 });
 
 describe('escaping', () => {
-  it('leaves umlauts and escapes what has a meaning in a filter', () => {
+  it('escapes the special characters of filters but not umlauts', () => {
     expect(escapeFilterValue('Müller (x)*\\\0')).toBe(String.raw`Müller \28x\29\2a\5c\00`);
   });
 
@@ -99,7 +99,7 @@ describe('escaping', () => {
     expect(encoded(`(objectGUID=${escapeFilterBytes(bytes)})`)).toContain(bytes.toString('latin1'));
   });
 
-  it('reads an escaped umlaut as the umlaut', () => {
+  it('decodes an escaped umlaut', () => {
     expect(encoded(String.raw`(cn=M\c3\bcl*)`)).toBe(encoded('(cn=Mül*)'));
     expect(encoded(String.raw`(cn=\c3\bc)`)).toBe(encoded('(cn=ü)'));
   });

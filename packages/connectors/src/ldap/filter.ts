@@ -12,14 +12,14 @@ import {
   SubstringFilter,
 } from 'ldapts';
 
-// Deeper than anybody writes, shallow enough for a server's own parser
+// Deeper than real filters, shallow enough for the parsers of servers
 const maxDepth = 50;
 
 const name = String.raw`(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)(?:;[a-z0-9-]+)*`;
 const simpleItem = new RegExp(String.raw`^(${name})(=|>=|<=|~=)(.*)$`, 'is');
 const extensibleItem = new RegExp(String.raw`^(${name})?(:dn)?(?::(${name}))?:=(.*)$`, 'is');
 
-/** Whether the text is a search filter (RFC 4515); its outermost parentheses must be there. */
+/** Whether the text is a search filter (RFC 4515) with its outermost parentheses. */
 export function isValidFilter(text: string): boolean {
   try {
     parseFilter(text);
@@ -30,8 +30,9 @@ export function isValidFilter(text: string): boolean {
 }
 
 /**
- * Reads a search filter; throws a SyntaxError for anything else. The parser of ldapts 9.2 takes an escaped byte for a character ("carries
- * any byte" and "reads an escaped umlaut as the umlaut" in filter.test.ts) and refuses attribute options and OIDs ("isValidFilter" there).
+ * Parses a search filter. Throws a SyntaxError for anything else. Replaces the parser of ldapts 9.2, which decodes each escaped byte as
+ * a character ("carries any byte" and "decodes an escaped umlaut" in filter.test.ts) and refuses attribute options and OIDs
+ * ("isValidFilter" there).
  */
 export function parseFilter(text: string): Filter {
   let at = 0;
@@ -40,7 +41,7 @@ export function parseFilter(text: string): Filter {
     while (text[at] === ' ') at += 1;
   };
   const expect = (character: string): void => {
-    if (text[at] !== character) throw new SyntaxError(`No ${character} where a search filter needs one`);
+    if (text[at] !== character) throw new SyntaxError(`The search filter lacks a ${character}`);
     at += 1;
   };
 
@@ -64,7 +65,7 @@ export function parseFilter(text: string): Filter {
     if (sign === '&' || sign === '|') {
       at += 1;
       const filters = several(depth);
-      if (filters.length === 0) throw new SyntaxError('A search filter combines nothing');
+      if (filters.length === 0) throw new SyntaxError('The search filter has an empty combination');
       return sign === '&' ? new AndFilter({ filters }) : new OrFilter({ filters });
     }
     if (sign === '!') {
@@ -102,7 +103,7 @@ function item(text: string): Filter {
     }
   }
   const [, matchType, isDn, rule, value = ''] = extensibleItem.exec(text) ?? [];
-  if (matchType === undefined && rule === undefined) throw new SyntaxError('A search filter has an unreadable part');
+  if (matchType === undefined && rule === undefined) throw new SyntaxError('The search filter has an unreadable part');
   return new ExtensibleFilter({
     dnAttributes: isDn !== undefined,
     value: textValue(value),
@@ -122,9 +123,9 @@ function equality(attribute: string, value: string): Filter {
   return new SubstringFilter({ attribute, initial, any, final });
 }
 
-/** A value without its escapes, `\hh` for a byte. */
+/** Unescapes a value; `\hh` stands for a byte. */
 function bytesValue(value: string): Buffer {
-  if (/\0|\*|\\(?![0-9a-f]{2})/i.test(value)) throw new SyntaxError('A value in a search filter is not escaped');
+  if (/\0|\*|\\(?![0-9a-f]{2})/i.test(value)) throw new SyntaxError('A value in the search filter is not escaped');
   return Buffer.concat(
     value
       .split(/(\\[0-9a-f]{2})/i)
@@ -138,14 +139,14 @@ function textValue(value: string): string {
   try {
     return utf8.decode(bytesValue(value));
   } catch (error) {
-    throw new SyntaxError('A value in a search filter is not text', { cause: error });
+    throw new SyntaxError('A value in the search filter is not text', { cause: error });
   }
 }
 
-/** A value as it has to stand in a filter, so that none of its characters has a meaning there (RFC 4515 section 3). */
+/** Escapes a value for a filter, so that the server reads it literally (RFC 4515 section 3). */
 export const escapeFilterValue = (value: string): string =>
   value.replaceAll(/[*()\\\0]/g, (character) => escapeFilterBytes(Buffer.from(character)));
 
-/** A binary value, such as an objectGUID, as it has to stand in a filter. */
+/** Escapes a binary value, such as an objectGUID, for a filter. */
 export const escapeFilterBytes = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('');

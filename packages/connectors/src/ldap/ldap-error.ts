@@ -2,22 +2,22 @@ import { certificateFault } from '@portal/domain/certificate-fault';
 import type { LdapAddress } from './server.ts';
 
 export type LdapFailureKind =
-  /** No connection, or it broke off, or the server says it is busy. */
+  /** The connection failed or was lost, or the server says that it is busy. */
   | 'unreachable'
-  /** The server does not take the bind DN and password, or wants some, or lets them read nothing. */
+  /** The server refuses or requires a bind DN and password, or does not let the bind account read. */
   | 'credentials'
-  /** The server's certificate does not pass the check. */
+  /** The server's certificate is not valid. */
   | 'certificate'
-  /** The base of a search is no entry of the directory. */
+  /** The directory has no entry at the base of the search. */
   | 'baseDn'
-  /** The server is there but does not answer in time. */
+  /** The server does not answer in time. */
   | 'timeout'
-  /** Everything else a server answers instead of what was asked, and what is no LDAP at all. */
+  /** The server gives any other unexpected answer, or does not speak LDAP. */
   | 'protocol';
 
 /**
- * Why a directory server did not do what was asked: one plain sentence for an administrator that names the host.
- * It carries no DN, no secret, no text of the server (which may quote either) and no cause.
+ * Why a directory server did not do what was asked. The message is one plain sentence for administrators and names the host.
+ * The error carries no DN, no secret, no text from the server (which may quote either) and no cause.
  */
 export class LdapError extends Error {
   readonly kind: LdapFailureKind;
@@ -29,17 +29,17 @@ export class LdapError extends Error {
   }
 }
 
-/** What a server was doing when it refused. */
+/** The operation that the server refused. */
 export type LdapStep = 'bind' | 'search';
 
 /** The result of an operation (RFC 4511 section 4.1.9). */
 export interface LdapResult {
   code: number;
-  /** Free text of the server; it may quote DNs. */
+  /** Free text from the server; may quote DNs. */
   diagnostic: string;
 }
 
-/** The result codes that are told apart (RFC 4511 appendix A). */
+/** The result codes that the portal distinguishes (RFC 4511 appendix A). */
 export const resultCode = {
   success: 0,
   operationsError: 1,
@@ -68,7 +68,7 @@ const bindAccountFault = (diagnostic: string): string | null => {
     case '530':
       return 'does not let the bind account sign in at this time of day.';
     case '531':
-      return 'does not let the bind account sign in from this system.';
+      return 'does not let the bind account sign in from the portal.';
     case '532':
       return 'says that the password of the bind account has expired.';
     case '533':
@@ -76,7 +76,7 @@ const bindAccountFault = (diagnostic: string): string | null => {
     case '701':
       return 'says that the bind account has expired.';
     case '773':
-      return 'says that the bind account has to change its password first.';
+      return 'says that the bind account must change its password first.';
     case '775':
       return 'says that the bind account is locked.';
     default:
@@ -94,19 +94,19 @@ const refusedBind = (code: number, diagnostic: string, isAnonymous: boolean): st
     case resultCode.constraintViolation:
     case resultCode.unwillingToPerform:
       return isAnonymous
-        ? 'lets nobody in without a name; enter a bind DN and its password.'
+        ? 'does not allow anonymous access; enter a bind DN and its password.'
         : (bindAccountFault(diagnostic) ?? 'did not accept the bind DN or its password.');
     case resultCode.authMethodNotSupported:
-      return 'does not let anybody sign in with a DN and a password.';
+      return 'does not allow sign-in with a DN and a password.';
     default:
       return null;
   }
 };
 
-// What Active Directory answers, as an operationsError, to a search before a bind
+// Active Directory answers a search before a bind with an operationsError and this text
 const wantsBind = (diagnostic: string): boolean => /successful bind must be completed/i.test(diagnostic);
 
-/** The failure behind a result other than success. */
+/** Turns a result other than success into a failure. */
 export function resultFailure(
   server: LdapAddress,
   { code, diagnostic }: LdapResult,
@@ -119,12 +119,12 @@ export function resultFailure(
     case resultCode.noSuchObject:
       return new LdapError('baseDn', server, 'has no entry at the base DN, or does not show it to the bind account.');
     case resultCode.invalidDnSyntax:
-      return new LdapError('baseDn', server, 'does not accept the base DN as a DN.');
+      return new LdapError('baseDn', server, 'says that the base DN is not a valid DN.');
     case resultCode.insufficientAccessRights:
-      return new LdapError('credentials', server, 'does not let the bind account read here.');
+      return new LdapError('credentials', server, 'does not let the bind account read this part of the directory.');
     case resultCode.operationsError:
       return wantsBind(diagnostic)
-        ? new LdapError('credentials', server, 'shows nothing without a name; enter a bind DN and its password.')
+        ? new LdapError('credentials', server, 'does not allow anonymous searches; enter a bind DN and its password.')
         : new LdapError('protocol', server, 'could not carry out the request (result code 1).');
     case resultCode.referral:
       return new LdapError('protocol', server, 'refers to another server for this base DN; enter that server instead.');
@@ -133,15 +133,15 @@ export function resultFailure(
       return new LdapError(
         'protocol',
         server,
-        'cut the answer off at its size limit; raise the limit for the bind account, also the one over all pages.',
+        'cut off the answer at its size limit; raise the limits for the bind account, including the total over all pages.',
       );
     case resultCode.timeLimitExceeded:
-      return new LdapError('timeout', server, 'gave up the search at its time limit.');
+      return new LdapError('timeout', server, 'stopped the search at its time limit.');
     case resultCode.strongerAuthRequired:
     case resultCode.confidentialityRequired:
-      return new LdapError('protocol', server, 'wants an encrypted connection; choose StartTLS or ldaps.');
+      return new LdapError('protocol', server, 'requires an encrypted connection; choose StartTLS or ldaps.');
     case resultCode.unavailableCriticalExtension:
-      return new LdapError('protocol', server, 'does not know a function that is needed here.');
+      return new LdapError('protocol', server, 'does not support a function that the portal needs.');
     case resultCode.busy:
     case resultCode.unavailable:
       return new LdapError('unreachable', server, 'is too busy or not available at the moment.');
@@ -150,13 +150,13 @@ export function resultFailure(
   }
 }
 
-/** The failure behind an error of the socket: the look-up of the name, the connection, or the TLS handshake. */
+/** Turns a socket error (DNS lookup, connection or TLS handshake) into a failure. */
 export function socketFailure(server: LdapAddress, error: unknown): LdapError {
   const { code = '' } = error as { code?: string };
   const fault = certificateFault(code);
   if (fault !== null) return new LdapError('certificate', server, `shows a certificate that ${fault}.`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
-    return new LdapError('protocol', server, 'could not agree on encryption with this system; check the port.');
+    return new LdapError('protocol', server, 'could not agree on encryption with the portal; check the port.');
   }
   switch (code) {
     case 'ECONNREFUSED':

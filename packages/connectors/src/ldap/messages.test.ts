@@ -20,7 +20,7 @@ const entry = (attributes: Record<string, string[]>): LdapEntry => {
   return new LdapEntry(parseMessage(searchEntry(1, 'cn=Jürgen\\, Groß', pairs)).content);
 };
 
-it('cuts a stream into messages wherever it is broken', () => {
+it('splits a stream into messages regardless of its chunks', () => {
   const messages = [
     bindResponse(1, { code: 0 }),
     searchEntry(2, 'cn=a', [['cn', [Buffer.alloc(300, 'x')]]]),
@@ -39,7 +39,7 @@ it('cuts a stream into messages wherever it is broken', () => {
   }
 });
 
-it('keeps a message that comes a byte at a time in no more memory than its bytes', () => {
+it('buffers a message that arrives byte by byte without extra memory', () => {
   const splitter = new MessageSplitter();
   splitter.push(Buffer.from([0x30, 0x83, 0xb0, 0, 0]));
   const before = heldBytes();
@@ -48,7 +48,7 @@ it('keeps a message that comes a byte at a time in no more memory than its bytes
   expect(heldBytes() - before).toBeLessThan(60 * 1024 * 1024);
 });
 
-it('refuses what is no LDAP, and a message that is too long before it comes', () => {
+it('refuses bytes that are not LDAP, and a too long message before it arrives', () => {
   expect(() => new MessageSplitter().push(Buffer.from('220 mail.example.org ESMTP'))).toThrow(BerError);
   expect(() => new MessageSplitter().push(Buffer.from('HTTP/1.1 400 Bad Request'))).toThrow(BerError);
   expect(() => new MessageSplitter().push(Buffer.from([0x30, 0x80, 0]))).toThrow(BerError);
@@ -57,7 +57,7 @@ it('refuses what is no LDAP, and a message that is too long before it comes', ()
   );
 });
 
-it('never reads a shortened answer as a success', () => {
+it('never reads a truncated answer as a success', () => {
   const whole = bindResponse(1, { code: 0 });
   for (let length = 1; length < whole.length; length += 1) {
     const cut = Buffer.from(whole.subarray(0, length));
@@ -82,7 +82,7 @@ it('survives any single wrong byte', () => {
   }
 });
 
-it('finds the cookie of a page, and none where the server did not page', () => {
+it('finds the cookie of a page, and none if the server did not page', () => {
   const cookie = Buffer.from('next');
   const paged = parseMessage(searchDone(1, { code: 0, cookie }));
   expect(pageCookie(controlValue(paged.controls, '1.2.840.113556.1.4.319'))).toEqual(cookie);
@@ -91,7 +91,7 @@ it('finds the cookie of a page, and none where the server did not page', () => {
   expect(pageCookie(controlValue(unpaged.controls, '1.2.840.113556.1.4.319'))).toHaveLength(0);
 });
 
-it('reads no entry of more attributes, nor an attribute of more values, than any directory has', () => {
+it('refuses an entry with too many attributes or values', () => {
   const name = Buffer.from([0x04, 0x00]);
   const long = (tag: number, content: Buffer) => {
     const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
@@ -113,7 +113,7 @@ it('reads no entry of more attributes, nor an attribute of more values, than any
   expect(() => nameless.attributes()).toThrow(BerError);
 });
 
-it('copies an entry out of all that came with it', () => {
+it('copies an entry out of the received buffer', () => {
   const { content } = parseMessage(searchEntry(1, 'cn=a', [['cn', [Buffer.from('a')]]]));
   const received = Buffer.concat([content, Buffer.alloc(60_000)]);
   const copy = new LdapEntry(received.subarray(0, content.length)).copy();
@@ -121,7 +121,7 @@ it('copies an entry out of all that came with it', () => {
   expect(copy.raw.buffer).not.toBe(received.buffer);
 });
 
-it('gives many values in portions, all of them and in their order', () => {
+it('returns many values in portions, completely and in order', () => {
   const all = Array.from({ length: 1_234 }, (_, n) => `uid=${n}`);
   const portions = [...entry({ member: all }).valuePortions('Member')];
   expect(portions.map(({ length }) => length)).toEqual([500, 500, 234]);
@@ -130,7 +130,7 @@ it('gives many values in portions, all of them and in their order', () => {
   expect([...entry({}).valuePortions('member')]).toEqual([]);
 });
 
-it('gives the values of an attribute however its name is spelled', () => {
+it('finds the values of an attribute regardless of case', () => {
   const found = entry({ Mail: ['a@example.org', 'ü@example.org'], __proto__x: ['1'], description: [] });
   expect(found.dn).toBe('cn=Jürgen\\, Groß');
   expect(found.values('mAIL')).toEqual(['a@example.org', 'ü@example.org']);

@@ -2,7 +2,7 @@ import { GatheredBytes } from '@portal/domain/gathered-bytes';
 import { BerError, readElement, readWhole, type Span } from './ber.ts';
 import type { LdapResult } from './ldap-error.ts';
 
-/** The answers that are understood (RFC 4511 section 4.2 to 4.12). */
+/** The supported answers (RFC 4511 section 4.2 to 4.12). */
 export const operation = {
   bindResponse: 0x61,
   searchEntry: 0x64,
@@ -12,17 +12,17 @@ export const operation = {
 } as const;
 
 export interface LdapMessage {
-  /** 0 when the server speaks unasked. */
+  /** 0 for an unsolicited message. */
   id: number;
   operation: number;
   content: Buffer;
   controls: Buffer | null;
 }
 
-// A group of all the people of a large organization comes as one: 100,000 names of 80 characters are 8 MB.
+// A group with all people of a large organization is one message: 100,000 names of 80 characters are 8 MB.
 const usualMessageBytes = 12 * 1024 * 1024;
 
-/** How long the message at that place of the bytes is in all; null while too few have come to tell. */
+/** The total length of the message at `at`; null while its header is incomplete. */
 function messageLength(bytes: Buffer, at: number): number | null {
   if (bytes.length < at + 2) return null;
   if (bytes[at] !== 0x30) throw new BerError('not an LDAP message');
@@ -36,15 +36,15 @@ function messageLength(bytes: Buffer, at: number): number | null {
 export class MessageTooLongError extends Error {}
 
 /**
- * Cuts what arrives into whole messages. Throws a BerError for what is no LDAP and MessageTooLongError
- * as soon as a message says it is longer than may be.
+ * Splits the received bytes into whole messages. Throws a BerError for bytes that are not LDAP, and a MessageTooLongError
+ * as soon as the header of a message announces too many bytes.
  */
 export class MessageSplitter {
   readonly #waiting = new GatheredBytes();
   readonly #maxBytes: number;
   #neededBytes = 0;
 
-  /** 12 MiB a message at most, or less. */
+  /** Limits a message to `maxBytes`, but never to more than 12 MiB. */
   constructor(maxBytes = usualMessageBytes) {
     this.#maxBytes = Math.min(maxBytes, usualMessageBytes);
   }
@@ -69,12 +69,12 @@ export class MessageSplitter {
     return messages;
   }
 
-  /** Whether part of a message is still to come. */
+  /** Whether a message is incomplete. */
   get isMidway(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** How long the message is of which part is still to come, as far as it says so yet. */
+  /** The length of the incomplete message; 0 while it is unknown. */
   get expectedBytes(): number {
     return this.#neededBytes;
   }
@@ -82,7 +82,7 @@ export class MessageSplitter {
 
 const content = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start, end);
 
-/** Throws a BerError for bytes that are no message. */
+/** Throws a BerError for bytes that are not a message. */
 export function parseMessage(bytes: Buffer): LdapMessage {
   const message = readElement(bytes, 0, 0x30);
   const id = readElement(bytes, message.start, 0x02, message.end);
@@ -97,7 +97,7 @@ export function parseMessage(bytes: Buffer): LdapMessage {
   };
 }
 
-/** The result a response starts with. A response without one is an error, never a success. */
+/** Parses the result at the start of a response. A response without a result is an error, never a success. */
 export function parseResult(response: Buffer): LdapResult {
   const code = readElement(response, 0, 0x0a);
   const matchedDn = readElement(response, code.end, 0x04);
@@ -105,7 +105,7 @@ export function parseResult(response: Buffer): LdapResult {
   return { code: readWhole(response, code), diagnostic: response.toString('utf8', diagnostic.start, diagnostic.end) };
 }
 
-/** The value of a control of the answer, or null. */
+/** The value of a control in the answer, or null. */
 export function controlValue(controls: Buffer | null, type: string): Buffer | null {
   if (controls === null) return null;
   for (let at = 0; at < controls.length;) {
@@ -121,11 +121,11 @@ export function controlValue(controls: Buffer | null, type: string): Buffer | nu
   return null;
 }
 
-/** The cookie of a paged answer (RFC 2696); empty at the end, and when the server did not page. */
+/** The cookie of a paged answer (RFC 2696); empty on the last page and if the server did not page. */
 export function pageCookie(value: Buffer | null): Buffer {
   if (value === null) return Buffer.alloc(0);
   const sequence = readElement(value, 0, 0x30);
   const size = readElement(value, sequence.start, 0x02, sequence.end);
-  // A copy: the view would keep the whole page alive
+  // A copy, because a view would keep the whole page alive
   return Buffer.from(content(value, readElement(value, size.end, 0x04, sequence.end)));
 }

@@ -4,17 +4,17 @@ import { domainToASCII } from 'node:url';
 import type { Secret } from '@portal/domain/secret';
 import type { AddressPolicy } from '../http/checked-address.ts';
 
-/** How to reach a directory server, without who asks. */
+/** How to reach a directory server, without credentials. */
 export interface LdapHost {
   /** `ldap://host[:port]` or `ldaps://host[:port]`; ports default to 389 and 636. */
   url: string;
-  /** Encrypt an `ldap://` connection before anything else is sent; without meaning for `ldaps://`. */
+  /** Encrypts an `ldap://` connection before sending anything else; ignored for `ldaps://`. */
   startTls: boolean;
-  /** Accept any certificate, so anyone in between may read along. */
+  /** Accepts any certificate, so an attacker in between can read the traffic. */
   skipTlsVerify: boolean;
-  /** PEM of the authorities that may have issued the server's certificate, in place of those the system trusts. */
+  /** PEM of the authorities to trust instead of those of the system. */
   caCertificatePem: string | null;
-  /** Which addresses it may have. */
+  /** The addresses that the host may have. */
   policy: AddressPolicy;
 }
 
@@ -37,7 +37,7 @@ export function ldapAddress(url: string): LdapAddress {
   const isTls = protocol === 'ldaps:';
   const name = hostname.replace(/^\[(.*)\]$/, '$1');
   return {
-    // URL percent-encodes an international name of a scheme it does not know
+    // URL percent-encodes international host names in schemes it does not know
     host: isIP(name) ? name : domainToASCII(decodeURIComponent(name)) || name,
     port: port === '' ? (isTls ? 636 : 389) : Number(port),
     isTls,
@@ -46,7 +46,7 @@ export function ldapAddress(url: string): LdapAddress {
 
 export const tlsOptions = (server: LdapHost, host: string): ConnectionOptions => ({
   host,
-  // Server names are no addresses (RFC 6066 section 3); the certificate is then checked against `host`
+  // SNI must not be an IP address (RFC 6066 section 3); Node then checks the certificate against `host`
   ...(isIP(host) ? {} : { servername: host }),
   ...(server.caCertificatePem === null ? {} : { ca: server.caCertificatePem }),
   rejectUnauthorized: !server.skipTlsVerify,

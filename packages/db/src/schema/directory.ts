@@ -17,7 +17,7 @@ import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from '
 import { runs } from './platform/operations.ts';
 import { tenants } from './tenants.ts';
 
-/** Where a tenant's directory is and what of it comes into the portal, one row per tenant. */
+/** The directory settings of a tenant, one row per tenant. */
 export const ldapConfigs = pgTable(
   'ldap_configs',
   {
@@ -31,12 +31,12 @@ export const ldapConfigs = pgTable(
     userFilter: text(),
     syncIntervalMin: integer().notNull(),
     isActive: boolean().notNull().default(true),
-    /** Groups whose members, and organizational units whose entries come in; empty is everything under the base. */
+    /** Groups and organizational units to synchronize; an empty list means everything below the base. */
     includeDns: text().array().notNull().default([]),
     userExcludeList: text().array().notNull().default([]),
     skipTlsVerify: boolean().notNull().default(false),
     caCertificatePem: text(),
-    /** When the next run starts by itself; null while switched off. */
+    /** When the scheduler starts the next run; null while switched off. */
     nextSyncAt: instant(),
     updatedAt: instant().notNull().defaultNow(),
   },
@@ -52,7 +52,7 @@ export const ldapConfigs = pgTable(
 
 export const ldapField = pgEnum('ldap_field', ['username', 'email', 'displayName', 'firstName', 'lastName']);
 
-/** Which attribute of the directory fills which field of an account; custom ones go before the defaults. */
+/** Maps directory attributes to account fields. Custom mappings take precedence over the defaults. */
 export const ldapMappings = pgTable(
   'ldap_mappings',
   {
@@ -70,13 +70,13 @@ export const ldapMappings = pgTable(
 
 export const ldapSyncTrigger = pgEnum('ldap_sync_trigger', ['manual', 'schedule']);
 
-/** What a synchronization did; how it stands (state, progress, error) is in the run of the same id. */
+/** The results of a synchronization. The run with the same id holds state, progress and error. */
 export const ldapSyncRuns = pgTable(
   'ldap_sync_runs',
   {
     ...tenantColumns,
     trigger: ldapSyncTrigger().notNull(),
-    /** Failed because it would have switched off too many accounts. */
+    /** The run failed because it would have switched off too many accounts. */
     isBlocked: boolean().notNull().default(false),
     counts: jsonb().notNull().default({}),
     warnings: jsonb().notNull().default([]),
@@ -90,19 +90,19 @@ export const ldapSyncRuns = pgTable(
 );
 
 /**
- * The entries of a directory that a sync run or a preview has read and not yet applied. Unlogged, which only the
- * migration can say: a crash of the server empties the table, and whoever works with it makes sure that it has not.
+ * Directory entries that a run or preview has read but not yet applied. The table is unlogged (only the migration can declare that):
+ * a crash of the database server empties it, so every reader checks that its rows are still there.
  */
 export const ldapStagedEntries = pgTable(
   'ldap_staged_entries',
   {
     tenantId: uuid().notNull(),
-    /** The run that reads, or an id of its own for a preview. */
+    /** The id of the run, or a new id for a preview. */
     runId: uuid().notNull(),
-    /** Which try of the run: one that was given up may still be writing. */
+    /** The attempt of the run. An abandoned attempt may still be writing. */
     attempt: integer().notNull(),
     directoryId: text().notNull(),
-    /** Whether the person may come in (`live`), and if not, why. */
+    /** `live` if the person may have an account, otherwise the reason why not. */
     standing: text().notNull(),
     ldapDn: text().notNull(),
     username: text(),
@@ -111,7 +111,7 @@ export const ldapStagedEntries = pgTable(
     displayName: text(),
     firstName: text(),
     lastName: text(),
-    /** Positions in the list of groups that the run holds. */
+    /** Positions in the run's list of groups. */
     groups: integer().array().notNull(),
     stagedAt: instant().notNull().defaultNow(),
   },

@@ -72,13 +72,13 @@ describe('a new password', () => {
     ['the username', 'Maximilian', /username/],
     ['the e-mail address', 'Max.Mustermann@Example.org', /e-mail/],
     ['broken Unicode', 'abcdefghij\ud800', /Unicode/],
-  ])('is refused when it is %s', (_, password, why) => {
+  ])('is refused if it is %s', (_, password, why) => {
     expect(() => checkNewPassword(password, account, never)).toThrow(
       expect.objectContaining({ kind: 'invalid', code: 'PASSWORD_POLICY', message: expect.stringMatching(why) }),
     );
   });
 
-  it('is refused when it is common', () => {
+  it('is refused if it is common', () => {
     expect(() => checkNewPassword('common-one', account, (password) => password === 'common-one')).toThrow(/common/);
   });
 
@@ -104,7 +104,7 @@ describe('role rules', () => {
     }
   });
 
-  it('let an ADMIN name the own tenant alone', () => {
+  it('let an ADMIN name only their own tenant', () => {
     expect(tenantNamedBy(actor('ADMIN'), undefined)).toBeNull();
     expect(tenantNamedBy(actor('ADMIN'), 'ours')).toBe('ours');
     expect(() => tenantNamedBy(actor('ADMIN'), 'theirs')).toThrow(expect.objectContaining({ kind: 'forbidden' }));

@@ -7,19 +7,19 @@ import { mailAddressForm } from '../mail-address.ts';
 import { line } from '../text.ts';
 import { Instant } from '../time.ts';
 
-/** The form a username is stored and looked up in: NFC, lower-case, no white space around it. */
+/** Normalizes a username for storage and lookup: NFC, lower case, trimmed. */
 export const normalizeUsername = (username: string): string =>
   username.normalize('NFC').toLowerCase().normalize('NFC').trim();
 
-/** A username as it is stored (contract section 3: 1 to 128 characters). */
+/** A username in its stored form (1 to 128 characters). */
 export const Username = line(128)
   .transform(normalizeUsername)
   .pipe(z.string().min(1, 'must not be empty').max(128))
   .meta({ description: 'Stored in lower case; unique', example: 'anna.schmidt' });
 
 /**
- * An e-mail address as it is stored: lower-case, and one that mail can be sent to. An internationalised local part passes, as the mail
- * servers of today take it.
+ * A deliverable e-mail address in its stored form, lower case. Accepts an internationalised local part, because today's mail servers
+ * accept it.
  */
 export const Email = line(254)
   .transform((value) => value.normalize('NFC').toLowerCase())
@@ -32,7 +32,7 @@ export const AccentColor = z
   .toLowerCase()
   .meta({ example: '#2563eb' });
 
-/** Any string somebody may type as a password; what a new one must satisfy is `checkNewPassword`. */
+/** Any password a user may enter. `checkNewPassword` holds the rules for new passwords. */
 export const PasswordInput = z
   .string()
   .min(1, 'must not be empty')
@@ -51,7 +51,7 @@ const person = {
   role: Role,
   tenantId: Id,
   tenantName: z.string(),
-  isLocalUser: z.boolean().describe('True if the password is kept here; false for a directory account'),
+  isLocalUser: z.boolean().describe('True if the portal stores the password; false for a directory account'),
   hasAvatar: z.boolean(),
   accentColor: z.string(),
   mustChangePassword: z.boolean(),
@@ -90,7 +90,7 @@ export const Profile = z
   .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' }, pendingEmail: null } });
 export type Profile = z.output<typeof Profile>;
 
-/** The same as it is stored: what a request knows of its own account. */
+/** The profile as stored. Each request carries that of its own account. */
 export type OwnAccount = Omit<Profile, 'dashboardBackground'> & { dashboardBackground: unknown };
 
 /** What administrators see of an account. */
@@ -116,21 +116,21 @@ export const User = z
   });
 export type User = z.output<typeof User>;
 
-/** The part of an account the role rules look at. */
+/** The fields of an account that the role rules need. */
 export interface AccountStanding {
   id: string;
   tenantId: string;
   role: Role;
 }
 
-/** Refuses an administrator who acts on a SUPER_ADMIN without being one. Whether the account is visible at all is decided before. */
+/** Throws 403 if an ADMIN acts on a SUPER_ADMIN. The caller has already checked that the actor can see the account. */
 export function checkMayAdminister(actor: Actor, target: AccountStanding): void {
   if (target.role === 'SUPER_ADMIN' && !isSuperAdmin(actor)) {
     throw forbidden('FORBIDDEN', 'Only a SUPER_ADMIN may change another SUPER_ADMIN.');
   }
 }
 
-/** Refuses a role that the actor may not hand out. */
+/** Throws 403 for a role that the actor may not assign. */
 export function checkMayAssign(actor: Actor, role: Role): void {
   if (role === 'SUPER_ADMIN' && !isSuperAdmin(actor)) {
     throw forbidden('ROLE_NOT_ALLOWED');
@@ -138,8 +138,8 @@ export function checkMayAssign(actor: Actor, role: Role): void {
 }
 
 /**
- * The tenant an administrator may name in a body or query: an ADMIN only the own one (403 whether the other exists or not).
- * Null when none was named.
+ * Returns the tenant named in a body or query, or null if none was named. An ADMIN may name only their own tenant; any other throws
+ * 403, whether it exists or not.
  */
 export function tenantNamedBy(actor: Actor, tenantId: string | undefined): string | null {
   if (tenantId === undefined) return null;
@@ -152,7 +152,7 @@ export const passwordLength = { min: 10, max: 128 } as const;
 
 /**
  * Throws 400 `PASSWORD_POLICY` unless `password` may become this account's password: 10 to 128 characters,
- * neither its username nor its e-mail, and not a common one (contract section 3).
+ * neither its username nor its e-mail, and not a common one.
  */
 export function checkNewPassword(
   password: string,

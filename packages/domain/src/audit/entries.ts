@@ -6,7 +6,7 @@ export const AuditEntry = z
   .object({
     id: Id,
     at: Instant,
-    actorId: Id.nullable().describe('Null if nobody was signed in'),
+    actorId: Id.nullable().describe('Null if no account was signed in'),
     actorName: z.string().nullable(),
     action: z.string(),
     targetType: z.string().nullable(),

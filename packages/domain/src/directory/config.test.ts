@@ -66,7 +66,7 @@ describe('directory settings', () => {
     ['isActive', { isActive: 'yes' }],
   ])('refuse a wrong %s', (path, fields) => expect(problemsOf(fields)).toContain(path));
 
-  it('keep of what is the same the first spelling', () => {
+  it('keep the first spelling of duplicates', () => {
     const { includeDns, userExcludeList } = LdapConfigInput.parse({
       ...needed,
       includeDns: ['OU=People, dc=example', 'ou=people,dc=example', 'ou=other,dc=example'],
@@ -76,7 +76,7 @@ describe('directory settings', () => {
     expect(userExcludeList).toEqual(['Max.Meier', 'scanner']);
   });
 
-  it('read a blank text as none', () => {
+  it('store a blank text as null', () => {
     expect(LdapConfigInput.parse({ ...needed, bindDn: ' ', userFilter: '', caCertificatePem: '\n' })).toMatchObject({
       bindDn: null,
       userFilter: null,

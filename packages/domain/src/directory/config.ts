@@ -6,23 +6,23 @@ import { SecretInput, secretMask } from '../secret-input.ts';
 import { lineOrNull, requiredLine } from '../text.ts';
 import { canonicalDn, isValidDn } from './dn.ts';
 
-/** A line that may be left out: missing, null and blank are all null. */
+/** An optional line: missing, null and blank all become null. */
 const optionalLine = (max?: number) => lineOrNull(max).default(null);
 
 const notADn = 'must be a distinguished name such as ou=People,dc=example,dc=org';
 const isDnOrNull = (value: string | null): boolean => value === null || isValidDn(value);
 
-// Longer than any name a directory server lets in by default.
+// Longer than any name that directory servers accept by default.
 const Dn = requiredLine(2_000).refine(isValidDn, notADn);
 
-/** `ldap://` or `ldaps://`, a host, and a port where it is not the scheme's own: everything else has fields of its own. */
+/** Accepts `ldap://` or `ldaps://`, a host and an optional port. All other settings have their own fields. */
 function isServerUrl(value: string): boolean {
   if (!/^ldaps?:\/\/[^/?#@\s]+\/?$/i.test(value)) return false;
   const url = URL.parse(value);
   return url !== null && url.hostname !== '' && url.port !== '0';
 }
 
-/** The first of each, whatever else is the same by `identity`. */
+/** Removes duplicates by `identity` and keeps the first of each. */
 const firstOfEach = (values: string[], identity: (value: string) => string): string[] =>
   [...new Map(values.toReversed().map((value) => [identity(value), value])).values()].toReversed();
 
@@ -41,13 +41,13 @@ const example = {
 };
 
 /**
- * A tenant's directory as an administrator writes it; a PUT replaces all of it, a kept password excepted. Whether certificates can be
- * read takes more than this package has, see `ReadableLdapConfigInput`.
+ * A tenant's directory settings as an administrator enters them. A PUT replaces all of them but may keep the stored password.
+ * `ReadableLdapConfigInput` also checks that the certificates can be parsed, which this package cannot do.
  */
 export const LdapConfigInput = z
   .object({
     serverUrl: requiredLine(300)
-      .refine(isServerUrl, 'must be ldap:// or ldaps:// with a host and, if need be, a port')
+      .refine(isServerUrl, 'must be ldap:// or ldaps:// with a host and, if needed, a port')
       .describe('`ldap://` or `ldaps://`, then the host and, if it is not 389 or 636, the port'),
     startTls: z.boolean().default(false).describe('Encrypts an `ldap://` connection with StartTLS'),
     baseDn: Dn.describe('Users and groups are searched for below this entry'),
@@ -87,7 +87,7 @@ export const LdapConfigInput = z
   .meta({ example: { ...example, bindPassword: 'a bind password' } });
 export type LdapConfigInput = z.output<typeof LdapConfigInput>;
 
-/** The same as it is shown: nulls and empty lists while nothing is set, the password masked. */
+/** The settings as shown: nulls and empty lists while nothing is set, and a masked password. */
 export const LdapConfig = z
   .object({
     serverUrl: z.string().nullable(),
@@ -109,10 +109,10 @@ export type LdapConfig = z.output<typeof LdapConfig>;
 export const LdapField = z.enum(['username', 'email', 'displayName', 'firstName', 'lastName']);
 export type LdapField = z.output<typeof LdapField>;
 
-// RFC 4512, 2.5: a name or a dotted number, and options behind it.
+// RFC 4512, 2.5: a name or a dotted number, followed by options.
 const attributeDescription = /^([A-Za-z][A-Za-z0-9-]*|\d+(\.\d+)+)(;[A-Za-z0-9-]+)*$/;
 
-/** Attributes that hold passwords, hashes or keys: what a mapping fills is shown to people. */
+/** Attributes that hold passwords, hashes or keys. Mappings must not use them, because users see the mapped values. */
 const secretAttributes = new Set(
   [
     'userPassword',
@@ -131,21 +131,21 @@ const secretAttributes = new Set(
 );
 const withoutOptions = (attribute: string): string => attribute.split(';', 1)[0] ?? attribute;
 
-/** One more attribute to fill a field from; it goes before the defaults. */
+/** An additional attribute that can fill a field; it takes precedence over the defaults. */
 export const LdapMappingInput = z
   .object({
     ldapAttribute: requiredLine(100)
       .regex(attributeDescription, 'must be the name of an attribute such as givenName')
       .refine(
         (attribute) => !secretAttributes.has(withoutOptions(attribute).toLowerCase()),
-        'holds a secret, which no account may show',
+        'holds a secret, which must not appear in an account',
       ),
     field: LdapField,
   })
   .meta({ example: { ldapAttribute: 'givenName', field: 'firstName' } });
 export type LdapMappingInput = z.output<typeof LdapMappingInput>;
 
-/** Which attribute of an entry fills which field of an account; the first that has a value does. */
+/** Maps an attribute of an entry to a field of an account. The first mapping with a value wins. */
 export const LdapMapping = z
   .object({ id: Id, ldapAttribute: z.string(), field: LdapField, isDefault: z.boolean() })
   .meta({
@@ -159,14 +159,14 @@ export const LdapMapping = z
   });
 export type LdapMapping = z.output<typeof LdapMapping>;
 
-/** The mappings every tenant has (contract section 5). */
+/** The mappings every tenant has. */
 export const defaultMappings: readonly Pick<LdapMapping, 'ldapAttribute' | 'field'>[] = [
   { ldapAttribute: 'displayName', field: 'displayName' },
   { ldapAttribute: 'mail', field: 'email' },
   { ldapAttribute: 'sAMAccountName', field: 'username' },
 ];
 
-/** What a try of directory settings found. */
+/** The result of testing directory settings. */
 export const LdapTest = z
   .object({
     ok: z.boolean(),
@@ -202,7 +202,7 @@ export const LdapTest = z
   });
 export type LdapTest = z.output<typeof LdapTest>;
 
-/** A group or a unit as the directory has it now, to choose from for the include list. */
+/** A group or unit that the directory has now; an administrator picks from these for the include list. */
 export const LiveGroup = z.object({ dn: z.string(), name: z.string(), kind: z.enum(['group', 'ou']) }).meta({
   id: 'LiveGroup',
   example: { dn: 'cn=Accounting,ou=Groups,dc=example,dc=org', name: 'Accounting', kind: 'group' },

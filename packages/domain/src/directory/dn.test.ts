@@ -45,12 +45,12 @@ describe('a distinguished name', () => {
     'cn=#0402zz,dc=org',
     'cn=anna\0,dc=org',
     '1.=anna',
-  ])('%j is none', (text) => {
+  ])('%j is not valid', (text) => {
     expect(parseDn(text)).toBeNull();
     expect(isValidDn(text)).toBe(false);
   });
 
-  it('of no parts is the root, which no entry is called', () => {
+  it('without parts is the root and not a valid entry', () => {
     expect(parseDn('')).toEqual([]);
     expect(isValidDn('')).toBe(false);
     expect(isValidDn('  ')).toBe(false);
@@ -74,14 +74,14 @@ describe('the canonical form', () => {
   });
 });
 
-describe('standing below', () => {
+describe('lying below', () => {
   it.each([
     ['cn=anna,ou=People,dc=org', 'ou=people,dc=org', true],
     ['ou=People,dc=org', 'ou=people,dc=org', true],
     ['cn=anna,dc=org', '', true],
     ['cn=anna,ou=More People,dc=org', 'ou=people,dc=org', false],
     ['ou=x ou=people,dc=org', 'ou=people,dc=org', false],
-    // A comma and an equals sign inside a value are no border between entries.
+    // A comma and an equals sign inside a value do not separate entries.
     [String.raw`cn=anna\,ou\=people\,dc\=org`, 'ou=people,dc=org', false],
     [String.raw`cn="anna,ou=people,dc=org"`, 'ou=people,dc=org', false],
     ['dc=org', 'ou=people,dc=org', false],
@@ -93,7 +93,7 @@ describe('standing below', () => {
 it.each([
   ['of parts without end', `cn=a${',a=a'.repeat(2_900_000)}`],
   ['of a part without end', `cn=${'ä'.repeat(5_000_000)}`],
-])('a name %s is none', (_what, name) => {
+])('a name %s is not valid', (_what, name) => {
   expect(canonicalDn(name)).toBe(name);
   expect(parseDn(name)).toBeNull();
 });

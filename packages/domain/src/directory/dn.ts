@@ -1,27 +1,27 @@
-/** One attribute of a name, `cn=Anna`: the type as written, the value with its escapes resolved. */
+/** One attribute of a name, such as `cn=Anna`: the type as written, the value unescaped. */
 export interface DnAttribute {
   type: string;
   value: string;
 }
 
-/** A distinguished name from the entry up to the root; a part of several attributes (`cn=Anna+uid=anna`) keeps them together. */
+/** A distinguished name, from the entry up to the root. Each part holds one or more attributes (`cn=Anna+uid=anna`). */
 export type Dn = DnAttribute[][];
 
-/** Far longer than names are; reading one of megabytes would take seconds and more memory than there is. */
-const longestName = 16 * 1024;
+/** Far longer than real names. Parsing a name of megabytes would take seconds and exhaust the memory. */
+const maxNameLength = 16 * 1024;
 
 const descriptor = /^(?:oid\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)*)$/i;
 const hexPair = /^[0-9a-fA-F]{2}$/;
-// RFC 4514 section 2.4: what may stand in a value only behind a backslash.
+// RFC 4514 section 2.4: these characters need a backslash.
 const mustBeEscaped = new Set(['"', '+', ',', ';', '<', '>', '\0']);
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a distinguished name (RFC 4514; the quotes and semicolons of RFC 2253 too, as servers still write them).
- * Null for text that is none, or far too long; the empty text is the root.
+ * Parses a distinguished name (RFC 4514). Also accepts the quotes and semicolons of RFC 2253, which servers still write.
+ * Returns null for invalid or far too long text. An empty text is the root.
  */
 export function parseDn(text: string): Dn | null {
-  if (text.length > longestName) return null;
+  if (text.length > maxNameLength) return null;
   const dn: Dn = [];
   let at = 0;
 
@@ -29,7 +29,7 @@ export function parseDn(text: string): Dn | null {
     while (text[at] === ' ') at += 1;
   };
 
-  /** The UTF-8 bytes written as pairs of hex digits from here on, each pair behind `prefix`. */
+  /** Reads UTF-8 bytes written as pairs of hex digits, each after `prefix`. */
   const hexBytes = (prefix: string): string | null => {
     const bytes: number[] = [];
     while (text.startsWith(prefix, at) && hexPair.test(text.slice(at + prefix.length, at + prefix.length + 2))) {
@@ -63,7 +63,7 @@ export function parseDn(text: string): Dn | null {
     return value;
   };
 
-  /** `#04024869`: the BER encoding of the value, kept as it is written, because only its schema could say what it means. */
+  /** Reads a BER-encoded value such as `#04024869` and leaves it encoded, because decoding needs its schema. */
   const encoded = (): string | null => {
     const start = at;
     at += 1;
@@ -84,7 +84,7 @@ export function parseDn(text: string): Dn | null {
       }
       const character = text[at++] ?? '';
       if (mustBeEscaped.has(character)) return null;
-      // Spaces belong to the value only when something follows them.
+      // Trailing spaces are not part of the value.
       if (character === ' ') spaces += ' ';
       else {
         value += spaces + character;
@@ -120,23 +120,23 @@ export function parseDn(text: string): Dn | null {
   }
 }
 
-/** Whether the text names an entry: a distinguished name with at least one part. */
+/** Whether the text is a distinguished name with at least one part. */
 export const isValidDn = (text: string): boolean => {
   const dn = parseDn(text);
   return dn !== null && dn.length > 0;
 };
 
-// Letters, digits and what needs no thought, one space at most between them: nine names out of ten.
+// Fast path for nine names out of ten: letters, digits and harmless signs, single spaces between them.
 const simple =
   /^[a-z][a-z0-9-]*=[a-z0-9._@-]+(?: [a-z0-9._@-]+)*(?:,[a-z][a-z0-9-]*=[a-z0-9._@-]+(?: [a-z0-9._@-]+)*)*$/;
 
 /**
- * The form in which two spellings of one name are equal: lower case, NFC, one space for several, escapes where they are needed
- * and in one way, the attributes of a part in order. Servers compare nearly all name attributes without regard to case;
- * who wants to know whether a name is one does so first, this takes any text, and leaves one that is far too long as it is.
+ * Returns a form that is equal for all spellings of one name: lower case, NFC, single spaces, uniform escapes, sorted attributes in
+ * each part. Servers ignore case in nearly all name attributes. Accepts any text, so callers validate names first. Returns far too
+ * long text unchanged.
  */
 export function canonicalDn(text: string): string {
-  if (text.length > longestName) return text;
+  if (text.length > maxNameLength) return text;
   const lower = text.toLowerCase();
   if (simple.test(lower)) return lower;
   const dn = parseDn(text);
@@ -152,5 +152,5 @@ const canonicalPart = (part: DnAttribute[]): string =>
     .toSorted()
     .join('+');
 
-/** Whether the entry is `base` or stands below it; both in canonical form. The root has everything below it. */
+/** Whether the entry is `base` or lies below it; both in canonical form. Every entry lies below the root. */
 export const isUnder = (dn: string, base: string): boolean => base === '' || dn === base || dn.endsWith(`,${base}`);

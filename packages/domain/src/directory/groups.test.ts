@@ -9,7 +9,7 @@ const entry = (dn: string, attributes: Record<string, string> = {}): DirectoryEn
   firstBytes: () => undefined,
 });
 
-/** Groups by name with the names of their members, `cn=x` for a group `x`. */
+/** Groups by name with the names of their members; `cn=x` is the group `x`. */
 const graphOf = (groups: Record<string, string[]>): GroupGraph => {
   const graph = new GroupGraph();
   for (const [cn, members] of Object.entries(groups))
@@ -22,7 +22,7 @@ const namesOf = (graph: GroupGraph, dn: string, memberOf: string[] = []): string
     .map((at) => graph.groups[at]?.name ?? '');
 
 describe('the groups of a person', () => {
-  it('are those that name it, and those these are in', () => {
+  it('are the groups that list the person and the groups that contain these', () => {
     const graph = graphOf({
       staff: ['cn=sales,dc=org', 'cn=it,dc=org'],
       sales: ['uid=Anna,dc=org'],
@@ -34,7 +34,7 @@ describe('the groups of a person', () => {
     expect(namesOf(graph, 'uid=carl,dc=org')).toEqual([]);
   });
 
-  it('end where groups are in each other in a circle', () => {
+  it('are complete if groups contain each other', () => {
     const graph = graphOf({
       a: ['cn=c,dc=org', 'uid=anna,dc=org'],
       b: ['cn=a,dc=org'],
@@ -43,18 +43,18 @@ describe('the groups of a person', () => {
     expect(namesOf(graph, 'uid=anna,dc=org')).toEqual(['a', 'b', 'c']);
   });
 
-  it('may be named by the person instead, once each', () => {
+  it('may be listed by the person instead, once each', () => {
     const graph = graphOf({ staff: ['cn=sales,dc=org'], sales: ['uid=anna,dc=org'] });
     expect(namesOf(graph, 'uid=anna,dc=org', ['cn=Sales, dc=org', 'cn=unknown,dc=org'])).toEqual(['staff', 'sales']);
     expect(namesOf(graph, 'uid=berta,dc=org', ['cn=sales,dc=org'])).toEqual(['staff', 'sales']);
   });
 
-  it('are found whatever stands in the names', () => {
+  it('are found for names with special characters', () => {
     const graph = graphOf({ odd: [String.raw`cn=M\C3\BCller\2C J\C3\BCrgen+uid=jm,ou="a;b",dc=org`] });
     expect(namesOf(graph, String.raw`uid=JM+cn=müller\, jürgen,ou=a\;b,dc=org`)).toEqual(['odd']);
   });
 
-  it('hold for a chain of a thousand groups', () => {
+  it('include a chain of a thousand groups', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, n) => [`g${n}`, n === 0 ? ['uid=anna,dc=org'] : [`cn=g${n - 1},dc=org`]]),
     );
@@ -62,7 +62,7 @@ describe('the groups of a person', () => {
   });
 });
 
-it('finds the groups of somebody who names one of them again and again, or all of them', () => {
+it('finds the groups of a person who lists one of them many times, or all of them', () => {
   const names = Array.from({ length: 2_000 }, (_, n) => `cn=g${n},dc=org`);
   const chain = Object.fromEntries(names.map((_, n) => [`g${n}`, n === 0 ? [] : [`cn=g${n - 1},dc=org`]]));
   const graph = graphOf(chain);
@@ -73,7 +73,7 @@ it('finds the groups of somebody who names one of them again and again, or all o
   expect(groupsOf(names.slice(1_990))).toEqual(all.slice(1_990));
 });
 
-it('takes a member that a group names again and again for one', () => {
+it('counts a member that a group lists many times once', () => {
   let taken = 0;
   const graph = new GroupGraph((bytes) => {
     taken += bytes;
@@ -87,7 +87,7 @@ it('takes a member that a group names again and again for one', () => {
   expect(namesOf(graph, 'uid=anna,dc=org')).toEqual(['a', 'b']);
 });
 
-it('gives a group of a name without end a short one, at once', () => {
+it('truncates a huge group name quickly', () => {
   const graph = new GroupGraph();
   const before = process.memoryUsage().heapUsed;
   graph.add(entry('cn=a', { cn: 'ä'.repeat(12_000_000) }), 'a');
@@ -95,13 +95,13 @@ it('gives a group of a name without end a short one, at once', () => {
   expect(graph.groups[0]?.name).toMatch(/^ä+$/);
 });
 
-it('takes one group that comes twice for one', () => {
+it('counts a group that is added twice once', () => {
   const graph = graphOf({ a: ['uid=anna,dc=org'] });
   expect(graph.add(entry('cn=A, dc=org', { cn: 'a' }), 'other')).toBe(0);
   expect(graph.groups).toHaveLength(1);
 });
 
-it('takes a group that comes under two names for one, whoever its members name', () => {
+it('counts a group with two names once, whichever name its members list', () => {
   const graph = graphOf({ a: ['uid=anna,dc=org'] });
   const again = graph.add(entry('cn=renamed,dc=org', { cn: 'renamed' }), 'a');
   graph.addMembers(again, ['uid=berta,dc=org']);
@@ -109,7 +109,7 @@ it('takes a group that comes under two names for one, whoever its members name',
   expect(namesOf(graph, 'uid=berta,dc=org', ['cn=renamed,dc=org'])).toEqual(['a']);
 });
 
-it('tells what it takes of the memory: for a group, a name, and each group that a group is in', () => {
+it('reports its memory: for a group, a name, and each group that contains a group', () => {
   let taken = 0;
   const graph = new GroupGraph((bytes) => {
     taken += bytes;
@@ -126,7 +126,7 @@ it('tells what it takes of the memory: for a group, a name, and each group that 
   after(() => names.map((dn) => graph.groupsOf({ dn, memberOf: [], primaryGroupSid: null })));
   expect(steps[0]).toBeGreaterThan(100 * 300);
   expect(steps[1]).toBeGreaterThan(100 * 60);
-  // A circle: each of them is in all.
+  // Circular groups: each is in all.
   expect(steps[2]).toBe(100 * 100 * 8);
 });
 
@@ -146,7 +146,7 @@ it.each([
   expect(isGroup(entry('cn=x', { objectClass }))).toBe(is);
 });
 
-it('admits by group, by place, or everybody', () => {
+it('admits by group, by base, or everyone', () => {
   const admission = { isOpen: false, groups: new Set([3]), bases: ['ou=it,dc=org'] };
   expect(isAdmitted(admission, 'uid=anna,dc=org', [1, 3])).toBe(true);
   expect(isAdmitted(admission, 'uid=anna,ou=it,dc=org', [])).toBe(true);

@@ -1,10 +1,10 @@
 import { canonicalDn, isUnder } from './dn.ts';
 import { type DirectoryEntry, sidText } from './person.ts';
 
-/** A group of the directory without its members. */
+/** A directory group without its members. */
 export interface DirectoryGroup {
   directoryId: string;
-  /** What it is called here: `cn`, for Active Directory `sAMAccountName`. */
+  /** The group's name in the portal: `sAMAccountName` in Active Directory, otherwise `cn`. */
   name: string;
 }
 
@@ -17,7 +17,7 @@ export const groupAttributes = [
   'cn',
   'objectClass',
 ] as const;
-/** The attributes that hold names of members. */
+/** Attributes that list the names of members. */
 export const memberAttributes = ['member', 'uniqueMember'] as const;
 
 const groupClasses = ['group', 'groupOfNames', 'groupOfUniqueNames', 'groupOfMembers'];
@@ -27,33 +27,33 @@ const lowerGroupClasses = new Set(groupClasses.map((name) => name.toLowerCase())
 export const isGroup = (entry: DirectoryEntry): boolean =>
   entry.values('objectClass').some((name) => lowerGroupClasses.has(name.toLowerCase()));
 
-/** About what a graph takes up in memory, beside the text of names. */
+/** Approximate memory of a graph in bytes, without the text of names. */
 const bytesOf = { group: 400, name: 60, list: 130, position: 8 };
-/** Somebody in more groups may be in all of them by each: they are then found together. */
+/** Above this many direct groups, one traversal replaces the cached closures, because each closure may contain all groups. */
 const maxClosures = 100;
 
 /**
- * The groups of a directory and who is in them, nested groups and circles included. Groups and their members go in first;
- * then each person can be asked for. A group is known by its position.
+ * The groups of a directory and their members, including nested and circular groups. Add all groups and members first, then ask for
+ * the groups of each person. A position in `groups` identifies a group.
  */
 export class GroupGraph {
   readonly groups: DirectoryGroup[] = [];
   readonly #positionByDn = new Map<string, number>();
   readonly #positionById = new Map<string, number>();
   readonly #positionBySid = new Map<string, number>();
-  /** Groups that name a member directly, by the member's name. */
+  /** Maps a member's name to the groups that list it directly. */
   readonly #namedBy = new Map<string, number | number[]>();
-  /** For each group those it is in, itself included; made when first asked for. */
+  /** For each group, all groups that contain it, including itself; computed on first use. */
   readonly #closures: (readonly number[] | undefined)[] = [];
   readonly #dns: string[] = [];
   readonly #take: (bytes: number) => void;
 
-  /** `take` is told about how many more bytes are kept, and may throw. */
+  /** The graph calls `take` with the approximate number of bytes it adds. `take` may throw. */
   constructor(take: (bytes: number) => void = () => undefined) {
     this.#take = take;
   }
 
-  /** Adds the group of that id; one that is there already stays as it is, also one that is renamed while pages are read. */
+  /** Adds a group and returns its position. A known group stays unchanged, even if it was renamed between two pages. */
   add(entry: DirectoryEntry, directoryId: string): number {
     const dn = canonicalDn(entry.dn);
     const known = this.#positionByDn.get(dn) ?? this.#positionById.get(directoryId);
@@ -91,12 +91,15 @@ export class GroupGraph {
     }
   }
 
-  /** The position of the group of that name, in canonical form. */
+  /** The position of the group with this canonical name. */
   positionOf(dn: string): number | undefined {
     return this.#positionByDn.get(dn);
   }
 
-  /** Positions of all groups a person is in, in ascending order: those that name it, those it names, its primary one, and what these are in. Names are in canonical form. */
+  /**
+   * Positions of all groups of a person, ascending: groups that list the person, groups the person lists, the primary group, and all
+   * groups that contain these. Names are in canonical form.
+   */
   groupsOf(person: { dn: string; memberOf: string[]; primaryGroupSid: string | null }): number[] {
     const direct = new Set<number>(this.#naming(person.dn));
     for (const dn of person.memberOf) addTo(direct, this.#positionByDn.get(dn));
@@ -108,7 +111,7 @@ export class GroupGraph {
     return inOrder(all);
   }
 
-  /** These groups and all that they are in. */
+  /** These groups and all groups that contain them. */
   #reach(positions: Iterable<number>): Set<number> {
     const reached = new Set(positions);
     for (const position of reached) for (const parent of this.#naming(this.#dns[position] ?? '')) reached.add(parent);
@@ -136,25 +139,26 @@ function addTo(positions: Set<number>, position: number | undefined): void {
   if (position !== undefined) positions.add(position);
 }
 
-/** Who may come in: everybody, or who is in one of these groups or below one of these entries. */
+/** Who may have an account: every person, or only the members of these groups and the entries below these bases. */
 export interface Admission {
+  /** Admits every person. */
   isOpen: boolean;
   groups: Set<number>;
   /** In canonical form. */
   bases: string[];
 }
 
-/** Whether a person of that name, in canonical form, and in these groups may come in. */
+/** Whether a person with this canonical name and these groups may have an account. */
 export const isAdmitted = ({ isOpen, groups, bases }: Admission, dn: string, memberOf: number[]): boolean =>
   isOpen || memberOf.some((position) => groups.has(position)) || bases.some((base) => isUnder(dn, base));
 
 const maxName = 200;
-// oxlint-disable-next-line no-control-regex -- a name of one line has no room for them
+// oxlint-disable-next-line no-control-regex -- a one-line name must not contain them
 const breaks = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/gu;
 
 function groupName(entry: DirectoryEntry): string {
   const name = entry.values('sAMAccountName')[0] ?? entry.values('cn')[0] ?? '';
-  // Cut first: cleaning megabytes would take its time.
+  // Truncate first: cleaning megabytes is slow.
   const line = name
     .slice(0, 10 * maxName)
     .normalize('NFC')

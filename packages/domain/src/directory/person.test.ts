@@ -14,7 +14,7 @@ import {
   sidText,
 } from './person.ts';
 
-/** An entry of a directory; bytes are given as a Buffer. */
+/** A directory entry; a Buffer stands for raw bytes. */
 const entry = (attributes: Record<string, string | Buffer | string[]>, dn = 'cn=anna,dc=org'): DirectoryEntry => {
   const bytes = (attribute: string): Buffer[] => {
     const found = Object.entries(attributes).find(([name]) => name.toLowerCase() === attribute.toLowerCase())?.[1];
@@ -31,18 +31,18 @@ const standard = fieldSources([
 
 const guid = Buffer.from('33221100554477668899aabbccddeeff', 'hex');
 
-describe('what identifies an entry', () => {
-  it('is the objectGUID, its first three groups turned round', () => {
+describe('the identifier of an entry', () => {
+  it('is the objectGUID with its first three groups reversed', () => {
     expect(guidText(guid)).toBe('00112233-4455-6677-8899-aabbccddeeff');
     expect(lastingIdOf(entry({ objectGUID: guid, entryUUID: 'other' }))).toBe('00112233-4455-6677-8899-aabbccddeeff');
   });
 
-  it('is the entryUUID, then the nsUniqueId, in lower case', () => {
+  it('is otherwise the entryUUID or the nsUniqueId, in lower case', () => {
     expect(lastingIdOf(entry({ entryUUID: 'ABC-1', nsUniqueId: 'x' }))).toBe('abc-1');
     expect(lastingIdOf(entry({ nsUniqueId: '66446001-1DD211B2' }))).toBe('66446001-1dd211b2');
   });
 
-  it('is no rubbish, and nothing where there is none', () => {
+  it('is null for invalid values and for entries without one', () => {
     expect(lastingIdOf(entry({ objectGUID: 'short', entryUUID: 'a\nb' }))).toBeNull();
     expect(lastingIdOf(entry({}))).toBeNull();
   });
@@ -70,7 +70,7 @@ describe('a person', () => {
     });
   });
 
-  it('takes custom mappings before the defaults, the first that has a value', () => {
+  it('uses custom mappings before the defaults, the first with a value', () => {
     const sources = fieldSources([
       { ldapAttribute: 'employeeNumber', field: 'username' },
       { ldapAttribute: 'sAMAccountName', field: 'username' },
@@ -105,7 +105,7 @@ describe('a person', () => {
     expect(personOf(entry({ mail }), 'id-1', standard)).toMatchObject({ email, hasBadEmail });
   });
 
-  it('loses a name that is too long or has control characters, never a part of it', () => {
+  it('drops a name that is too long or has control characters, and never truncates it', () => {
     expect(personOf(entry({ displayName: 'x'.repeat(201), givenName: 'a\nb' }), 'id-1', standard)).toMatchObject({
       displayName: null,
       firstName: null,
@@ -114,14 +114,14 @@ describe('a person', () => {
   });
 });
 
-describe('the expressions that spare most values the schemas', () => {
-  // What stands at the edges of the expressions: letters that change when made small, and what is trimmed, composed or refused.
+describe('the fast path around the schemas', () => {
+  // Edge cases of the expressions: letters that change in lower case, and characters that are trimmed, composed or refused.
   const characters: string =
     'azZ0.-_@~ \t\n\0\u007f\u00a0\u00a1\u00df\u0130\u017f\u0180\u0308\u1e9e\u2028\u212a\ud800\u{1f642}';
   const unit = constantFrom(...characters);
   const word = (maxLength: number) =>
     string({ unit: constantFrom('a', 'k', 'Z', '7'), minLength: 1, maxLength, size: 'max' });
-  /** One word up to the longest there may be and a little more, with other things about. */
+  /** One word up to a little more than the maximum length, with other characters around it. */
   const lengthy = tuple(
     array(unit, { maxLength: 2 }),
     integer({ min: 1, max: 260 }),
@@ -133,11 +133,11 @@ describe('the expressions that spare most values the schemas', () => {
     array(tuple(word(70), constantFrom('.', '-', '..', '')), { minLength: 1, maxLength: 3 }),
     string({ unit: constantFrom('a', 'b', 'Z'), maxLength: 22, size: 'max' }),
   ).map(([local, domain, last]) => `${local.flat().join('')}@${domain.flat().join('')}${last}`);
-  // The part before the @ has a bound of its own.
+  // The part before the @ has its own limit.
   const longLocal = integer({ min: 60, max: 68 }).map((length) => `${'a'.repeat(length)}@example.org`);
   const value = oneof(longLocal, string({ unit, maxLength: 12 }), string({ maxLength: 12 }), lengthy, address);
 
-  it('say what these would', () => {
+  it('returns what the schemas return', () => {
     const seen = new Set<string>();
     assert(
       property(value, (text) => {
@@ -160,7 +160,7 @@ describe('the expressions that spare most values the schemas', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Some of each were taken and some refused.
+    // Some of each were accepted and some refused.
     expect(seen.size).toBe(6);
   });
 });
@@ -179,11 +179,11 @@ describe('Active Directory', () => {
     [{ accountExpires: fileTime('2026-11-21T12:00:01Z') }, false],
     [{ accountExpires: 'never' }, false],
     [{}, false],
-  ])('has %j switched off: %j', (attributes, is) => {
+  ])('treats %j as switched off: %j', (attributes, is) => {
     expect(isSwitchedOff(entry(attributes), now)).toBe(is);
   });
 
-  it('names the primary group by the number behind the domain', () => {
+  it('finds the primary group by its number within the domain', () => {
     const sid = Buffer.from('010500000000000515000000112233445566778899aabbcc50040000', 'hex');
     expect(sidText(sid)).toBe('S-1-5-21-1144201745-2289526357-3434850969-1104');
     expect(primaryGroupSid(entry({ objectSid: sid, primaryGroupID: '513' }))).toBe(

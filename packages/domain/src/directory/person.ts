@@ -2,34 +2,34 @@ import { Email, Username } from '../accounts/accounts.ts';
 import { line } from '../text.ts';
 import type { LdapField } from './config.ts';
 
-/** An entry as the directory gave it; names of attributes are compared without regard to case. */
+/** A directory entry. Attribute names are not case-sensitive. */
 export interface DirectoryEntry {
   dn: string;
-  /** The values as text, the first so many. */
+  /** The values as text, at most the first `atMost`. */
   values(attribute: string, atMost?: number): string[];
-  /** The first value as it was sent. */
+  /** The first value as raw bytes. */
   firstBytes(attribute: string): Uint8Array | undefined;
 }
 
-/** What a person of the directory fills of an account; null where the directory says nothing usable. */
+/** The account fields that a directory person supplies; null where the directory has no usable value. */
 export interface DirectoryPerson {
-  /** What stays when a person is renamed or moved. */
+  /** Stays the same when the person is renamed or moved. */
   directoryId: string;
   dn: string;
-  /** As it is stored; null when there is none an account can have. */
+  /** In its stored form; null if the directory has no valid username. */
   username: string | null;
   email: string | null;
-  /** Whether the directory has an address that is none. */
+  /** Whether the directory has an invalid address. */
   hasBadEmail: boolean;
   displayName: string | null;
   firstName: string | null;
   lastName: string | null;
 }
 
-/** Which attributes fill which field, the first that has a value first. */
+/** The attributes that can fill each field, in order of precedence. */
 export type FieldSources = Record<LdapField, string[]>;
 
-/** The attributes to ask for besides those of the mappings. */
+/** The attributes to request besides the mapped ones. */
 export const personAttributes = [
   'objectGUID',
   'entryUUID',
@@ -42,20 +42,20 @@ export const personAttributes = [
 ] as const;
 
 /**
- * The mappings by field, custom ones before the defaults as they come in. The username falls back to `uid` (contract section 5),
- * first and last name to the attributes every person's object class has for them.
+ * Groups the mappings by field and keeps their order: custom mappings before the defaults. The username falls back to `uid`,
+ * first and last name to the standard attributes of the person object class.
  */
 export function fieldSources(mappings: { ldapAttribute: string; field: LdapField }[]): FieldSources {
-  const of = (field: LdapField, ...fallback: string[]) => [
+  const sourcesOf = (field: LdapField, ...fallback: string[]) => [
     ...mappings.filter((mapping) => mapping.field === field).map(({ ldapAttribute }) => ldapAttribute),
     ...fallback,
   ];
   return {
-    username: of('username', 'uid'),
-    email: of('email'),
-    displayName: of('displayName'),
-    firstName: of('firstName', 'givenName'),
-    lastName: of('lastName', 'sn'),
+    username: sourcesOf('username', 'uid'),
+    email: sourcesOf('email'),
+    displayName: sourcesOf('displayName'),
+    firstName: sourcesOf('firstName', 'givenName'),
+    lastName: sourcesOf('lastName', 'sn'),
   };
 }
 
@@ -64,14 +64,14 @@ export const attributesOf = (sources: FieldSources): string[] => [
 ];
 
 const Name = line(200);
-/** Values that are looked at for one that is not blank. */
-const maxLooks = 100;
+/** How many values to search for one that is not blank. */
+const maxValuesRead = 100;
 
-/** Reads what an account takes from the entry of that id. Values that do not fit are left out, never cut. */
+/** Reads the account fields from an entry. Drops invalid values and never truncates them. */
 export function personOf(entry: DirectoryEntry, directoryId: string, sources: FieldSources): DirectoryPerson {
   const raw = (field: LdapField): string | undefined => {
     for (const attribute of sources[field]) {
-      for (const value of entry.values(attribute, maxLooks)) if (value.trim() !== '') return value;
+      for (const value of entry.values(attribute, maxValuesRead)) if (value.trim() !== '') return value;
     }
     return undefined;
   };
@@ -96,12 +96,15 @@ export function personOf(entry: DirectoryEntry, directoryId: string, sources: Fi
   };
 }
 
-/** The name of an entry as it is kept. A control character in it may be written as it is or as two hex digits (RFC 4514 section 2.4); not everything takes the former. */
+/**
+ * The name of an entry in its stored form. Writes control characters as two hex digits, because not every server accepts the raw
+ * form (RFC 4514 section 2.4 allows both).
+ */
 export const dnOf = ({ dn }: Pick<DirectoryEntry, 'dn'>): string =>
   // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
   dn.replaceAll(/[\u0000-\u001f]/g, (control) => `\\${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-// What the schemas of an account would say to these is known; asking them a hundred thousand times is most of the work.
+// Fast path: the account schemas accept these values unchanged, and calling them a hundred thousand times is most of the work.
 const plainText = /^[ -~\u00a1-\u017f]{1,200}$/;
 const plainUsername = /^[a-z0-9._@-]{1,128}$/;
 const plainEmail = /^[a-z0-9]+(?:[._-][a-z0-9]+)*@[a-z0-9]+(?:[.-][a-z0-9]+)*\.[a-z]{2,20}$/;
@@ -114,13 +117,13 @@ const readUsername = (value: string): string | null => {
 
 const readEmail = (value: string): string | null => {
   const lower = value.toLowerCase();
-  // No longer than what may stand before the @, which has a bound of its own.
+  // The part before the @ has its own limit of 64, so the whole must not exceed it here.
   return lower.length <= 64 && plainEmail.test(lower) ? lower : (Email.safeParse(value).data ?? null);
 };
 
 /**
- * What identifies an entry for good: `objectGUID` of Active Directory, `entryUUID` (RFC 4530) of most others, `nsUniqueId` of
- * the 389 Directory Server. Null where a server has none of them.
+ * The permanent identifier of an entry: `objectGUID` in Active Directory, `entryUUID` (RFC 4530) in most others, `nsUniqueId` in
+ * the 389 Directory Server. Null if the server has none of them.
  */
 export function lastingIdOf(entry: DirectoryEntry): string | null {
   const guid = entry.firstBytes('objectGUID');
@@ -129,7 +132,7 @@ export function lastingIdOf(entry: DirectoryEntry): string | null {
   return id !== undefined && /^[!-~]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
-/** An objectGUID as Windows writes it: the first three groups are little-endian numbers, the others are bytes (MS-DTYP 2.3.4). */
+/** Formats an objectGUID like Windows: the first three groups are little-endian numbers, the others are bytes (MS-DTYP 2.3.4). */
 export function guidText(guid: Uint8Array): string {
   const hex = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map((at) =>
     (guid[at] ?? 0).toString(16).padStart(2, '0'),
@@ -139,7 +142,7 @@ export function guidText(guid: Uint8Array): string {
     .join('-');
 }
 
-/** A security identifier as text, `S-1-5-21-…-513` (MS-DTYP 2.4.2.2); null for bytes that are none. */
+/** A security identifier as text, `S-1-5-21-…-513` (MS-DTYP 2.4.2.2); null for invalid bytes. */
 export function sidText(sid: Uint8Array): string | null {
   const view = new DataView(sid.buffer, sid.byteOffset, sid.byteLength);
   const count = sid[1];
@@ -149,7 +152,7 @@ export function sidText(sid: Uint8Array): string | null {
   return ['S', sid[0], authority, ...parts].join('-');
 }
 
-/** The identifier of the group an Active Directory account has as its primary one; no group lists it as a member. */
+/** The security identifier of an Active Directory account's primary group, which does not list the account as a member. */
 export function primaryGroupSid(entry: DirectoryEntry): string | null {
   const [rid] = entry.values('primaryGroupID');
   const own = entry.firstBytes('objectSid');
@@ -158,11 +161,11 @@ export function primaryGroupSid(entry: DirectoryEntry): string | null {
 }
 
 const accountDisabled = 0x2;
-/** 100-nanosecond steps from 1601 to 1970, in milliseconds: the two epochs of FILETIME and Unix. */
+/** Milliseconds from 1601 (the FILETIME epoch, counted in 100 ns steps) to 1970 (the Unix epoch). */
 const fileTimeEpochMs = 11_644_473_600_000n;
 const neverExpires = new Set(['0', '9223372036854775807']);
 
-/** Whether Active Directory keeps the account from signing in: switched off, or its last day is over at `now`. */
+/** Whether Active Directory blocks the account: it is disabled, or it has expired at `now`. */
 export function isSwitchedOff(entry: DirectoryEntry, now: Date): boolean {
   const [control] = entry.values('userAccountControl');
   if (control !== undefined && (Number(control) & accountDisabled) !== 0) return true;

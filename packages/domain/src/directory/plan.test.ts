@@ -28,7 +28,7 @@ const account: KnownAccount = {
 const free = { username: 'free', isEmailFree: true } as const;
 
 describe('a person of the directory', () => {
-  it('who is new gets an account', () => {
+  it('gets an account if new', () => {
     expect(planAccount(person, null, free)).toEqual({
       kind: 'create',
       warnings: [],
@@ -44,11 +44,11 @@ describe('a person of the directory', () => {
     });
   });
 
-  it('whose account is the same leaves it alone', () => {
+  it('does not change an identical account', () => {
     expect(planAccount(person, account, free)).toEqual({ kind: 'keep', account, warnings: [] });
   });
 
-  it('whose account is a SUPER_ADMIN changes nothing of it, whatever has changed', () => {
+  it('never changes a SUPER_ADMIN', () => {
     const owner = { ...account, isSuperAdmin: true, isActive: false, deactivatedBySync: true };
     const warnings = [expect.stringContaining('SUPER_ADMIN, which no synchronization touches')];
     for (const change of [{}, { username: 'n' }, { email: null }, { dn: 'cn=n,dc=org' }])
@@ -66,7 +66,7 @@ describe('a person of the directory', () => {
     [{ displayName: null, lastName: 'Meier' }, ['display name', 'last name']],
     [{ dn: 'cn=anna,ou=it,dc=org' }, ['place in the directory']],
     [{ directoryId: 'id-2' }, ['identity in the directory']],
-  ])('that is now %j changes %j', (change, changed) => {
+  ])('with the change %j changes %j', (change, changed) => {
     expect(planAccount({ ...person, ...change }, account, free)).toMatchObject({
       kind: 'update',
       changed,
@@ -74,7 +74,7 @@ describe('a person of the directory', () => {
     });
   });
 
-  it('who comes back gets back an account that a synchronization switched off, and no other', () => {
+  it('reactivates only an account that a synchronization switched off', () => {
     expect(planAccount(person, { ...account, isActive: false, deactivatedBySync: true }, free)).toMatchObject({
       kind: 'update',
       isReactivated: true,
@@ -90,29 +90,32 @@ describe('a person of the directory', () => {
     ['local', 'local account'],
     ['directory', 'another account of the directory'],
     ['elsewhere', 'is not available'],
-    ['twice', 'more than once'],
-  ] as const)('whose username is taken (%s) gets no account, and an account keeps its name', (username, words) => {
-    const states = { username, isEmailFree: true };
-    expect(planAccount(person, null, states)).toEqual({
-      kind: 'skip',
-      directoryId: 'id-1',
-      warnings: [expect.stringContaining(words)],
-    });
-    const renamed = planAccount({ ...person, username: 'other', lastName: 'Meier' }, account, states);
-    expect(renamed).toMatchObject({
-      kind: 'update',
-      values: { username: 'anna', lastName: 'Meier' },
-      changed: ['last name'],
-    });
-    expect(renamed.warnings).toEqual([expect.stringContaining('keeps its username')]);
-  });
+    ['duplicate', 'more than once'],
+  ] as const)(
+    'gets no account if the username is taken (%s), and an existing account keeps its name',
+    (username, words) => {
+      const states = { username, isEmailFree: true };
+      expect(planAccount(person, null, states)).toEqual({
+        kind: 'skip',
+        directoryId: 'id-1',
+        warnings: [expect.stringContaining(words)],
+      });
+      const renamed = planAccount({ ...person, username: 'other', lastName: 'Meier' }, account, states);
+      expect(renamed).toMatchObject({
+        kind: 'update',
+        values: { username: 'anna', lastName: 'Meier' },
+        changed: ['last name'],
+      });
+      expect(renamed.warnings).toEqual([expect.stringContaining('keeps its username')]);
+    },
+  );
 
-  it('says nothing of where a username is taken', () => {
+  it('does not reveal where a username is taken', () => {
     const { warnings } = planAccount(person, null, { username: 'elsewhere', isEmailFree: true });
     expect(warnings.join(' ')).not.toMatch(/tenant|organization/i);
   });
 
-  it('whose address is taken or none goes without', () => {
+  it('gets no address if it is taken or invalid', () => {
     expect(planAccount(person, null, { username: 'free', isEmailFree: false })).toMatchObject({
       kind: 'create',
       values: { email: null },
@@ -127,7 +130,7 @@ describe('a person of the directory', () => {
     });
   });
 
-  it('without a username gets no account, and an account keeps its own', () => {
+  it('gets no account without a username, and an existing account keeps its own', () => {
     expect(planAccount({ ...person, username: null }, null, free)).toMatchObject({ kind: 'skip' });
     expect(planAccount({ ...person, username: null, displayName: null }, null, free)).toMatchObject({
       warnings: ['An entry of the directory has no usable username and was skipped.'],
@@ -147,7 +150,7 @@ describe('accounts that want each other’s names', () => {
     ['go round', [move('a', 'b'), move('b', 'c'), move('c', 'a')], [], ['a>b', 'b>c', 'c>a']],
     ['follow each other', [move('a', 'b'), move('b', 'c')], [], ['a>b', 'b>c']],
     ['stay when the last of them cannot move', [move('a', 'b'), move('b', 'c'), move('x', 'y')], ['c'], ['x>y']],
-    ['stay in a circle somebody stands in', [move('a', 'b'), move('b', 'a'), move('z', 'a')], ['b'], []],
+    ['stay if one name in the circle stays taken', [move('a', 'b'), move('b', 'a'), move('z', 'a')], ['b'], []],
   ])('%s', (_how, moves, held, working) => {
     expect([...movesThatWork(moves, (name) => held.includes(name))].toSorted()).toEqual(working);
   });
@@ -165,7 +168,7 @@ it.each([
   expect(exceedsDeactivationLimit(leaving, active)).toBe(is);
 });
 
-it('makes the groups those of the directory', () => {
+it('plans the groups of the directory', () => {
   const known = ['a', 'b', 'c'].map((name) => ({ id: `id-${name}`, directoryId: name, internalName: name }));
   expect(
     planGroups(known, [

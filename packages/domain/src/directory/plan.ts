@@ -1,7 +1,7 @@
 import type { DirectoryGroup } from './groups.ts';
 import type { DirectoryPerson } from './person.ts';
 
-/** An account as far as a synchronization looks at it. */
+/** The fields of an account that a synchronization reads. */
 export interface KnownAccount {
   id: string;
   directoryId: string | null;
@@ -12,22 +12,25 @@ export interface KnownAccount {
   firstName: string | null;
   lastName: string | null;
   isActive: boolean;
-  /** Whether a synchronization switched it off: only then may one switch it on again. */
+  /** True if a synchronization switched the account off. Only then may a synchronization switch it on again. */
   deactivatedBySync: boolean;
   isSuperAdmin: boolean;
 }
 
-/** Who stands in the way of a username: nobody, an account kept here, another of the directory, one elsewhere, an entry of the same name. */
-export type UsernameState = 'free' | 'local' | 'directory' | 'elsewhere' | 'twice';
+/**
+ * Whether a username is free, and if not, what holds it: a local account, another account of the directory, an account of another
+ * tenant, or a second entry of the directory (`duplicate`).
+ */
+export type UsernameState = 'free' | 'local' | 'directory' | 'elsewhere' | 'duplicate';
 
 export interface NameStates {
   username: UsernameState;
   isEmailFree: boolean;
-  /** Whether the name that the account has is on the exclude list; the reader knows only the one the directory has for the person. */
+  /** Whether the account's current name is on the exclude list. The reader checks only the name in the directory. */
   isExcluded?: boolean;
 }
 
-/** What an account takes over from the directory. */
+/** The account fields that come from the directory. */
 export interface AccountValues {
   directoryId: string;
   ldapDn: string;
@@ -46,7 +49,7 @@ export type AccountPlan = { warnings: string[] } & (
   | { kind: 'skip'; directoryId: string }
 );
 
-/** Names of fields as people read them; the others are the directory's own affair. */
+/** Field names for administrators. */
 const fieldNames: Partial<Record<keyof AccountValues, string>> = {
   username: 'username',
   email: 'e-mail',
@@ -58,9 +61,9 @@ const fieldNames: Partial<Record<keyof AccountValues, string>> = {
 };
 
 /**
- * What becomes of one person of the directory, who may come in: a new account, a change of the one found, or nothing.
- * A taken username keeps a new person out and an account under its old name, by which it may be excluded after all; a taken address
- * stays empty. A SUPER_ADMIN stays as it is in any case.
+ * Decides what to do for one admitted person of the directory: create an account, change the account found, or nothing.
+ * If the username is taken, a new person gets no account, and an existing account keeps its old name, which may put it on the exclude
+ * list. If the address is taken, it stays empty. A SUPER_ADMIN never changes.
  */
 export function planAccount(person: DirectoryPerson, account: KnownAccount | null, names: NameStates): AccountPlan {
   const warnings: string[] = [];
@@ -84,7 +87,7 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
     if (!account) return skip(`A person was skipped: ${reason}.`);
     warnings.push(`The account ${quoted(account.username)} keeps its username: ${reason}.`);
   }
-  // Whoever has neither a free name nor an account was skipped just now.
+  // Persons with neither a free name nor an account were skipped above.
   const username = (names.username === 'free' ? person.username : null) ?? account?.username ?? '';
   if (person.hasBadEmail)
     warnings.push(`The address of ${quoted(username)} is not a valid e-mail address and was left empty.`);
@@ -114,21 +117,21 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
   };
 }
 
-/** What a run says of a SUPER_ADMIN the directory would change. */
+/** The warning for a SUPER_ADMIN that the directory would change. */
 export const superAdminLeft = (username: string): string =>
   `The account ${quoted(username)} was left as it is: it is a SUPER_ADMIN, which no synchronization touches.`;
 
 const taken: Record<Exclude<UsernameState, 'free'>, string> = {
   local: 'belongs to a local account, which a synchronization never takes over',
   directory: 'belongs to another account of the directory',
-  // Nothing about where: accounts of other organizations are nobody's business here.
+  // Does not say where: accounts of other organizations must stay hidden.
   elsewhere: 'is not available',
-  twice: 'stands in the directory more than once',
+  duplicate: 'occurs more than once in the directory',
 };
 
 const quoted = (name: string): string => `“${name}”`;
 
-/** One account's wish for another name. */
+/** An account that changes its name. */
 export interface Move {
   id: string;
   from: string;
@@ -136,29 +139,29 @@ export interface Move {
 }
 
 /**
- * Which of the accounts that want each other's names get them when all move at once. One whose new name is held by somebody
- * who stays keeps its own, and so does whoever wanted that.
+ * Returns the ids of the accounts that get their new names if all move at once. An account keeps its old name if its new name stays
+ * taken, and then so does every account that wants that old name.
  */
 export function movesThatWork(moves: Move[], isHeld: (name: string) => boolean): Set<string> {
   const working = new Map(moves.filter(({ to }) => !isHeld(to)).map((move) => [move.id, move]));
-  const kept = moves.filter(({ id }) => !working.has(id)).map(({ from }) => from);
+  const keptNames = moves.filter(({ id }) => !working.has(id)).map(({ from }) => from);
   const wanting = Map.groupBy(moves, ({ to }) => to);
-  for (const name of kept) {
+  for (const name of keptNames) {
     for (const { id, from } of wanting.get(name) ?? []) {
-      if (working.delete(id)) kept.push(from);
+      if (working.delete(id)) keptNames.push(from);
     }
   }
   return new Set(working.keys());
 }
 
-/** Up to this many accounts a run may always switch off, and beyond it up to this share of the active ones. */
+/** A run may always switch off `count` accounts; more only up to this share of the active accounts. */
 const deactivationLimit = { count: 5, share: 0.2 } as const;
 
-/** Whether so many of so many would be more than a run may take away on its own (contract section 5). */
+/** Whether a run needs `force` to take away `leaving` of `active` accounts or groups. */
 export const exceedsDeactivationLimit = (leaving: number, active: number): boolean =>
   leaving > deactivationLimit.count && leaving > deactivationLimit.share * active;
 
-/** A group of the directory as it is kept here. */
+/** A directory group stored in the portal. */
 export interface KnownGroup {
   id: string;
   directoryId: string;
@@ -171,7 +174,7 @@ export interface GroupsPlan {
   remove: KnownGroup[];
 }
 
-/** What makes the kept groups those of the directory that have members here. */
+/** Compares the stored groups with the wanted ones and returns the differences. */
 export function planGroups(known: KnownGroup[], wanted: DirectoryGroup[]): GroupsPlan {
   const knownById = new Map(known.map((group) => [group.directoryId, group]));
   const wantedIds = new Set(wanted.map(({ directoryId }) => directoryId));

@@ -7,7 +7,7 @@ export const SyncCounts = z
   .object({
     read: z.int().describe('People the directory returned'),
     created: z.int(),
-    updated: z.int().describe('Accounts that changed, without those that were activated again'),
+    updated: z.int().describe('Accounts that changed, except reactivated ones'),
     reactivated: z.int(),
     deactivated: z.int(),
     skipped: z
@@ -32,22 +32,22 @@ export const noCounts: SyncCounts = {
   memberships: 0,
 };
 
-/** As many warnings as one run keeps; how many more there were is the last one. */
+/** Maximum warnings stored per run. One further warning counts the rest. */
 export const maxWarnings = 200;
 
-/** Sentences for administrators, as many of them as are kept, and how many there were. */
+/** Collects warnings for administrators, stores the first ones and counts all. */
 export class Warnings {
-  readonly #kept: string[] = [];
+  readonly #stored: string[] = [];
   #count = 0;
 
   add(...sentences: string[]): void {
     this.#count += sentences.length;
-    this.#kept.push(...sentences.slice(0, Math.max(0, maxWarnings - this.#kept.length)));
+    this.#stored.push(...sentences.slice(0, Math.max(0, maxWarnings - this.#stored.length)));
   }
 
   list(): string[] {
-    const more = this.#count - this.#kept.length;
-    return more === 0 ? [...this.#kept] : [...this.#kept, `There were ${more} more warnings of this kind.`];
+    const more = this.#count - this.#stored.length;
+    return more === 0 ? [...this.#stored] : [...this.#stored, `There were ${more} more warnings.`];
   }
 }
 
@@ -74,7 +74,7 @@ export const LdapSyncRun = z
     progress: z.object({ done: z.int(), total: z.int() }).nullable(),
     counts: SyncCounts,
     error: z.string().nullable().describe('One sentence if it failed or was blocked'),
-    warnings: z.array(z.string()).describe(`At most ${maxWarnings} warnings, then how many more there were`),
+    warnings: z.array(z.string()).describe(`At most ${maxWarnings} warnings, then the number of further ones`),
   })
   .meta({
     id: 'LdapSyncRun',
@@ -92,7 +92,7 @@ export const LdapSyncRun = z
   });
 export type LdapSyncRun = z.output<typeof LdapSyncRun>;
 
-/** As many changes as a preview shows. */
+/** Maximum changes in a preview. */
 export const maxPreviewChanges = 500;
 
 export const SyncChange = z.object({

@@ -6,15 +6,15 @@ import type { OwnAccount, Profile, User } from '@portal/domain/accounts/accounts
 import { normalizeBackground } from '@portal/domain/dashboards/background';
 
 /**
- * False for a SUPER_ADMIN whose password a directory would check: administrators of a tenant choose its directory, which may take any
- * password. No such account is made; rows from before wait for an operator (`operatorResetPassword`).
+ * False for a SUPER_ADMIN whose password a directory would check. A tenant's administrators choose its directory, and it may accept
+ * any password. The portal creates no such accounts; old ones need an operator (`operatorResetPassword`).
  */
 export const isTrustworthy = sql<boolean>`(${users.role} <> 'SUPER_ADMIN' or ${users.ldapDn} is null or ${users.passwordHash} is not null)`;
 
-/** Whether an account's password was somebody else's choice and has not been changed in time: it is no way in any more. */
-export const isTemporaryPasswordOver = sql<boolean>`(${users.mustChangePassword} and coalesce(${users.temporaryPasswordUntil} <= now(), false))`;
+/** True if the account has a temporary password that its user has not changed in time. It no longer works. */
+export const isTemporaryPasswordExpired = sql<boolean>`(${users.mustChangePassword} and coalesce(${users.temporaryPasswordUntil} <= now(), false))`;
 
-/** What an account and administrators see of it. */
+/** Columns that the user and administrators see. */
 const columns = {
   id: users.id,
   tenantId: users.tenantId,
@@ -33,7 +33,7 @@ const columns = {
   lastSeenReleaseVersion: users.lastSeenReleaseVersion,
 };
 
-/** What an account sees of itself, read with every request: no more columns than that, each costs every call. */
+/** Columns that the user sees. Every request reads them, so each further column slows all requests. */
 export const ownColumns = {
   ...columns,
   dashboardBackground: users.dashboardBackground,
@@ -42,7 +42,7 @@ export const ownColumns = {
   ),
 };
 
-/** What administrators see. */
+/** Columns that administrators see. */
 export const accountColumns = {
   ...columns,
   isActive: users.isActive,
@@ -68,7 +68,6 @@ export const toProfile = (account: OwnAccount): Profile => ({
   dashboardBackground: normalizeBackground(account.dashboardBackground),
 });
 
-/** Where an account came from. */
 export const sourceOf = ({ isLocalUser }: Account): User['source'] => (isLocalUser ? 'local' : 'directory');
 
 export const toUser = (account: Account): User => ({ ...account, source: sourceOf(account) });

@@ -9,13 +9,13 @@ import { conflict, notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { type Account, accountColumns, isTrustworthy } from './account-columns.ts';
 
-/** A transaction that reaches the accounts the actor may administer: an ADMIN's own tenant, a SUPER_ADMIN's every tenant. */
+/** Opens a transaction on the accounts that the actor may administer: an ADMIN those of their tenant, a SUPER_ADMIN those of all. */
 export const administer = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   namingConflicts(() =>
     isSuperAdmin(ctx.actor) ? ctx.acrossTenants('a SUPER_ADMIN administers accounts', work) : ctx.tx(work),
   );
 
-/** Runs a change of accounts; a duplicate that the unique index found is thrown as 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`. */
+/** Turns violations of the unique indexes into 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`. */
 const namingConflicts = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(
     conflictOn({
@@ -24,7 +24,7 @@ const namingConflicts = <T>(work: () => Promise<T>): Promise<T> =>
     }),
   );
 
-/** The account as it stands, 404 when it is not there for the actor; locked until the transaction ends when it is about to change. */
+/** Reads an account; throws 404 if the actor cannot see it. With `lock`, locks the row until the transaction ends. */
 export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promise<Account> {
   const query = tx
     .select(accountColumns)
@@ -37,16 +37,16 @@ export async function accountFor(tx: Tx, userId: string, lock?: 'update'): Promi
 }
 
 /**
- * Throws 409 `LAST_SUPER_ADMIN` when the change just made in this transaction, which has to be one across tenants, leaves no active
- * SUPER_ADMIN anywhere. Such changes wait for one another, so that two at once cannot each rely on the other's account.
+ * Throws 409 `LAST_SUPER_ADMIN` if this transaction leaves no active SUPER_ADMIN in any tenant. It must be a transaction across
+ * tenants. An advisory lock serializes these checks, so that two concurrent changes cannot each rely on the other's account.
  */
 export async function checkSuperAdminRemains(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${advisoryLocks.superAdmin})`);
-  const [left] = await tx
+  const [remaining] = await tx
     .select({ count: count() })
     .from(users)
     .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
     .where(and(sql`${users.role} = 'SUPER_ADMIN'`, eq(users.isActive, true), isTrustworthy));
-  if ((left?.count ?? 0) === 0)
+  if ((remaining?.count ?? 0) === 0)
     throw conflict('LAST_SUPER_ADMIN', 'This is the last active SUPER_ADMIN. Please appoint another one first.');
 }

@@ -40,7 +40,7 @@ export const accounts: Area = {
     {
       what: 'pending addresses',
       table: users,
-      // Both, as the index has it.
+      // Both conditions, so that the query uses the partial index.
       isOver: sql`${users.pendingEmail} is not null and ${users.pendingEmailUntil} <= now()`,
       emptied: { pendingEmail: null, pendingEmailUntil: null },
     },

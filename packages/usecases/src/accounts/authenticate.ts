@@ -8,7 +8,7 @@ import type { UserContext, SystemContext } from '@portal/platform/context';
 import { isTrustworthy, ownColumns } from './account-columns.ts';
 import { sessionTokens } from './session-token.ts';
 
-/** Columns of rows that a function answers: the query builder takes a column by itself only from a table it joins. */
+/** Turns columns into expressions, because the query builder accepts columns only from tables it joins, not from a function's rows. */
 const asExpressions = <Columns extends Record<string, SQLWrapper>>(columns: Columns) =>
   Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [
@@ -17,8 +17,8 @@ const asExpressions = <Columns extends Record<string, SQLWrapper>>(columns: Colu
     ]),
   ) as unknown as Columns;
 
-// The one query of every authenticated request. Whose tenant it is stands in the token alone, so it names session, account and
-// tenant together, and runs before any scope is opened.
+// The one query of every authenticated request. Only the token names the tenant, so the query checks session, account and tenant
+// together, before any scope is open.
 const accountOfSession = prepared<{ tenantId: string; sessionId: string; userId: string; version: number }>()(
   'account_of_session',
   (db) =>
@@ -45,12 +45,12 @@ const accountOfSession = prepared<{ tenantId: string; sessionId: string; userId:
       ),
 );
 
-/** Sessions whose "last seen" this process is writing at the moment. */
+/** Sessions whose `lastSeenAt` this process is writing right now. */
 const beingTouched = new Set<string>();
 
 /**
- * Turns a session token into the context of its account, read fresh from the database: role, active flags and
- * forced change are those of this instant. Throws 401 for a token that is missing, foreign, expired or ended.
+ * Turns a session token into the context of its account. Reads role, active flags and forced password change from the database, so
+ * they are current. Throws 401 if the token is missing, forged or expired, or its session has ended.
  */
 export async function authenticate(system: SystemContext, token: string | undefined): Promise<UserContext> {
   const claims = token === undefined ? null : sessionTokens(system).read(token);
@@ -64,7 +64,7 @@ export async function authenticate(system: SystemContext, token: string | undefi
   return ctx;
 }
 
-/** Writes "last seen" at most once a minute, beside the request rather than before it. */
+/** Updates `lastSeenAt` at most once a minute, without delaying the request. */
 function touchSession(ctx: UserContext): void {
   const { sessionId } = ctx;
   if (beingTouched.has(sessionId)) return;
@@ -76,6 +76,8 @@ function touchSession(ctx: UserContext): void {
         .set({ lastSeenAt: sql`now()` })
         .where(and(eq(sessions.id, sessionId), sql`${sessions.lastSeenAt} < now() - interval '1 minute'`)),
     )
-    .catch((error: unknown) => ctx.log.warn({ err: error, requestId: ctx.requestId }, 'last seen was not written'))
+    .catch((error: unknown) =>
+      ctx.log.warn({ err: error, requestId: ctx.requestId }, 'could not update the last-seen time of a session'),
+    )
     .finally(() => beingTouched.delete(sessionId));
 }

@@ -7,8 +7,8 @@ import { openAvatarImages } from './avatar-image.ts';
 
 const sandbox = openSandbox({ queueLimit: 100 });
 afterAll(() => sandbox.close());
-const whose = { tenantId: 'a', ownerId: 'anna' };
-const fromUpload = (upload: Uint8Array) => openAvatarImages(sandbox).fromUpload(upload, whose);
+const owner = { tenantId: 'a', ownerId: 'anna' };
+const fromUpload = (upload: Uint8Array) => openAvatarImages(sandbox).fromUpload(upload, owner);
 
 const red = { r: 255, g: 0, b: 0 };
 const plain = (
@@ -20,7 +20,7 @@ const plain = (
     create: { width, height, channels: typeof background === 'string' ? 3 : 4, background },
     limitInputPixels: false,
   });
-/** The same noise every time: what a decoder makes of a damaged picture hangs on its very bits. */
+/** Returns the same noise every time, because the result for a damaged picture depends on its exact bits. */
 function noise(width: number, height: number): Sharp {
   const channels = 3;
   const pixels = Buffer.alloc(width * height * channels);
@@ -46,7 +46,7 @@ const pngHeader = (width: number, height: number): Buffer =>
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     pngChunk('IHDR', Buffer.concat([uint32(width), uint32(height), Buffer.from([8, 2, 0, 0, 0])])),
   ]);
-/** A PNG with more chunks behind its header. */
+/** A PNG with extra chunks after its header. */
 const withPngChunks = (png: Buffer, ...chunks: Buffer[]): Buffer =>
   Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]);
 const withoutPngChunk = (png: Buffer, name: string): Buffer => {
@@ -58,7 +58,7 @@ const zeros = (megabytes: number): Buffer => deflateSync(Buffer.alloc(megabytes 
 const startOfScan = Buffer.from([0xff, 0xda]);
 const jpegSegment = (marker: number, content: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0xff, marker, (content.length + 2) >> 8, (content.length + 2) & 0xff]), content]);
-/** A JPEG with more segments at its beginning. */
+/** A JPEG with extra segments at its start. */
 const withJpegSegments = (jpeg: Buffer, ...segments: Buffer[]): Buffer =>
   Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
 
@@ -129,7 +129,7 @@ describe('an avatar', () => {
     expect(at(25, 25)).toSatisfy((color: number[]) => isNear(color, [255, 0, 0, 128]));
   });
 
-  // Where the stored top left, top right, bottom left and bottom right are shown (EXIF 2.32, tag 274).
+  // Displayed positions of the stored top left, top right, bottom left and bottom right corners (EXIF 2.32, tag 274).
   const [a, b, c, d] = ['#ff0000', '#00ff00', '#0000ff', '#ffffff'];
   it.each([
     [1, [a, b, c, d]],
@@ -140,7 +140,7 @@ describe('an avatar', () => {
     [6, [c, a, d, b]],
     [7, [d, b, c, a]],
     [8, [b, d, a, c]],
-  ])('stands upright whatever the camera’s orientation: %i', async (orientation, corners) => {
+  ])('is upright for the camera orientation %i', async (orientation, corners) => {
     const quarter = async (color: string | undefined, left: number, top: number) => ({
       input: await plain(100, 100, color).png().toBuffer(),
       left,
@@ -188,14 +188,14 @@ describe('an avatar', () => {
   });
 });
 
-/** A lossless WebP of one color, a few bytes long at any size: the size stands in 28 bits of its header. */
+/** A lossless WebP of one color, a few bytes at any size, because 28 bits of its header hold the size. */
 const plainWebp = async (width: number, height: number): Promise<Buffer> => {
   const webp = await plain(64, 64).webp({ lossless: true }).toBuffer();
   webp.writeUInt32LE((webp.readUInt32LE(21) & ~0xfffffff) + (width - 1) + (height - 1) * 2 ** 14, 21);
   return webp;
 };
 
-/** The chunks of a WebP; throws when anything lies outside them. */
+/** The chunks of a WebP; throws if the file contains anything else. */
 const webpChunks = (webp: Uint8Array): string[] => {
   const file = Buffer.from(webp);
   if (file.readUInt32LE(4) + 8 !== file.length) throw new Error('bytes behind the end');
@@ -205,7 +205,7 @@ const webpChunks = (webp: Uint8Array): string[] => {
   return names;
 };
 
-describe('what a picture carries', () => {
+describe('metadata of a picture', () => {
   const hidden = 'Anna Schmidt, Lindenweg 4, Berlin';
   const where = {
     IFD0: { Copyright: hidden, Artist: hidden },
@@ -236,7 +236,7 @@ describe('what a picture carries', () => {
           pngChunk('prVt', Buffer.from(hidden)),
         ),
     ],
-  ])('stays behind: %s', async (_, make) => {
+  ])('is dropped: %s', async (_, make) => {
     const upload = await make();
     expect(upload.includes(hidden)).toBe(true);
     const avatar = await fromUpload(upload);
@@ -245,7 +245,7 @@ describe('what a picture carries', () => {
     expect(await sharp(avatar).metadata()).not.toMatchObject({ exif: expect.anything() });
   });
 
-  it('stays behind where transparency needs a container', async () => {
+  it('is dropped if transparency needs a container', async () => {
     const avatar = await fromUpload(
       await plain(64, 64, { ...red, alpha: 0.5 })
         .withExif(where)
@@ -265,7 +265,7 @@ const uint32le = (value: number): Buffer => {
   return bytes;
 };
 
-/** The boxes of an MP4, without a track. */
+/** The boxes of an MP4 without a track. */
 const video = (media: Buffer): Buffer =>
   Buffer.concat(
     [
@@ -297,7 +297,7 @@ const samsungTrailer = Buffer.concat([
   Buffer.from('SEFT'),
 ]);
 
-describe('what phones append to a photo', () => {
+describe('data that phones append to a photo', () => {
   it.each<[string, Buffer[], () => Promise<Buffer>]>([
     ['a gain map', [multiPicture], () => plain(16, 16).grayscale().jpeg().toBuffer()],
     ['a video', [motionPhoto], async () => video(Buffer.alloc(20_000, 0xab))],
@@ -314,7 +314,7 @@ describe('what phones append to a photo', () => {
         ]),
     ],
     ['zeros', [], async () => Buffer.alloc(4_096)],
-  ])('stays behind: %s', async (_, segments, append) => {
+  ])('is dropped: %s', async (_, segments, append) => {
     const photo = withJpegSegments(await plain(64, 64, '#ff0000').jpeg().toBuffer(), ...segments);
     const avatar = await fromUpload(Buffer.concat([photo, await append()]));
     expect(webpChunks(avatar)).toEqual(['VP8 ']);
@@ -322,7 +322,7 @@ describe('what phones append to a photo', () => {
   });
 });
 
-/** An archive of one stored file, which every ZIP reader opens wherever it stands in a file. */
+/** An archive with one stored file. ZIP readers open it at any position in a file. */
 const zip = (content: Buffer): Buffer => {
   const name = Buffer.from('page.html');
   const sizes = Buffer.concat([uint32le(crc32(content)), uint32le(content.length), uint32le(content.length)]);
@@ -334,7 +334,7 @@ const zip = (content: Buffer): Buffer => {
   return Buffer.concat([file, entry, Buffer.from('PK\x05\x06'), counts, offsets]);
 };
 
-describe('what else a file is', () => {
+describe('a second file in the same file', () => {
   const jpeg = () => plain(64, 64).jpeg().toBuffer();
   const png = () => plain(64, 64).png().toBuffer();
   const page = Buffer.from('<!doctype html><script>alert(document.cookie)</script>');
@@ -348,14 +348,14 @@ describe('what else a file is', () => {
     ],
     ['a script', async () => withJpegSegments(await jpeg(), jpegSegment(0xfe, Buffer.from('*/=alert(1)/*')))],
     ['another picture', async () => Buffer.concat([await png(), await png()])],
-  ])('stays behind: %s', async (_, make) => {
+  ])('is dropped: %s', async (_, make) => {
     const avatar = await fromUpload(await make());
     expect(webpChunks(avatar)).toEqual(['VP8 ']);
     expect(Buffer.from(avatar).toString('latin1')).not.toMatch(/alert|hello/);
   });
 });
 
-describe('refused is', () => {
+describe('the upload is refused:', () => {
   it.each<[string, () => Promise<Buffer> | Buffer]>([
     ['nothing', () => Buffer.alloc(0)],
     ['text', () => Buffer.from('a picture, honestly')],
@@ -450,7 +450,7 @@ describe('refused is', () => {
         return jpeg;
       },
     ],
-    ['a WebP of 16,383 pixels a side, its most', () => plainWebp(16_383, 16_383)],
+    ['a WebP of 16,383 pixels a side, its maximum', () => plainWebp(16_383, 16_383)],
     ['a line of 25,000,000 pixels', () => pngHeader(25_000_000, 1)],
   ])('a picture of too many pixels: %s', async (_, make) => {
     await expect(fromUpload(await make())).rejects.toMatchObject({
@@ -459,7 +459,7 @@ describe('refused is', () => {
     });
   });
 
-  it('a WebP whose frame is larger than it says', async () => {
+  it('a WebP with a larger frame than its header says', async () => {
     const frame = (await plainWebp(16_383, 16_383)).subarray(12);
     const header = Buffer.concat([
       Buffer.from('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0', 'latin1'),
@@ -473,21 +473,21 @@ describe('refused is', () => {
 });
 
 describe('a decoder', () => {
-  const much = zeros(200);
+  const manyZeros = zeros(200);
   const manyTexts = zeros(7);
   it.each<[string, Buffer[]]>([
-    ['a text', [pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), much]))]],
-    ['a color profile', [pngChunk('iCCP', Buffer.concat([Buffer.from('x\0\0'), much]))]],
+    ['a text', [pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), manyZeros]))]],
+    ['a color profile', [pngChunk('iCCP', Buffer.concat([Buffer.from('x\0\0'), manyZeros]))]],
     [
       'texts',
       Array.from({ length: 100 }, (_, n) => pngChunk('zTXt', Buffer.concat([Buffer.from(`k${n}\0\0`), manyTexts]))),
     ],
-  ])('is not blown up by %s of hundreds of megabytes once unpacked', async (_, chunks) => {
+  ])('survives %s that unpacks to hundreds of megabytes', async (_, chunks) => {
     const avatar = await fromUpload(withPngChunks(await plain(64, 64).png().toBuffer(), ...chunks));
     expect(webpChunks(avatar)).toEqual(['VP8 ']);
   });
 
-  it('is not kept busy by a JPEG of very many scans', async () => {
+  it('is not kept busy by a JPEG with very many scans', async () => {
     const jpeg = await plain(64, 64).jpeg({ progressive: true }).toBuffer();
     const scans = Array<Buffer>(100).fill(jpegSegment(0xda, Buffer.from([1, 1, 0, 1, 63, 0])));
     await expect(fromUpload(Buffer.concat([jpeg.subarray(0, -2), ...scans, jpeg.subarray(-2)]))).rejects.toMatchObject({
@@ -496,16 +496,16 @@ describe('a decoder', () => {
     });
   });
 
-  it('takes the selfies of phones that leave a field of their one scan empty', async () => {
+  it('accepts the selfies of phones that leave a field of their only scan empty', async () => {
     const jpeg = await noise(64, 64).jpeg().toBuffer();
     jpeg.writeUInt8(0, jpeg.indexOf(startOfScan) + 2 + 10);
     await expect(sharp(jpeg).stats()).rejects.toThrow('Invalid SOS parameters');
     expect(webpChunks(await fromUpload(jpeg))).toEqual(['VP8 ']);
   });
 
-  it('is ended when it takes too long', async () => {
+  it('is stopped if it takes too long', async () => {
     await expect(
-      openAvatarImages(sandbox, 1).fromUpload(await noise(600, 600).jpeg().toBuffer(), whose),
+      openAvatarImages(sandbox, 1).fromUpload(await noise(600, 600).jpeg().toBuffer(), owner),
     ).rejects.toMatchObject({
       code: 'UNSUPPORTED_IMAGE',
       message: 'This image takes too long to read. Please choose another.',
@@ -516,38 +516,38 @@ describe('a decoder', () => {
     ['SIGSEGV', { kind: 'invalid', code: 'UNSUPPORTED_IMAGE' }],
     ['SIGABRT', { kind: 'invalid', code: 'UNSUPPORTED_IMAGE' }],
     ['SIGKILL', { kind: 'unavailable' }],
-  ] as const)('that ends by %s takes nobody with it', async (signal, refusal) => {
+  ] as const)('that ends by %s does not affect other uploads', async (signal, refusal) => {
     const upload = await noise(300, 300).jpeg().toBuffer();
-    await using apart = processesOf({ processes: 1 });
-    const avatars = openAvatarImages(apart);
+    await using testSandbox = processesOf({ processes: 1 });
+    const avatars = openAvatarImages(testSandbox);
     const before = new Set(await children());
-    const work = avatars.fromUpload(upload, whose).then(
+    const work = avatars.fromUpload(upload, owner).then(
       () => null,
       (error: unknown) => error,
     );
     await expect.poll(async () => (await children()).some((pid) => !before.has(pid)), { interval: 2 }).toBe(true);
     for (const pid of await children()) if (!before.has(pid)) process.kill(pid, signal);
     expect(await work).toMatchObject(refusal);
-    expect(webpChunks(await avatars.fromUpload(upload, whose))).toEqual(['VP8 ']);
+    expect(webpChunks(await avatars.fromUpload(upload, owner))).toEqual(['VP8 ']);
   });
 
-  it('serves who waits in turn, in bounded number', async () => {
-    await using apart = processesOf({ processes: 1, queueLimit: 3, tenantQueueLimit: 3 });
-    const avatars = openAvatarImages(apart);
+  it('serves waiting uploads in turn, up to a limit', async () => {
+    await using testSandbox = processesOf({ processes: 1, queueLimit: 3, tenantQueueLimit: 3 });
+    const avatars = openAvatarImages(testSandbox);
     const upload = await plain(8, 8).png().toBuffer();
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => avatars.fromUpload(upload, whose)));
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => avatars.fromUpload(upload, owner)));
     expect(answers.map(({ status }) => status)).toEqual([
       ...Array<string>(4).fill('fulfilled'),
       ...Array<string>(6).fill('rejected'),
     ]);
     expect(answers.at(-1)).toMatchObject({ reason: { kind: 'unavailable', retryAfterSec: 5 } });
-    expect(webpChunks(await avatars.fromUpload(upload, whose))).toEqual(['VP8 ']);
+    expect(webpChunks(await avatars.fromUpload(upload, owner))).toEqual(['VP8 ']);
   });
 });
 
 const processesOf = (limits: SandboxLimits) => {
-  const apart = openSandbox(limits);
-  return Object.assign(apart, { [Symbol.asyncDispose]: () => apart.close() });
+  const testSandbox = openSandbox(limits);
+  return Object.assign(testSandbox, { [Symbol.asyncDispose]: () => testSandbox.close() });
 };
 
 async function children(): Promise<number[]> {

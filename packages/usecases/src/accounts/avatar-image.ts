@@ -1,7 +1,7 @@
 import { invalid, type PortalError, unavailable } from '@portal/domain/errors';
 import { detectImageType, readImageHeader } from '@portal/platform/images/image-type';
 import { resource } from '@portal/platform/resource';
-import type { Whose } from '@portal/platform/sandbox/fair-share';
+import type { TaskOwner } from '@portal/platform/sandbox/fair-share';
 import type { Sandbox } from '@portal/platform/sandbox/open-sandbox';
 import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { run } from './avatar-decoder.ts';
@@ -9,20 +9,20 @@ import { decodeMemoryMb, decodeTimeoutSec, maxPixels, maxScans, maxSide } from '
 
 export interface AvatarImages {
   /**
-   * The avatar in an upload: a square WebP of at most 512 pixels, upright, sRGB, made anew from the pixels alone.
-   * Throws 400 `UNSUPPORTED_IMAGE` for anything but a whole PNG, JPEG or WebP of acceptable size, 503 when too many others wait.
+   * Makes an avatar from the pixels of an upload: an upright, square sRGB WebP of at most 512 pixels a side.
+   * Throws 400 `UNSUPPORTED_IMAGE` for anything but an intact PNG, JPEG or WebP of acceptable size, 503 if too many uploads wait.
    */
-  fromUpload(upload: Uint8Array, whose: Whose): Promise<Uint8Array>;
+  fromUpload(upload: Uint8Array, owner: TaskOwner): Promise<Uint8Array>;
 }
 
 const startOfScan = Buffer.from([0xff, 0xda]);
 
-// An avatar of pure noise, transparency included, has 450 kB.
+// An avatar of pure noise with transparency has 450 kB.
 const outputLimit = 1024 * 1024;
 
 /**
- * Avatars from uploads, each decoded in a process apart. Fifty hostile images decoded inside a process left it 260 MB larger for good
- * and with a peak of 626 MB; here the memory goes with the process, and so would a decoder that crashes or never ends.
+ * Decodes each upload in a sandbox process. Decoding fifty hostile images in the main process left it 260 MB larger for good, with a
+ * peak of 626 MB. The sandbox process frees its memory when it ends, and contains decoders that crash or hang.
  */
 export function openAvatarImages(sandbox: Sandbox, timeoutMs = decodeTimeoutSec * 1_000): AvatarImages {
   const decoding = taskOf<typeof run>(new URL('avatar-decoder.ts', import.meta.url), {
@@ -31,21 +31,21 @@ export function openAvatarImages(sandbox: Sandbox, timeoutMs = decodeTimeoutSec 
     maxOutputBytes: outputLimit,
   });
   return {
-    async fromUpload(upload, whose) {
+    async fromUpload(upload, owner) {
       checkImage(upload);
       let avatar: Uint8Array;
       try {
-        avatar = await sandbox.run(decoding, upload, whose);
+        avatar = await sandbox.run(decoding, upload, owner);
       } catch (error) {
         throw error instanceof TaskError ? refusalOf(error) : error;
       }
       if (detectImageType(avatar) === 'image/webp') return avatar;
-      throw new Error('The avatar decoder answered something else than an avatar.');
+      throw new Error('The avatar decoder did not return an avatar.');
     },
   };
 }
 
-/** What a decoder that came to no end says about the upload. */
+/** Turns a failed sandbox task into the answer for the upload. */
 function refusalOf(failure: TaskError): Error {
   const { reason, fault } = failure;
   if (fault === 'program') return failure;
@@ -62,17 +62,17 @@ function refusalOf(failure: TaskError): Error {
 
 function checkImage(upload: Uint8Array): void {
   const header = readImageHeader(upload);
-  if (!header || header.type === 'image/gif') throw unsupported('This is no PNG, JPEG or WebP image.');
+  if (!header || header.type === 'image/gif') throw unsupported('This is not a PNG, JPEG or WebP image.');
   const { type, width, height } = header;
   if (width * height > maxPixels || width > maxSide || height > maxSide) {
     throw unsupported(
-      `This image is too large: at most ${maxPixels / 1_000_000} megapixels and ${maxSide} pixels a side.`,
+      `This image is too large: at most ${maxPixels / 1_000_000} megapixels and ${maxSide} pixels per side.`,
     );
   }
   if (type === 'image/jpeg' && countScans(upload) > maxScans) throw unsupported('This JPEG has too many scans.');
 }
 
-/** How often a scan may start in a JPEG; other data can look like a start, scans themselves cannot. */
+/** An upper bound for the scans in a JPEG: other data can look like the start of a scan, but scan data cannot. */
 function countScans(jpeg: Uint8Array): number {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   let scans = 0;
@@ -82,5 +82,4 @@ function countScans(jpeg: Uint8Array): number {
 
 const unsupported = (message: string, cause?: unknown): PortalError => invalid('UNSUPPORTED_IMAGE', message, { cause });
 
-/** The process's own. */
 export const avatarImages = resource(({ sandbox }) => openAvatarImages(sandbox));

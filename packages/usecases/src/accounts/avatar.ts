@@ -8,15 +8,15 @@ import type { OpenedFile } from '@portal/platform/files/plain-file';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { avatarImages } from './avatar-image.ts';
 
-/** What an upload may weigh (specification, Limits: 2 MB). */
+/** Maximum size of an upload (2 MB). */
 export const avatarMaxBytes = 2 * 1024 * 1024;
 
-// The stored picture is made by us, 512 pixels a side at most.
+// The portal makes the stored picture, at most 512 pixels a side.
 const storedMaxBytes = 1024 * 1024;
 
 /**
- * Makes the upload the caller's avatar: decoded, cut square, freed of everything but its pixels.
- * The file is whole on disk before the row names it, and the one before goes after the commit.
+ * Makes the upload the caller's avatar: decodes it, crops it to a square and keeps only its pixels.
+ * Writes the whole file before the row names it, and removes the previous file after the commit.
  * Throws 400 `UNSUPPORTED_IMAGE`.
  */
 export async function setAvatar(ctx: UserContext, upload: Uint8Array): Promise<void> {
@@ -25,12 +25,12 @@ export async function setAvatar(ctx: UserContext, upload: Uint8Array): Promise<v
   await replaceAvatar(ctx, path);
 }
 
-/** Removes the caller's avatar; one that is not there is fine. */
+/** Removes the caller's avatar, if there is one. */
 export const deleteAvatar = (ctx: UserContext): Promise<void> => replaceAvatar(ctx, null);
 
 async function replaceAvatar(ctx: UserContext, path: string | null): Promise<void> {
   const change = async (tx: Tx) => {
-    // Locked: of two uploads at once each must find the file the other one leaves behind.
+    // Locked, so that of two concurrent uploads the second finds and removes the file of the first.
     const [account] = await tx
       .select({ path: users.avatarPath })
       .from(users)
@@ -47,7 +47,7 @@ async function replaceAvatar(ctx: UserContext, path: string | null): Promise<voi
   if (before !== null) await ctx.files.remove(before);
 }
 
-/** The avatar of an account of the caller's own tenant; 404 without one. */
+/** Opens the avatar of an account in the caller's tenant; throws 404 if it has none. */
 export async function openAvatar(ctx: UserContext, userId: string): Promise<OpenedFile> {
   const [account] = await ctx.read((db) =>
     db.select({ path: users.avatarPath }).from(users).where(eq(users.id, userId)),

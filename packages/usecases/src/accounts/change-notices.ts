@@ -7,7 +7,7 @@ import { passwordChangedMail } from './mails/password-changed.ts';
 
 type Addressed = { id: string; tenantId: string; email: string | null };
 
-/** Promises the account a notice that its password was changed, if it has an address; without a link, so that a forged one is easy to tell. */
+/** Queues the notice that the account's password was changed, if the account has an address. */
 export async function queueChangeNotice(tx: Tx, account: Addressed): Promise<void> {
   if (account.email === null) return;
   await queueMail(tx, passwordChangedMail, {
@@ -18,7 +18,7 @@ export async function queueChangeNotice(tx: Tx, account: Addressed): Promise<voi
   });
 }
 
-/** The same to an account's old address, if it had one: that another is to take its place, or has taken it. */
+/** Queues a notice to the account's old address, if it had one: that a change was requested, or was made. */
 export async function queueEmailNotice(
   tx: Tx,
   mail: typeof emailChangeRequestedMail | typeof emailChangedMail,

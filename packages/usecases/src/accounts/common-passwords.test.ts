@@ -7,14 +7,14 @@ const isCommon = await loadCommonPasswords();
 const listed = createRequire(import.meta.url)('@zxcvbn-ts/language-common/src/passwords.json') as string[];
 
 describe('common passwords', () => {
-  it('are all that are listed, more than 10,000, whatever their case', () => {
+  it('include the whole list of more than 10,000, regardless of case', () => {
     expect(listed.length).toBeGreaterThan(10_000);
     expect(listed.filter((password) => !isCommon(password) || !isCommon(password.toUpperCase()))).toEqual([]);
   });
 
-  it('are more than 3,000 of those long enough to be chosen', () => {
+  it('include more than 3,000 that are long enough for the policy', () => {
     const endings = ['', '1', '12', '123', '1234', '!', '2026', '25!!'];
-    // Every tenth: looking at all of them would take the test seconds.
+    // Every tenth, because checking all of them would take seconds.
     const candidates = listed
       .filter((_, n) => n % 10 === 0)
       .flatMap((password) => [

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-// The list of the 49,233 most used passwords that @zxcvbn-ts/language-common carries (MIT licence; drawn from leaked collections
-// and ranked by frequency). It is read when somebody chooses a password for the first time.
+// The 49,233 most used passwords from @zxcvbn-ts/language-common (MIT licence; drawn from leaked collections and ranked by
+// frequency). The process loads the list when it first checks a new password.
 const source = (): string => fileURLToPath(import.meta.resolve('@zxcvbn-ts/language-common/src/passwords.json'));
 
 /**
- * Whether a password is a common one, without regard to case. Most listed ones are too short to be chosen here, so what people make
- * of them to get past a minimum length counts as listed too: up to four digits or signs behind one, and one written twice.
+ * Whether a password is common, regardless of case. Most listed passwords are shorter than the minimum length, so the usual ways to
+ * lengthen them count as common, too: up to four digits or signs appended, or the password written twice.
  */
 export type IsCommonPassword = (password: string) => boolean;
 
@@ -33,7 +33,7 @@ async function readList(): Promise<IsCommonPassword> {
   };
 }
 
-/** The words as one sorted text and where each begins: half a megabyte, where a set of strings takes three. */
+/** Stores the words as one sorted text with offsets, which takes half a megabyte; a set of strings takes three. */
 function searchable(words: string[]): (word: string) => boolean {
   const sorted = words.toSorted();
   const starts = new Uint32Array(sorted.length + 1);

@@ -4,14 +4,14 @@ import { users } from '@portal/db/schema/accounts/users';
 import { busy, unauthenticated } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { clearHits, type RateLimit, retryAfter, consume } from '@portal/platform/rate-limit';
-import { isTemporaryPasswordOver } from './account-columns.ts';
+import { isTemporaryPasswordExpired } from './account-columns.ts';
 import { passwordHashing } from './password-hashing.ts';
 
 const wrongPasswords: RateLimit = { name: 'wrong current password', max: 5, windowSec: 10 * 60 };
 
 /**
- * Checks the caller's current password and answers the hash it matched, for `holdChecked`. A guess is counted before it is looked
- * at, so that however many come at once no more than five in ten minutes are. Throws 401 `CURRENT_PASSWORD_WRONG`, 429.
+ * Checks the caller's current password and returns the matching hash for `lockCheckedAccount`. Counts a guess before checking it, so
+ * that even concurrent guesses get only five checks in ten minutes. Throws 401 `CURRENT_PASSWORD_WRONG`, 429.
  */
 export async function checkCurrentPassword(ctx: UserContext, given: string): Promise<string> {
   const { id } = ctx.actor;
@@ -20,7 +20,7 @@ export async function checkCurrentPassword(ctx: UserContext, given: string): Pro
       tx
         .select({ hash: users.passwordHash })
         .from(users)
-        .where(and(eq(users.id, id), sql`not ${isTemporaryPasswordOver}`)),
+        .where(and(eq(users.id, id), sql`not ${isTemporaryPasswordExpired}`)),
       consume(tx, wrongPasswords, id),
       retryAfter(tx, wrongPasswords, id),
     ]),
@@ -33,18 +33,18 @@ export async function checkCurrentPassword(ctx: UserContext, given: string): Pro
 }
 
 /**
- * Holds the caller's row, in the transaction that writes what the password was asked for, and forgets the guesses. Throws like a
- * wrong password when another one has been set since it was checked: of two changes with the same password at once, one wins.
+ * Locks the caller's row in the transaction of the protected change and resets the guess counter. Throws 401 `CURRENT_PASSWORD_WRONG`
+ * if the password has changed since the check, so only one of two concurrent changes with the same password succeeds.
  */
-export async function holdChecked(tx: Tx, ctx: UserContext, hash: string): Promise<{ email: string | null }> {
-  const [held] = await tx
+export async function lockCheckedAccount(tx: Tx, ctx: UserContext, hash: string): Promise<{ email: string | null }> {
+  const [account] = await tx
     .select({ email: users.email })
     .from(users)
     .where(and(eq(users.id, ctx.actor.id), eq(users.passwordHash, hash)))
     .for('no key update');
-  if (!held) throw currentPasswordWrong();
+  if (!account) throw currentPasswordWrong();
   await clearHits(tx, wrongPasswords, ctx.actor.id);
-  return held;
+  return account;
 }
 
 const currentPasswordWrong = () => unauthenticated('CURRENT_PASSWORD_WRONG');

@@ -10,7 +10,7 @@ import { emailChangedMail } from './mails/email-changed.ts';
 
 const { runtime, make, system } = await testRuntime();
 
-/** A link that confirms the pending address of a new account of this tenant. */
+/** A link that confirms the pending address of a new account in this tenant. */
 async function linkOf(tenantId: string): Promise<string> {
   const token = makeToken();
   const email = `${newId()}@example.org`;
@@ -29,7 +29,7 @@ async function linkOf(tenantId: string): Promise<string> {
   return token;
 }
 
-it('a link confirms an address of an active tenant, and none of one that rests', async () => {
+it('a link confirms an address only while the tenant is active', async () => {
   const [active, resting] = [await make.tenant(), await make.tenant({ isActive: false })];
   await expect(confirmEmail(system(), await linkOf(active.id))).resolves.toBeUndefined();
   await expect(confirmEmail(system(), await linkOf(resting.id))).rejects.toMatchObject({ code: 'TOKEN_INVALID' });

@@ -12,7 +12,7 @@ import { smtpSettingsOf } from '@portal/platform/outbox/smtp-settings-of';
 import { consume, type RateLimit, retryAfter } from '@portal/platform/rate-limit';
 import { recordAudit } from './audit.ts';
 import { queueEmailNotice } from './change-notices.ts';
-import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { checkCurrentPassword, lockCheckedAccount } from './current-password.ts';
 import { endLinksOf, forgetPendingEmail, hashToken } from './links.ts';
 import { confirmEmailMail } from './mails/confirm-email.ts';
 import { emailChangeRequestedMail } from './mails/email-change-requested.ts';
@@ -20,14 +20,14 @@ import { emailChangedMail } from './mails/email-changed.ts';
 import { emailTakenMail } from './mails/email-taken.ts';
 
 const changes: RateLimit = { name: 'change of own address', max: 5, windowSec: 60 * 60 };
-/** However many accounts enter an address, its reader is not flooded. */
+/** Protects the owner of an address if many accounts enter it. */
 const mailsToAddress: RateLimit = { name: 'mails to an address entered', max: 5, windowSec: 60 * 60 };
 
 /**
- * Begins to change the caller's address: it stays what it is until the link mailed to the new one is used. Whether the new one is
- * somebody else's shows neither in the answer nor in its time: the same is stored and one mail promised in either case, to that
- * account a notice in place of the link. Null, or the present address, takes a change back. Throws 400 `CURRENT_PASSWORD_REQUIRED`,
- * 401 `CURRENT_PASSWORD_WRONG`, 409 `MAIL_NOT_CONFIGURED`, 429.
+ * Starts a change of the caller's address. The current address stays until the user follows the link mailed to the new one. Neither
+ * the answer nor its duration reveals whether another account has the new address: in both cases the portal stores the same data and
+ * queues one mail, but that account gets a notice instead of the link. Null or the current address cancels a pending change.
+ * Throws 400 `CURRENT_PASSWORD_REQUIRED`, 401 `CURRENT_PASSWORD_WRONG`, 409 `MAIL_NOT_CONFIGURED`, 429.
  */
 export async function requestEmailChange(
   ctx: UserContext,
@@ -40,9 +40,9 @@ export async function requestEmailChange(
     throw conflict('MAIL_NOT_CONFIGURED', 'No mail server is configured, so the new address cannot be confirmed.');
   const waitSec = await ctx.tx((tx) => retryAfter(tx, changes, ctx.actor.id));
   if (waitSec !== null) throw tooManyChanges(waitSec);
-  const checked = await checkCurrentPassword(ctx, password);
+  const checkedHash = await checkCurrentPassword(ctx, password);
   const tenantToMail = await ctx.acrossTenants('an address may belong to an account of any tenant', async (tx) => {
-    const { email: present } = await holdChecked(tx, ctx, checked);
+    const { email: currentEmail } = await lockCheckedAccount(tx, ctx, checkedHash);
     if (!(await consume(tx, changes, ctx.actor.id))) throw tooManyChanges(changes.windowSec);
     await tx
       .update(users)
@@ -52,13 +52,13 @@ export async function requestEmailChange(
     await queueEmailNotice(tx, emailChangeRequestedMail, {
       id: ctx.actor.id,
       tenantId: ctx.tenantId,
-      email: present,
+      email: currentEmail,
     });
     await recordAudit(tx, ctx, {
       action: 'auth.email_change_requested',
       tenantId: ctx.tenantId,
       target: { type: 'user', id: ctx.actor.id },
-      summary: `${ctx.actor.username} asked to change the own e-mail address.`,
+      summary: `${ctx.actor.username} asked to change their own e-mail address.`,
     });
     return queueLinkMail(tx, ctx, email);
   });
@@ -66,7 +66,7 @@ export async function requestEmailChange(
   void nudgeMails(ctx, tenantToMail);
 }
 
-/** Promises the link to a new address, or the notice to the account that has it; answers whose outbox it stands in. */
+/** Queues the link for a new address, or the notice for the account that has it. Returns the tenant of the queued mail. */
 async function queueLinkMail(tx: Tx, ctx: UserContext, address: string): Promise<string> {
   const [owner] = await tx
     .select({ userId: users.id, tenantId: users.tenantId })
@@ -85,7 +85,7 @@ async function withdraw(tx: Tx, ctx: UserContext): Promise<void> {
     action: 'auth.email_change_withdrawn',
     tenantId: ctx.tenantId,
     target: { type: 'user', id: ctx.actor.id },
-    summary: `${ctx.actor.username} took back the change of the own e-mail address.`,
+    summary: `${ctx.actor.username} withdrew the change of their own e-mail address.`,
   });
 }
 
@@ -93,13 +93,13 @@ const tooManyChanges = (waitSec: number) =>
   busy('Too many changes of the e-mail address. Please try again later.', waitSec);
 
 /**
- * Makes an account's pending address its own, with the token mailed there, once. Every other unused link of the account ends and
- * the old address gets a notice. Throws 400 `TOKEN_INVALID`, the same for an unknown, used and expired token, for a change taken
- * back, for an account that may not sign in and for an address that another account has got meanwhile.
+ * Turns an account's pending address into its address, with the mailed token, once. Invalidates all unused links of the account and
+ * notifies the old address. Throws the same 400 `TOKEN_INVALID` for an unknown, used or expired token, a withdrawn change, an
+ * account that may not sign in, and an address that another account has taken meanwhile.
  */
 export async function confirmEmail(system: SystemContext, token: string): Promise<void> {
   const tokenHash = hashToken(token);
-  const isAwaited = and(
+  const isPending = and(
     eq(users.pendingEmail, emailTokens.email),
     sql`${users.pendingEmailUntil} > now()`,
     eq(users.isActive, true),
@@ -111,26 +111,26 @@ export async function confirmEmail(system: SystemContext, token: string): Promis
       .from(emailTokens)
       .innerJoin(users, and(eq(users.tenantId, emailTokens.tenantId), eq(users.id, emailTokens.userId)))
       .innerJoin(tenants, and(eq(tenants.id, users.tenantId), eq(tenants.isActive, true)))
-      .where(and(eq(emailTokens.tokenHash, tokenHash), isAwaited)),
+      .where(and(eq(emailTokens.tokenHash, tokenHash), isPending)),
   );
   if (!account) throw tokenInvalid();
   const { id, tenantId, username } = account;
   try {
     await system.inTenant(tenantId).tx(async (tx) => {
-      // Held and asked again: of parallel uses one finds its token, and a change taken back meanwhile confirms nothing.
+      // Checked again under the lock: only one of several concurrent uses finds the token, and a withdrawn change confirms nothing.
       await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
-      const [held] = await tx
+      const [pending] = await tx
         .select({ email: users.email, pendingEmail: users.pendingEmail })
         .from(users)
         .innerJoin(emailTokens, and(eq(emailTokens.userId, users.id), eq(emailTokens.tokenHash, tokenHash)))
-        .where(and(eq(users.id, id), isAwaited));
-      if (!held) throw tokenInvalid();
+        .where(and(eq(users.id, id), isPending));
+      if (!pending) throw tokenInvalid();
       await tx
         .update(users)
-        .set({ email: held.pendingEmail, updatedAt: sql`now()` })
+        .set({ email: pending.pendingEmail, updatedAt: sql`now()` })
         .where(eq(users.id, id));
       await endLinksOf(tx, id);
-      await queueEmailNotice(tx, emailChangedMail, { id, tenantId, email: held.email });
+      await queueEmailNotice(tx, emailChangedMail, { id, tenantId, email: pending.email });
       await recordAudit(
         tx,
         { actor: account, ip: system.ip },
@@ -150,4 +150,4 @@ export async function confirmEmail(system: SystemContext, token: string): Promis
 }
 
 const tokenInvalid = (cause?: unknown) =>
-  invalid('TOKEN_INVALID', 'This link is not valid any more. Please enter the address again.', { cause });
+  invalid('TOKEN_INVALID', 'This link is no longer valid. Please enter the address again.', { cause });

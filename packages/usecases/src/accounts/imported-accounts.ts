@@ -7,15 +7,15 @@ import { firstSeenRelease } from '@portal/domain/releases/releases';
 import type { TenantContext } from '@portal/platform/context';
 
 /**
- * Accounts by their ids, one parameter whatever their number. No SUPER_ADMIN is among them, not even one appointed since the run decided:
- * a statement that waited for the appointment looks at its row again.
+ * Selects accounts by their ids (one array parameter), except SUPER_ADMINs. That includes accounts promoted since the run decided: a
+ * statement that waited for the promotion evaluates this condition again.
  */
 const mayBeWritten = (ids: string[]): SQL => sql`u.id = any(${sql.param(ids)}::uuid[]) and u.role <> 'SUPER_ADMIN'`;
 
 type Creation = Extract<AccountPlan, { kind: 'create' }>;
 type Update = Extract<AccountPlan, { kind: 'update' }>;
 
-/** Makes the accounts. Throws the unique index's error when somebody took a name a moment ago. */
+/** Creates the accounts. Throws the error of the unique index if another account has just taken a name. */
 export async function createAccounts(tx: Tx, ctx: TenantContext, plans: Creation[]): Promise<number> {
   if (plans.length === 0) return 0;
   const accounts = plans.map(({ values }) => ({ id: newId(), ...values }));
@@ -30,13 +30,13 @@ export async function createAccounts(tx: Tx, ctx: TenantContext, plans: Creation
 }
 
 /**
- * Changes the accounts. `areSwaps`: they give each other names, so all of them let go of theirs first. Throws the unique index's
- * error when somebody took a name a moment ago.
+ * Changes the accounts. With `areSwaps` they exchange names, so all of them give up their old names first. Throws the error of the
+ * unique index if another account has just taken a name.
  */
 export async function updateAccounts(tx: Tx, plans: Update[], { areSwaps }: { areSwaps: boolean }): Promise<void> {
   if (plans.length === 0) return;
   const ids = plans.map(({ account }) => account.id);
-  // No username has a control character, so nobody holds these for the moment they are needed.
+  // Usernames never contain control characters, so these temporary names are free.
   if (areSwaps)
     await tx.execute(
       sql`update ${users} u set username = chr(1) || u.id::text, email = null where ${mayBeWritten(ids)}`,
@@ -52,7 +52,7 @@ export async function updateAccounts(tx: Tx, plans: Update[], { areSwaps }: { ar
     where u.id = a.id and u.role <> 'SUPER_ADMIN'`);
 }
 
-/** Switches off those of the accounts that are still on. */
+/** Deactivates those of the accounts that are still active. */
 export async function deactivateAccounts(tx: Tx, ids: string[]): Promise<number> {
   const { rowCount } = await tx.execute(sql`
     update ${users} u set is_active = false, deactivated_by_sync = true, updated_at = now()
@@ -60,7 +60,7 @@ export async function deactivateAccounts(tx: Tx, ids: string[]): Promise<number>
   return rowCount ?? 0;
 }
 
-/** Which of the accounts a statement of this transaction has just left alone. */
+/** The SUPER_ADMINs among the accounts, which the statements above leave unchanged. */
 export async function superAdminsAmong(tx: Tx, ids: string[]): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(
     sql`select u.id from ${users} u where u.id = any(${sql.param(ids)}::uuid[]) and u.role = 'SUPER_ADMIN'`,

@@ -7,19 +7,19 @@ import { newId } from '@portal/domain/ids';
 
 export type LinkPurpose = (typeof passwordTokens.$inferSelect)['purpose'];
 
-/** What stands in the database for a token. Tokens are random enough that no salt is needed. */
+/** The form in which the database stores a token. Tokens are random enough to need no salt. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** 256 random bits. */
 export const makeToken = (): string => randomBytes(32).toString('base64url');
 
-/** The page of the web front end that takes the token; after the `#`, so that no server or proxy log ever sees it. */
+/** The front-end page that takes the token. The token follows the `#`, so that no server or proxy logs it. */
 export const passwordLink = (publicUrl: string, token: string): string => `${publicUrl}/reset-password#token=${token}`;
 
 /**
- * Makes a set-password token for the mail being rendered, the only place its clear form may go. It is valid for seven days.
- * Unused tokens of the same purpose die, except those of the same mail: of a mail that went out twice both links work,
- * until one of them is used. Unless said otherwise the mail counts as one over the tenant's own server.
+ * Issues a set-password token for the mail being rendered; no other place may hold it in the clear. It is valid for seven days.
+ * Deletes the account's unused tokens of the same purpose, except those of the same mail: if a mail was sent twice, both links work
+ * until the user follows one. By default, `overTenantServer` is true.
  */
 export async function issueLink(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function issueLink(
   },
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = makeToken();
-  // Whoever changes the account holds its row before its links, so they are asked for in the same order.
+  // Changes of an account lock its row before its links, so lock in the same order here.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, link.userId)).for('key share');
   await tx
     .delete(passwordTokens)
@@ -44,20 +44,20 @@ export async function issueLink(
         ne(passwordTokens.mailId, link.mailId),
       ),
     );
-  const [made] = await tx
+  const [inserted] = await tx
     .insert(passwordTokens)
     .values({ id: newId(), ...link, tokenHash: hashToken(token), expiresAt: sql`now() + interval '7 days'` })
     .returning({ expiresAt: passwordTokens.expiresAt });
-  if (!made) throw new Error('inserting a password token returned no row');
-  return { token, expiresAt: made.expiresAt };
+  if (!inserted) throw new Error('inserting a password token returned no row');
+  return { token, expiresAt: inserted.expiresAt };
 }
 
-/** The page of the web front end that takes the token; after the `#`, so that no server or proxy log ever sees it. */
+/** The front-end page that takes the token. The token follows the `#`, so that no server or proxy logs it. */
 export const confirmLink = (publicUrl: string, token: string): string => `${publicUrl}/confirm-email#token=${token}`;
 
 /**
- * Makes the token that confirms an account's pending address, for the mail being rendered, the only place its clear form may go;
- * null when the account no longer waits for this address. It is valid as long as the change is. Tokens of other mails die.
+ * Issues the token that confirms an account's pending address, for the mail being rendered; no other place may hold it in the clear.
+ * The token expires together with the change. Deletes the tokens of other mails. Returns null if this address is no longer pending.
  */
 export async function issueEmailLink(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function issueEmailLink(
   return { token, expiresAt: pending.until };
 }
 
-/** Every unused link of an account dies: those that set its password, and the one to a pending address, which is forgotten. */
+/** Invalidates all unused links of an account: those that set its password, and that to its pending address, which is cleared. */
 export async function endLinksOf(tx: Tx, userId: string): Promise<void> {
   await Promise.all([
     forgetPendingEmail(tx, userId),
@@ -83,7 +83,7 @@ export async function endLinksOf(tx: Tx, userId: string): Promise<void> {
   ]);
 }
 
-/** Takes back a change of address that has not been confirmed; says whether there was one. */
+/** Cancels an unconfirmed change of address. Returns whether there was one. */
 export async function forgetPendingEmail(tx: Tx, userId: string): Promise<boolean> {
   const [forgotten] = await Promise.all([
     tx

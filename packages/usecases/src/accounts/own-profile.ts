@@ -17,15 +17,15 @@ export interface ProfileChange {
 }
 
 /**
- * Changes what an account may change about itself. Throws 409 `DIRECTORY_ACCOUNT` for name and address of a directory account; an
- * address only begins to change, see `requestEmailChange`.
+ * Changes the caller's own profile. Throws 409 `DIRECTORY_ACCOUNT` for name and address of a directory account. A new address takes
+ * effect only after confirmation, see `requestEmailChange`.
  */
 export async function updateOwnProfile(
   ctx: UserContext,
   { email, currentPassword, ...change }: ProfileChange,
 ): Promise<Profile> {
-  const namesPerson = change.displayName !== undefined || email !== undefined;
-  if (namesPerson && !ctx.account.isLocalUser) {
+  const changesPerson = change.displayName !== undefined || email !== undefined;
+  if (changesPerson && !ctx.account.isLocalUser) {
     throw conflict('DIRECTORY_ACCOUNT', 'Your name and address come from the directory. Please change them there.');
   }
   if (email !== undefined) await requestEmailChange(ctx, email, currentPassword);
@@ -35,7 +35,7 @@ export async function updateOwnProfile(
   });
 }
 
-/** Notes in the audit log that the name is about to be another one. */
+/** Records a change of the display name in the audit log. */
 async function recordNewName(tx: Tx, ctx: UserContext, displayName: string | null): Promise<void> {
   const { id, username } = ctx.actor;
   const [before] = await tx
@@ -48,11 +48,11 @@ async function recordNewName(tx: Tx, ctx: UserContext, displayName: string | nul
     action: 'users.update',
     tenantId: ctx.tenantId,
     target: { type: 'user', id },
-    summary: `${username} changed the own display name.`,
+    summary: `${username} changed their own display name.`,
   });
 }
 
-/** Takes a picture that is being deleted out of an account's background, so that none names what is not there. */
+/** Removes a picture that is being deleted from the account's background. */
 export async function clearBackgroundImage(tx: Tx, userId: string, imageId: string): Promise<void> {
   await tx
     .update(users)
@@ -60,7 +60,7 @@ export async function clearBackgroundImage(tx: Tx, userId: string, imageId: stri
     .where(and(eq(users.id, userId), sql`${users.dashboardBackground} ->> 'imageId' = ${imageId}`));
 }
 
-/** Writes these columns of the caller's account, and answers it as it is then. */
+/** Writes these columns of the caller's account and returns the new profile. */
 export async function writeOwnProfile(
   tx: Tx,
   ctx: UserContext,
@@ -75,7 +75,7 @@ export async function writeOwnProfile(
     .from(users)
     .innerJoin(tenants, eq(tenants.id, users.tenantId))
     .where(eq(users.id, ctx.actor.id));
-  // Deleted while its last request was under way.
+  // The account was deleted during this request.
   if (!account) throw unauthenticated();
   return toProfile(account);
 }

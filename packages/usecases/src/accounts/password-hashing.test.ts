@@ -10,7 +10,7 @@ it('hashes with argon2id at 19 MiB, two passes, one lane', async () => {
   expect(await passwords.verify(stored, 'Correct horse battery')).toBe(false);
 });
 
-it('still knows the hashes of the library before, which wrote parameters in another order', async () => {
+it('still verifies hashes of the previous library, which wrote parameters in another order', async () => {
   const passwords = openPasswordHashing();
   const stored = '$argon2id$v=19$m=19456,p=1,t=2$WImmSubKeqCnnRtQ8EPC6A$r+ci0kyAixJu2zt3JVUFhNdgiVnohEpQBdEjcrbHh0A';
   expect(await passwords.verify(stored, 'x')).toBe(true);
@@ -22,13 +22,13 @@ it('never matches an account without a password', async () => {
   expect(await openPasswordHashing().verify(null, 'no account has this password')).toBe(false);
 });
 
-it('notices that parameters have risen', async () => {
+it('detects weaker parameters', async () => {
   const passwords = openPasswordHashing();
   expect(passwords.isOutdated(await hash('x', { memoryCost: 8_192, timeCost: 1, parallelism: 1 }))).toBe(true);
   expect(passwords.isOutdated(await passwords.hash('x'))).toBe(false);
 });
 
-it('serves everybody who waits, in bounded number', async () => {
+it('serves all waiting callers, up to a limit', async () => {
   const passwords = openPasswordHashing({ slots: 1, queueLimit: 20 });
   const stored = await passwords.hash('correct horse battery');
   const answers = await Promise.allSettled(
@@ -67,7 +67,7 @@ it.each<[string, (passwords: PasswordHashing, stored: string) => Promise<unknown
   },
 );
 
-it('keeps nobody from being looked up for long', async () => {
+it('delays lookups only briefly', async () => {
   const passwords = openPasswordHashing({ slots: 1 });
   const hashes = Array.from({ length: 40 }, () => passwords.hash('x'));
   const from = performance.now();

@@ -11,24 +11,24 @@ const coalesceMs = 200;
 
 export interface PasswordHashing {
   /**
-   * To be awaited before somebody's hash is looked up. Resolves at once unless people wait for slots already; then together for
-   * all who come until the queue runs low, after 200 ms at the latest. Hashes leave nothing else in the caches, so look-ups made
-   * together cost a fraction of what each by itself does, and nobody's turn comes later for it.
+   * Await this before reading an account's hash. Resolves at once unless sign-ins already wait for slots; then it resolves for all
+   * callers together when the queue runs low, after 200 ms at the latest. Hashing evicts everything else from the CPU caches, so
+   * lookups made together cost a fraction of separate ones, and no sign-in waits longer for its slot.
    */
   coalesce(): Promise<void>;
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` belongs to `stored`. A null hash costs the same time and never matches,
-   * so that nobody can tell by the clock which accounts exist or have a password.
+   * Whether `password` matches the hash `stored`. A null hash takes the same time and never matches,
+   * so that the time does not reveal which accounts exist or have a password.
    */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** Whether the parameters have risen since this hash was made. */
+  /** Whether this hash was made with weaker parameters than today's. */
   isOutdated(stored: string): boolean;
 }
 
 /**
- * Password hashing off the event loop, at most one hash per core at a time and in order of arrival:
- * a burst of sign-ins waits for itself instead of starving every other request.
+ * Hashes passwords off the event loop, at most one per core at a time and in order of arrival, so that a burst of sign-ins delays
+ * only sign-ins and not every other request.
  */
 export function openPasswordHashing({
   slots = callLimits.passwordHashes.slots,
@@ -44,20 +44,20 @@ export function openPasswordHashing({
     try {
       return await inSlot(work);
     } finally {
-      // A look-up takes about as long as a hash: let go one hash earlier, and the slots do not run dry meanwhile.
-      if (inSlot.waiting() < 2 * slots) letGo();
+      // A lookup takes about as long as a hash, so release one hash early to keep the slots busy.
+      if (inSlot.waiting() < 2 * slots) releaseAll();
     }
   }
 
   let coalesced: PromiseWithResolvers<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
-  function letGo(): void {
+  function releaseAll(): void {
     clearTimeout(timer);
     coalesced?.resolve();
     coalesced = null;
   }
 
-  // Made on first use with today's parameters, so that an absent account costs what a present one costs.
+  // Made on first use with today's parameters, so that a missing account takes as long as an existing one.
   let decoy: Promise<string> | undefined;
 
   return {
@@ -65,7 +65,7 @@ export function openPasswordHashing({
       if (inSlot.waiting() < slots) return;
       if (!coalesced) {
         coalesced = Promise.withResolvers();
-        timer = setTimeout(letGo, coalesceMs);
+        timer = setTimeout(releaseAll, coalesceMs);
       }
       await coalesced.promise;
     },
@@ -87,5 +87,4 @@ export function openPasswordHashing({
   };
 }
 
-/** The process's own. */
 export const passwordHashing = resource(() => openPasswordHashing());

@@ -16,7 +16,7 @@ const { runtime, make, system, signedIn } = await testRuntime();
 const newPassword = 'four candles and a fork';
 const newAddress = () => `${newId()}@example.org`;
 
-/** A token as a rendered reset mail would carry it. */
+/** A token like that in a rendered reset mail. */
 async function tokenFor(
   user: { id: string; tenantId: string; email?: string | null | undefined },
   key: string = crypto.randomUUID(),
@@ -37,7 +37,7 @@ const queued = (tenantId: string) =>
   runtime.database.inTenant(tenantId).read((db) => db.select({ kind: mails.kind }).from(mails));
 
 describe('a reset token', () => {
-  it('works for exactly one of twenty uses at once', async () => {
+  it('works for exactly one of twenty concurrent uses', async () => {
     const user = await make.user({ mustChangePassword: true });
     const session = await signedIn(user);
     const token = await tokenFor(user);
@@ -57,7 +57,7 @@ describe('a reset token', () => {
     expect(session.actor.id).toBe(user.id);
   });
 
-  it('stays good when policy refuses the password, and dies after seven days', async () => {
+  it('stays valid if the policy refuses the password, and expires after seven days', async () => {
     const user = await make.user();
     const token = await tokenFor(user);
     await expect(resetPassword(system(), { token, newPassword: user.username })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('a reset token', () => {
     expect(row?.tokenHash.toString('base64url')).not.toBe(token);
   });
 
-  it('dies with a newer mail, but not with a repeat of its own', async () => {
+  it('becomes invalid with a newer mail, but not with a retry of its own', async () => {
     const user = await make.user();
     const first = await tokenFor(user, 'one');
     const repeat = await tokenFor(user, 'one');
@@ -86,7 +86,7 @@ describe('a reset token', () => {
     await expect(resetPassword(system(), { token: old, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
-  it('is worthless while its tenant rests, and none is sent', async () => {
+  it('does not work while the tenant is inactive, and none is sent', async () => {
     await make.tenant();
     const { id: tenantId } = await make.tenant({ isActive: false });
     const user = await make.user({ tenantId });
@@ -96,7 +96,7 @@ describe('a reset token', () => {
     await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
-  it('is dead once the account has another address, even one made while the address changed', async () => {
+  it('is invalid once the account has another address, even if issued during the change', async () => {
     const user = await make.user();
     const before = await tokenFor(user);
     await runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(users).set({ email: newAddress() }));
@@ -105,7 +105,7 @@ describe('a reset token', () => {
       await expect(resetPassword(system(), { token, newPassword })).rejects.toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
-  it('does not set the very password that has to be changed', async () => {
+  it('does not accept the password that must be changed', async () => {
     const passwordHash = await passwordHashing(system()).hash(newPassword);
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const token = await tokenFor(user);
@@ -125,7 +125,7 @@ describe('a reset token', () => {
 });
 
 describe('a request for a reset mail', () => {
-  it('promises a mail to active local accounts with an address, found by username or e-mail, and to nobody else', async () => {
+  it('queues a mail only for active local accounts with an address, found by username or e-mail', async () => {
     const found = await make.user();
     await requestReset(system({ ip: '203.0.113.40' }), { identifier: found.username.toUpperCase(), language: 'de' });
     await requestReset(system({ ip: '203.0.113.40' }), { identifier: found.email ?? '', language: 'en' });
@@ -137,7 +137,7 @@ describe('a request for a reset mail', () => {
     }
   });
 
-  it('silently stops at three an hour for one account, and at twenty an hour from one address', async () => {
+  it('silently stops at three per hour for an account and twenty per hour from an address', async () => {
     const user = await make.user();
     await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -148,7 +148,7 @@ describe('a request for a reset mail', () => {
     const many = await Promise.all(Array.from({ length: 22 }, () => make.user()));
     for (const { username } of many)
       await requestReset(system({ ip: '203.0.113.70' }), { identifier: username, language: 'de' });
-    const promised = await Promise.all(many.map(({ tenantId }) => queued(tenantId)));
-    expect(promised.flat()).toHaveLength(20);
+    const queuedMails = await Promise.all(many.map(({ tenantId }) => queued(tenantId)));
+    expect(queuedMails.flat()).toHaveLength(20);
   });
 });

@@ -20,12 +20,12 @@ import { setPassword, unchangedPassword } from './passwords.ts';
 const perAccount: RateLimit = { name: 'reset per account', max: 3, windowSec: 60 * 60 };
 const perAddress: RateLimit = { name: 'reset per address', max: 20, windowSec: 60 * 60 };
 
-// Writing a mail's row takes about a millisecond more than writing none; both take less than this.
+// Writing the row of a mail takes about a millisecond; with or without it, the work takes less than this.
 const answerAfterMs = 25;
 
 /**
- * Promises a reset mail to the active local account with this username or e-mail, if there is one and it has an address.
- * Says nothing about which of these was the case, neither in its answer nor by its time; beyond the limits it silently does nothing.
+ * Queues a reset mail for the active local account with this username or e-mail address, if there is one and it has an address.
+ * Neither the answer nor its duration reveals whether a mail was queued. Beyond the rate limits it silently does nothing.
  */
 export async function requestReset(
   system: SystemContext,
@@ -52,9 +52,9 @@ async function queueLinkMail(
           isNotNull(users.email),
         ),
       );
-    // Anybody may be given a username that looks like somebody's address, but only its owner is behind an address.
+    // An account may have a username that looks like another account's address, so the match by address wins.
     const account = candidates.find(({ email }) => email === identifier) ?? candidates[0];
-    // In this order: an address beyond its limit uses up nobody's account.
+    // The network address comes first, so that one beyond its limit does not use up the limit of an account.
     if (!(await consume(tx, perAddress, system.ip ?? ''))) return null;
     if (!(await consume(tx, perAccount, account?.id ?? identifier)) || !account) return null;
     await queueMail(tx, passwordResetMail, {
@@ -71,13 +71,14 @@ async function queueLinkMail(
     });
     return account.tenantId;
   });
-  // Not awaited: the answer takes the same time whether or not there is somebody to write to.
+  // Not awaited, so that the answer takes the same time with and without a mail.
   if (tenantId) void nudgeMails(system, tenantId);
 }
 
 /**
- * Sets a new password with the token of a reset or welcome mail, once. Throws 400 `TOKEN_INVALID`, the same for an unknown,
- * used and expired token, for an account that may not sign in, and for a SUPER_ADMIN's whose mail an administrator's server carried; a password refused by policy leaves the token usable.
+ * Sets a new password with the token of a reset or welcome mail, once. Throws the same 400 `TOKEN_INVALID` for an unknown, used or
+ * expired token, for an account that may not sign in, and for a SUPER_ADMIN whose mail a tenant's own server sent. If the new password
+ * breaks the policy, the token stays valid.
  */
 export async function resetPassword(
   system: SystemContext,
@@ -85,10 +86,10 @@ export async function resetPassword(
 ): Promise<void> {
   const tokenHash = hashToken(input.token);
   const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
-  // A link that went to an address the account no longer has belongs to whoever reads mail there.
-  const isStillTheirs = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
-  // The account may have become a SUPER_ADMIN since its mail left.
-  const isForItsRole = or(ne(users.role, 'SUPER_ADMIN'), eq(passwordTokens.overTenantServer, false));
+  // If the account has a new address, the reader of the old one must not use the link.
+  const isCurrentAddress = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
+  // The account may have become a SUPER_ADMIN since the mail was sent.
+  const isAllowedForRole = or(ne(users.role, 'SUPER_ADMIN'), eq(passwordTokens.overTenantServer, false));
   const [account] = await system.acrossTenants('a set-password link names no tenant', (tx) =>
     tx
       .select({
@@ -106,8 +107,8 @@ export async function resetPassword(
       .where(
         and(
           isUsable,
-          isStillTheirs,
-          isForItsRole,
+          isCurrentAddress,
+          isAllowedForRole,
           eq(users.isActive, true),
           eq(tenants.isActive, true),
           isNull(users.ldapDn),
@@ -120,16 +121,16 @@ export async function resetPassword(
     throw unchangedPassword();
   const hash = await passwordHashing(system).hash(input.newPassword);
   await system.inTenant(account.tenantId).tx(async (tx) => {
-    // The account's row before its links, as in every change of them.
-    const [held] = await tx
+    // Lock the account's row before its links, like every other change.
+    const [current] = await tx
       .select({ email: users.email, role: users.role })
       .from(users)
       .where(eq(users.id, account.id))
       .for('no key update');
-    // Of parallel uses the first delete takes the row; the others find none, and nor does one whose account has changed address.
+    // Only the first of several concurrent uses deletes the row; the others find none. An address changed meanwhile fails below.
     const [used] = await tx.delete(passwordTokens).where(isUsable).returning({ id: passwordTokens.id });
-    const isPromoted = held?.role === 'SUPER_ADMIN' && account.overTenantServer;
-    if (!used || held?.email !== account.email || isPromoted) throw tokenInvalid();
+    const isPromoted = current?.role === 'SUPER_ADMIN' && account.overTenantServer;
+    if (!used || current?.email !== account.email || isPromoted) throw tokenInvalid();
     await setPassword(tx, account.id, { hash, mustChange: false });
     await queueChangeNotice(tx, account);
     await recordAudit(

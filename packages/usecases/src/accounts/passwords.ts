@@ -9,15 +9,15 @@ import { nudgeMails } from '@portal/platform/outbox/queue-mail';
 import { recordAudit } from './audit.ts';
 import { queueChangeNotice } from './change-notices.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
-import { checkCurrentPassword, holdChecked } from './current-password.ts';
+import { checkCurrentPassword, lockCheckedAccount } from './current-password.ts';
 import { endLinksOf } from './links.ts';
 import { passwordHashing } from './password-hashing.ts';
 import { sessionTokens } from './session-token.ts';
 import { endSessionsOf, insertSession } from './sessions.ts';
 
 /**
- * Changes the caller's password after checking the current one. Every other session ends; the caller goes on
- * under the token this answers. Throws 400 `PASSWORD_POLICY`, 401 `CURRENT_PASSWORD_WRONG`, 409 `DIRECTORY_ACCOUNT`, 429.
+ * Changes the caller's password after checking the current one. Ends every other session; the caller continues with
+ * the returned token. Throws 400 `PASSWORD_POLICY`, 401 `CURRENT_PASSWORD_WRONG`, 409 `DIRECTORY_ACCOUNT`, 429.
  */
 export async function changePassword(
   ctx: UserContext,
@@ -27,16 +27,16 @@ export async function changePassword(
   if (!account.isLocalUser) {
     throw conflict('DIRECTORY_ACCOUNT', 'This account signs in with the directory. Please change the password there.');
   }
-  // Policy first: what it refuses is no guess and costs no hash.
+  // Policy first: a refused password must not count as a guess or cost a hash.
   checkNewPassword(input.newPassword, account, await loadCommonPasswords());
   if (account.mustChangePassword && input.newPassword === input.currentPassword) throw unchangedPassword();
-  const checked = await checkCurrentPassword(ctx, input.currentPassword);
+  const checkedHash = await checkCurrentPassword(ctx, input.currentPassword);
   const hash = await passwordHashing(ctx).hash(input.newPassword);
 
   const sessionId = newId();
   const version = await ctx.tx(async (tx) => {
-    await holdChecked(tx, ctx, checked);
-    const raised = await setPassword(tx, actor.id, { hash, mustChange: false });
+    await lockCheckedAccount(tx, ctx, checkedHash);
+    const newVersion = await setPassword(tx, actor.id, { hash, mustChange: false });
     await Promise.all([
       insertSession(tx, ctx, { id: sessionId, tenantId: ctx.tenantId, userId: actor.id }),
       queueChangeNotice(tx, account),
@@ -44,26 +44,25 @@ export async function changePassword(
         action: 'auth.password_changed',
         tenantId: ctx.tenantId,
         target: { type: 'user', id: actor.id },
-        summary: `${actor.username} changed the own password.`,
+        summary: `${actor.username} changed their own password.`,
       }),
     ]);
-    return raised;
+    return newVersion;
   });
   void nudgeMails(ctx, ctx.tenantId);
   return { token: sessionTokens(ctx).issue({ sub: actor.id, tid: ctx.tenantId, sid: sessionId, ver: version }) };
 }
 
-/** Whoever must change a password that somebody else knows has to choose another one. */
-export const unchangedPassword = () =>
-  invalid('PASSWORD_POLICY', 'The new password must differ from the one that has to be changed.');
+/** An administrator may know a password that must be changed, so the new one must differ. */
+export const unchangedPassword = () => invalid('PASSWORD_POLICY', 'The new password must differ from the current one.');
 
-/** Until when a password that somebody else chose, and that must be changed, is a way in (contract section 3). */
+/** When a temporary password expires. */
 export const temporaryPasswordUntil = sql<Date>`now() + interval '7 days'`;
 
 /**
- * Gives an account a new password: every session ends and every open link dies, one to a pending address too, so that whoever
- * finds a stranger's change under way ends it by choosing another password. One that must be changed is good for seven days.
- * Answers the session version a fresh token must carry. The caller has checked the policy and hashed outside the transaction.
+ * Gives an account a new password. Ends every session and invalidates every unused link, including that to a pending address: an owner
+ * who notices a stranger's change cancels it by changing the password. With `mustChange` the password expires after seven days.
+ * Returns the session version for new tokens. The caller has checked the policy and hashed the password outside the transaction.
  */
 export async function setPassword(
   tx: Tx,

@@ -4,7 +4,7 @@ import { unauthenticated } from '@portal/domain/errors';
 import { isNewRelease, seeRelease } from '@portal/domain/releases/releases';
 import type { UserContext } from '@portal/platform/context';
 
-/** The running release and the last one the caller has seen. */
+/** The running release and the last release that the caller has seen. */
 export function releaseNotice(ctx: UserContext) {
   const { version, channel } = ctx.config.release;
   const lastSeenVersion = ctx.account.lastSeenReleaseVersion;
@@ -12,12 +12,12 @@ export function releaseNotice(ctx: UserContext) {
 }
 
 /**
- * Remembers that the caller has seen a release; an older one than before changes nothing.
- * Throws 400 for what is no version or above the running release, 400 `NOT_COMPARABLE` while the running release is `dev`.
+ * Stores that the caller has seen a release. A version older than the stored one changes nothing.
+ * Throws 400 for an invalid version or one above the running release, 400 `NOT_COMPARABLE` while the running release is `dev`.
  */
 export async function markReleaseSeen(ctx: UserContext, version: string): Promise<{ lastSeenVersion: string }> {
   return ctx.tx(async (tx) => {
-    // Locked and compared again: of two windows that report at once the newer release stays.
+    // Compared under a lock, so that the newer release wins if two windows report at once.
     const [account] = await tx
       .select({ lastSeen: users.lastSeenReleaseVersion })
       .from(users)

@@ -15,7 +15,7 @@ const forge = (header: object, payload: object, secret: Buffer) => {
 describe('a session token', () => {
   const tokens = openSessionTokens([key('one', 1)]);
 
-  it('carries its claims there and back, and lasts 30 days', () => {
+  it('returns the claims it was issued with, and lasts 30 days', () => {
     const token = tokens.issue(claims);
     expect(tokens.read(token)).toEqual(claims);
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
@@ -25,7 +25,7 @@ describe('a session token', () => {
     expect(payload.exp - payload.iat).toBe(30 * 24 * 60 * 60);
   });
 
-  it('is refused once it has expired, though it was read before', () => {
+  it('is refused once it has expired, even if it was read before', () => {
     vi.useFakeTimers();
     const token = tokens.issue(claims);
     expect(tokens.read(token)).toEqual(claims);
@@ -34,7 +34,7 @@ describe('a session token', () => {
     vi.useRealTimers();
   });
 
-  it('is read under every key of the list and signed with the first', () => {
+  it('is verified with every configured key and signed with the first', () => {
     const old = tokens.issue(claims);
     const rotated = openSessionTokens([key('two', 2), key('one', 1)]);
     expect(rotated.read(old)).toEqual(claims);
@@ -49,7 +49,7 @@ describe('a session token', () => {
     ['another key', forge({ alg: 'HS256', typ: 'JWT', kid: 'one' }, claims, Buffer.alloc(32, 9))],
     ['claims that are none', forge({ alg: 'HS256', typ: 'JWT', kid: 'one' }, { sub: 'x' }, Buffer.alloc(32, 1))],
     ['a signature cut short', tokens.issue(claims).slice(0, -2)],
-  ])('is refused when it is %s', (_, token) => {
+  ])('is refused if it is %s', (_, token) => {
     expect(tokens.read(token)).toBeNull();
   });
 });

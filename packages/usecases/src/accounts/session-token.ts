@@ -4,25 +4,25 @@ import { Id } from '@portal/domain/ids';
 import type { Key } from '@portal/platform/config';
 import { resource } from '@portal/platform/resource';
 
-/** What the session cookie says: which session, of which account, in which tenant, under which session version. */
+/** The content of the session cookie: account, tenant, session and session version. */
 const Claims = z.object({ sub: Id, tid: Id, sid: Id, ver: z.int() });
 export type SessionClaims = z.infer<typeof Claims>;
 const Payload = Claims.extend({ exp: z.int() });
 
-const rememberedTokens = 10_000;
+const maxVerifiedTokens = 10_000;
 
-/** Sign-ins last 30 days (specification, Authentication 2). */
+/** Sign-ins last 30 days. */
 export const sessionSeconds = 30 * 24 * 60 * 60;
 
 export interface SessionTokens {
   issue(claims: SessionClaims): string;
-  /** The claims of a token this service signed and that has not expired; null for anything else. */
+  /** The claims of a valid token signed by this service; null for anything else. */
   read(token: string): SessionClaims | null;
 }
 
 /**
- * Session tokens: JWT, HS256 and nothing else. Each key has its own verifier, found by the token's first segment
- * byte for byte: a header we would not write ourselves (another algorithm, no key id, an unknown one) meets no verifier.
+ * Issues and verifies session tokens: JWT with HS256 only. Each key has its own verifier, found by the exact bytes of the token's
+ * header. A header that the service would not write itself (another algorithm, a missing or unknown key id) has no verifier.
  */
 export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
   const signers = keys.map(({ id, bytes }) =>
@@ -34,7 +34,7 @@ export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
       createVerifier({ algorithms: ['HS256'], key: bytes.reveal() }),
     ]),
   );
-  // Tokens come back with every request of a session: what was verified once is remembered, byte for byte.
+  // Every request of a session sends the same token, so cache verified tokens.
   const verified = new Map<string, { claims: SessionClaims; exp: number }>();
   const sign = signers[0];
 
@@ -43,7 +43,7 @@ export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
       const payload = Payload.safeParse(verifiers.get(headerOf(token))?.(token));
       if (!payload.success) return null;
       const { exp, ...claims } = payload.data;
-      const [oldest] = verified.size >= rememberedTokens ? verified.keys() : [];
+      const [oldest] = verified.size >= maxVerifiedTokens ? verified.keys() : [];
       if (oldest !== undefined) verified.delete(oldest);
       verified.set(token, { claims, exp });
       return claims;
@@ -63,5 +63,4 @@ export function openSessionTokens(keys: [Key, ...Key[]]): SessionTokens {
 
 const headerOf = (token: string): string => token.slice(0, Math.max(0, token.indexOf('.')));
 
-/** Those of the keys in the settings. */
 export const sessionTokens = resource(({ config }) => openSessionTokens(config.sessionKeys));

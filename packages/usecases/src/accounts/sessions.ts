@@ -8,7 +8,7 @@ import { checkMayAdminister } from '@portal/domain/accounts/accounts';
 import { notFound } from '@portal/domain/errors';
 import { auditOf, type AuditParams } from '@portal/platform/audit';
 import type { SystemContext, UserContext } from '@portal/platform/context';
-import { type AllLimits, clearedFirst, countedKnown, remainingOfAll } from '@portal/platform/rate-limit';
+import { type AllLimits, clearedFirst, countedKnown, secondsUntilAllFree } from '@portal/platform/rate-limit';
 import { isTrustworthy } from './account-columns.ts';
 import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
@@ -49,14 +49,14 @@ const openSession = prepared<SessionParams>()('session_open', (db) =>
   db.insert(sessions).values(session).returning({ id: sessions.id }),
 );
 
-/** Opens a session for an account; its token is issued after the transaction. */
-export const insertSession = (tx: Tx, system: SystemContext, of: { id: string; tenantId: string; userId: string }) =>
-  tx.run(openSession, sessionParams(system, of));
+/** Opens a session for an account. The caller issues its token after the transaction. */
+export const insertSession = (tx: Tx, system: SystemContext, ids: { id: string; tenantId: string; userId: string }) =>
+  tx.run(openSession, sessionParams(system, ids));
 
 /**
- * All that a sign-in writes, in one statement: each one more costs server and client more than its work. Unless there is room for
- * another failure and the account is still the one that was checked (not deleted, switched off, moved, appointed or given another
- * password or DN meanwhile), no row comes back and nothing is written.
+ * Writes everything for a sign-in in one statement, because each further statement costs server and client more than its work. Writes
+ * nothing and returns no row if the failure limit is reached, or if the account has changed since the check (deleted, deactivated,
+ * moved, promoted, or given another password or DN).
  */
 export const openCheckedSession = prepared<
   AllLimits &
@@ -69,7 +69,7 @@ export const openCheckedSession = prepared<
       replacedUser: string | null;
     }
 >()('sign_in_open', (db) => {
-  const remaining = db.$with('remaining').as(remainingOfAll(db));
+  const remaining = db.$with('remaining').as(secondsUntilAllFree(db));
   const marked = db.$with('marked').as(
     db
       .update(users)
@@ -114,7 +114,7 @@ export const openCheckedSession = prepared<
 
 const isOpen = and(isNull(sessions.revokedAt), sql`${sessions.expiresAt} > now()`);
 
-/** The caller's open sessions, newest first. */
+/** The caller's open sessions, newest first, at most 200. */
 export async function listSessions(ctx: UserContext) {
   const rows = await ctx.read((db) =>
     db
@@ -133,7 +133,7 @@ export async function listSessions(ctx: UserContext) {
   return rows.map((session) => ({ ...session, current: session.id === ctx.sessionId }));
 }
 
-/** Ends one of the caller's sessions; the current one too. */
+/** Ends one of the caller's sessions; it may be the current one. */
 export async function endSession(ctx: UserContext, sessionId: string): Promise<void> {
   await ctx.tx(async (tx) => {
     if ((await revoke(tx, and(eq(sessions.id, sessionId), eq(sessions.userId, ctx.actor.id)))) === 0) throw notFound();
@@ -141,12 +141,12 @@ export async function endSession(ctx: UserContext, sessionId: string): Promise<v
       action: 'auth.logout',
       tenantId: ctx.tenantId,
       target: { type: 'user', id: ctx.actor.id },
-      summary: `${ctx.actor.username} ended one of the own sessions.`,
+      summary: `${ctx.actor.username} ended one of their own sessions.`,
     });
   });
 }
 
-/** Ends the session a token names. A token that names none, or none any more, is fine: the caller is signed out either way. */
+/** Ends the session of a token. Accepts tokens without an open session, because the caller is signed out either way. */
 export async function signOut(system: SystemContext, token: string | undefined): Promise<void> {
   const claims = token === undefined ? null : sessionTokens(system).read(token);
   if (!claims) return;
@@ -178,12 +178,12 @@ export async function endOwnSessions(ctx: UserContext): Promise<void> {
       action: 'auth.logout_all',
       tenantId: ctx.tenantId,
       target: { type: 'user', id: ctx.actor.id },
-      summary: `${ctx.actor.username} ended all own sessions.`,
+      summary: `${ctx.actor.username} ended all their own sessions.`,
     });
   });
 }
 
-/** Ends every session of an account the actor may administer. Throws 403 for a SUPER_ADMIN by an ADMIN, 404. */
+/** Ends every session of an account that the actor may administer. Throws 403 if an ADMIN acts on a SUPER_ADMIN, 404. */
 export async function endUserSessions(ctx: UserContext, userId: string): Promise<void> {
   await administer(ctx, async (tx) => {
     const account = await accountFor(tx, userId, 'update');
@@ -199,8 +199,8 @@ export async function endUserSessions(ctx: UserContext, userId: string): Promise
 }
 
 /**
- * Ends every session of an account: raises its session version, so that no token made before is good any more,
- * and marks the rows, so that no list shows them. Answers the new version.
+ * Ends every session of an account: raises its session version, which invalidates all earlier tokens, and revokes the rows, which
+ * removes them from lists. Returns the new version.
  */
 export async function endSessionsOf(tx: Tx, userId: string): Promise<number> {
   const [[account]] = await Promise.all([

@@ -13,23 +13,27 @@ import { passwordHashing } from './password-hashing.ts';
 import { setPassword } from './passwords.ts';
 
 /**
- * Gives another account a password that must be changed at the next sign-in; without one given, one is made and answered this once.
- * Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `DIRECTORY_ACCOUNT`, 400 `PASSWORD_POLICY`.
+ * Gives another account a password that must be changed at the next sign-in. Without `given`, generates a password and returns it
+ * once. Throws 403 for the caller's own account and if an ADMIN acts on a SUPER_ADMIN, 409 `DIRECTORY_ACCOUNT`, 400 `PASSWORD_POLICY`.
  */
 export async function adminResetPassword(
   ctx: UserContext,
   userId: string,
   given: string | undefined,
 ): Promise<{ temporaryPassword?: string }> {
-  if (userId === ctx.actor.id) throw forbidden('FORBIDDEN', 'Please change your own password with the current one.');
+  if (userId === ctx.actor.id)
+    throw forbidden('FORBIDDEN', 'Please change your own password in your profile, with your current password.');
   const check = async (tx: Parameters<typeof accountFor>[0], lock?: 'update') => {
     const account = await accountFor(tx, userId, lock);
     checkMayAdminister(ctx.actor, account);
     if (!account.isLocalUser)
-      throw conflict('DIRECTORY_ACCOUNT', 'This account signs in with the directory. Its password is set there.');
+      throw conflict(
+        'DIRECTORY_ACCOUNT',
+        'This account signs in with the directory. Please change its password there.',
+      );
     return account;
   };
-  // Checked before the costly hash and again under lock: rights may change in between.
+  // Checked before the expensive hash, and again under the lock, because rights may change in between.
   const account = await administer(ctx, check);
   const password = given ?? makePassword();
   if (given !== undefined) checkNewPassword(given, account, await loadCommonPasswords());
@@ -48,9 +52,9 @@ export async function adminResetPassword(
 }
 
 /**
- * The way back in for whoever runs the server: gives a local account of any tenant a temporary password, answered this once.
- * The account is not activated by it. A SUPER_ADMIN from a directory becomes a local account. Throws 404 for an unknown username and
- * for any other directory account.
+ * Restores access for operators on the server: gives a local account of any tenant a temporary password and returns it once. Does not
+ * activate the account. Turns a SUPER_ADMIN from a directory into a local account. Throws 404 for an unknown username and for any
+ * other directory account.
  */
 export async function operatorResetPassword(
   system: SystemContext,
@@ -70,23 +74,23 @@ export async function operatorResetPassword(
       )
       .for('update');
     if (!account) throw notFound();
-    const isOfDirectory = account.ldapDn !== null;
-    if (isOfDirectory) await takeFromDirectory(tx, account.id);
+    const isFromDirectory = account.ldapDn !== null;
+    if (isFromDirectory) await takeFromDirectory(tx, account.id);
     await setPassword(tx, account.id, { hash, mustChange: true });
     await recordAudit(tx, system, {
       action: 'users.reset_password',
       tenantId: account.tenantId,
       target: { type: 'user', id: account.id },
       summary: `An operator set a temporary password for ${account.username} on the server.${
-        isOfDirectory ? ' The account belongs to the directory no more, and its e-mail address was taken off.' : ''
+        isFromDirectory ? ' The account no longer belongs to the directory, and its e-mail address was removed.' : ''
       }`,
     });
-    return isOfDirectory;
+    return isFromDirectory;
   });
   return { temporaryPassword, wasInDirectory };
 }
 
-/** Makes the account a local one. What its directory said of it goes, too: to that address a reset link would be sent. */
+/** Turns the account into a local one. Removes the address from the directory, too, because reset links would go there. */
 async function takeFromDirectory(tx: Tx, userId: string): Promise<void> {
   await tx
     .update(users)
@@ -95,7 +99,7 @@ async function takeFromDirectory(tx: Tx, userId: string): Promise<void> {
   await leaveImportedGroups(tx, userId);
 }
 
-// Without characters that are mistaken for one another when read aloud or copied by hand.
+// Without characters that are easily confused when read aloud or copied by hand.
 const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /** Four groups of four: about 92 bits, easy to read over the telephone. */

@@ -29,10 +29,10 @@ export interface UserChange {
 const fromDirectory = ['username', 'email', 'displayName', 'firstName', 'lastName', 'mustChangePassword'] as const;
 
 /**
- * Changes what is named. Throws 403 for a SUPER_ADMIN changed by an ADMIN, for the own role, address and deactivation,
- * 409 `DIRECTORY_ACCOUNT` also for one that is to become SUPER_ADMIN, `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`. An
- * `isActive` that is named counts as the administrator's will even where it changes nothing: a directory sync no longer switches the
- * account on again. A changed address counts as confirmed, ends every unused link, and the old one gets a notice.
+ * Changes the given fields. Throws 403 if an ADMIN changes a SUPER_ADMIN, and for the caller's own role, address and deactivation;
+ * 409 `DIRECTORY_ACCOUNT` (also if the account would become SUPER_ADMIN), `USERNAME_TAKEN`, `EMAIL_TAKEN`, `LAST_SUPER_ADMIN`.
+ * A given `isActive` counts as the administrator's decision even if it changes nothing: no synchronization switches the account on
+ * again. A changed address counts as confirmed, invalidates every unused link, and the old address gets a notice.
  */
 export async function updateUser(ctx: UserContext, userId: string, change: UserChange): Promise<User> {
   const user = await administer(ctx, async (tx) => {
@@ -42,7 +42,7 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
     if (userId === ctx.actor.id) {
       if (change.role !== undefined && change.role !== before.role)
         throw forbidden('FORBIDDEN', 'You may not change your own role.');
-      // Without the password: whoever has come by a session would have the reset link of the account sent to itself.
+      // This route asks for no password, so a stolen session could redirect the account's reset links.
       if (change.email !== undefined && change.email !== before.email)
         throw forbidden(
           'FORBIDDEN',
@@ -59,11 +59,11 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
         'Name and address of this account come from the directory. Please change them there.',
       );
     }
-    // Read under the lock: a synchronization that links accounts waits for it, and finds a SUPER_ADMIN it must not touch.
+    // `before` was read under the lock: a synchronization that links accounts waits, then finds a SUPER_ADMIN and does not touch it.
     if (!before.isLocalUser && change.role === 'SUPER_ADMIN' && before.role !== 'SUPER_ADMIN') {
       throw conflict(
         'DIRECTORY_ACCOUNT',
-        'An account of the directory cannot be SUPER_ADMIN. Please create a local account for it.',
+        'A directory account cannot be SUPER_ADMIN. Please create a local account for this person.',
       );
     }
     const fields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<
@@ -72,14 +72,14 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
     const changed = Object.keys(fields).filter(
       (field) => fields[field as keyof typeof fields] !== before[field as keyof typeof before],
     );
-    const takenFromSync = change.isActive !== undefined && (await takeFromSync(tx, userId));
-    if (changed.length === 0 && !takenFromSync) return toUser(before);
+    const overridesSync = change.isActive !== undefined && (await overrideSync(tx, userId));
+    if (changed.length === 0 && !overridesSync) return toUser(before);
 
     await tx
       .update(users)
       .set({
         ...fields,
-        // An administrator who lifts the forced change has decided that the password stays.
+        // An administrator who lifts the forced change accepts the password, so it no longer expires.
         ...(change.mustChangePassword === false && { temporaryPasswordUntil: null }),
         updatedAt: sql`now()`,
       })
@@ -98,8 +98,8 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
       target: { type: 'user', id: userId },
       summary:
         changed.length === 0
-          ? `Left the account ${before.username} deactivated, whatever its directory says.`
-          : `Changed ${changed.join(', ')} of the account ${before.username}${describeStanding(change, before)}.`,
+          ? `Left the account ${before.username} deactivated; synchronizations no longer activate it.`
+          : `Changed ${changed.join(', ')} of the account ${before.username}${describeRights(change, before)}.`,
     });
     return toUser(await accountFor(tx, userId));
   });
@@ -108,20 +108,20 @@ export async function updateUser(ctx: UserContext, userId: string, change: UserC
 }
 
 /**
- * Whether it was the sync that had switched the account off; from now on it was an administrator, who has said what the account
- * is to be, and no sync switches it on again.
+ * Returns whether a synchronization had switched the account off. From now on this counts as the administrator's decision, and no
+ * synchronization switches the account on again.
  */
-async function takeFromSync(tx: Tx, userId: string): Promise<boolean> {
-  const taken = await tx
+async function overrideSync(tx: Tx, userId: string): Promise<boolean> {
+  const overridden = await tx
     .update(users)
     .set({ deactivatedBySync: false })
     .where(and(eq(users.id, userId), eq(users.deactivatedBySync, true)))
     .returning({ id: users.id });
-  return taken.length > 0;
+  return overridden.length > 0;
 }
 
-/** Rights are worth naming in the log; other values are not. */
-function describeStanding(change: UserChange, before: { role: Role; isActive: boolean }): string {
+/** Describes changed rights for the audit log, which shows no other values. */
+function describeRights(change: UserChange, before: { role: Role; isActive: boolean }): string {
   const parts = [
     change.role !== undefined && change.role !== before.role ? `role ${before.role} to ${change.role}` : null,
     change.isActive !== undefined && change.isActive !== before.isActive

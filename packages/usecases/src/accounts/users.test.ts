@@ -25,7 +25,7 @@ const newUser = (overrides: Partial<NewUser> = {}): NewUser => ({
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
 
 describe('creating an account', () => {
-  it('makes it in the own tenant, with a forced change when a password is given', async () => {
+  it('creates it in the caller’s tenant, with a forced change if a password is given', async () => {
     const ctx = await admin();
     const plain = await createUser(ctx, newUser({ email: 'plain@example.org' }));
     expect(plain).toMatchObject({
@@ -49,7 +49,7 @@ describe('creating an account', () => {
     ).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
   });
 
-  it('refuses what policy, role and tenant do not allow', async () => {
+  it('refuses input that policy, role or tenant do not allow', async () => {
     const ctx = await admin();
     const elsewhere = await make.tenant();
     await expect(createUser(ctx, newUser({ password: 'short' }))).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
@@ -72,7 +72,7 @@ describe('creating an account', () => {
       (n: number, id: string) => newUser({ username: `taken-${id}`, email: `${n}-${id}@example.org` }),
     ],
     ['e-mail', 'EMAIL_TAKEN', (_: number, id: string) => newUser({ email: `taken-${id}@example.org` })],
-  ])('succeeds once of fifty times at once with one %s, across tenants', async (_, code, input) => {
+  ])('succeeds for one of fifty concurrent requests with the same %s, across tenants', async (_, code, input) => {
     const id = newId();
     const contexts = [await admin(), await admin()];
     const answers = await Promise.allSettled(
@@ -99,7 +99,7 @@ describe('an ADMIN', () => {
     expect((await listUsers(ctx, { limit: 500 })).items.map(({ id }) => id)).toEqual([ctx.actor.id]);
   });
 
-  it('sees a SUPER_ADMIN of the own tenant and cannot touch them', async () => {
+  it('sees a SUPER_ADMIN of their own tenant but cannot change them', async () => {
     const ctx = await admin();
     const boss = await make.user({ tenantId: ctx.tenantId, role: 'SUPER_ADMIN' });
     expect(await getUser(ctx, boss.id)).toMatchObject({ role: 'SUPER_ADMIN' });
@@ -114,7 +114,7 @@ describe('an ADMIN', () => {
     }
   });
 
-  it('can do nothing to the own standing', async () => {
+  it('cannot change their own role or activity', async () => {
     const ctx = await admin();
     await expect(updateUser(ctx, ctx.actor.id, { role: 'USER' })).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(updateUser(ctx, ctx.actor.id, { isActive: false })).rejects.toMatchObject({ kind: 'forbidden' });
@@ -130,7 +130,7 @@ describe('an ADMIN', () => {
 });
 
 describe('changing an account', () => {
-  it('changes what is named and says what changed in the log, without values', async () => {
+  it('changes the given fields and logs their names without values', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId });
     const changed = await updateUser(ctx, user.id, {
@@ -160,7 +160,7 @@ describe('changing an account', () => {
     );
   });
 
-  it('leaves name and address of a directory account to the directory; role and activity pass', async () => {
+  it('refuses name and address of a directory account but changes role and activity', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId, ldapDn: 'uid=x,dc=example' });
     for (const change of [
@@ -186,32 +186,29 @@ describe('changing an account', () => {
   it.each([
     [true, 'Changed isActive of the account'],
     [false, 'Left the account'],
-  ])(
-    'takes an account a sync switched off out of its hands when it is said to be active: %s',
-    async (isActive, said) => {
-      const ctx = await admin();
-      const user = await make.user({
-        tenantId: ctx.tenantId,
-        ldapDn: 'uid=x,dc=example',
-        isActive: false,
-        deactivatedBySync: true,
-      });
-      const standing = async () => {
-        const [row] = await ctx.read((db) => db.select().from(users).where(eq(users.id, user.id)));
-        return { isActive: row?.isActive, deactivatedBySync: row?.deactivatedBySync };
-      };
-      await updateUser(ctx, user.id, { accentColor: '#123456' });
-      expect(await standing()).toEqual({ isActive: false, deactivatedBySync: true });
-      for (let time = 0; time < 2; time += 1) {
-        expect(await updateUser(ctx, user.id, { isActive })).toMatchObject({ isActive });
-        expect(await standing()).toEqual({ isActive, deactivatedBySync: false });
-      }
-      const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.targetId, user.id)));
-      expect(entries.slice(1).map(({ summary }) => summary)).toEqual([expect.stringContaining(said)]);
-    },
-  );
+  ])('no longer lets synchronizations reactivate an account if isActive is sent as %s', async (isActive, summary) => {
+    const ctx = await admin();
+    const user = await make.user({
+      tenantId: ctx.tenantId,
+      ldapDn: 'uid=x,dc=example',
+      isActive: false,
+      deactivatedBySync: true,
+    });
+    const activity = async () => {
+      const [row] = await ctx.read((db) => db.select().from(users).where(eq(users.id, user.id)));
+      return { isActive: row?.isActive, deactivatedBySync: row?.deactivatedBySync };
+    };
+    await updateUser(ctx, user.id, { accentColor: '#123456' });
+    expect(await activity()).toEqual({ isActive: false, deactivatedBySync: true });
+    for (let time = 0; time < 2; time += 1) {
+      expect(await updateUser(ctx, user.id, { isActive })).toMatchObject({ isActive });
+      expect(await activity()).toEqual({ isActive, deactivatedBySync: false });
+    }
+    const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.targetId, user.id)));
+    expect(entries.slice(1).map((entry) => entry.summary)).toEqual([expect.stringContaining(summary)]);
+  });
 
-  it('names the field that another account holds already', async () => {
+  it('names the field that another account already has', async () => {
     const ctx = await admin();
     const taken = await make.user();
     const user = await make.user({ tenantId: ctx.tenantId });
@@ -224,18 +221,18 @@ describe('changing an account', () => {
 });
 
 describe('the last active SUPER_ADMIN', () => {
-  // Each of these tests needs to know every SUPER_ADMIN there is.
+  // Each of these tests needs to know all existing SUPER_ADMINs.
   const retireAll = () =>
-    runtime.database.acrossTenants('a test retires everybody', (tx) =>
+    runtime.database.acrossTenants('a test deactivates all accounts', (tx) =>
       tx.update(users).set({ isActive: false }).where(eq(users.role, 'SUPER_ADMIN')),
     );
 
-  it('stays, however one tries', async () => {
+  it('stays for every kind of change', async () => {
     await retireAll();
     const first = await superAdmin();
     const second = await superAdmin();
     await updateUser(first, second.actor.id, { isActive: false });
-    // The second still holds a context from before and now tries to take the first down.
+    // The second still has an old context and now tries to demote the first.
     for (const attempt of [
       () => updateUser(second, first.actor.id, { isActive: false }),
       () => updateUser(second, first.actor.id, { role: 'ADMIN' }),
@@ -246,7 +243,7 @@ describe('the last active SUPER_ADMIN', () => {
     await deleteUser(first, second.actor.id);
   });
 
-  it('is one of an active tenant', async () => {
+  it('must belong to an active tenant', async () => {
     await retireAll();
     const [first, second] = [await superAdmin(), await superAdmin()];
     await make.user({ role: 'SUPER_ADMIN', tenantId: (await make.tenant({ isActive: false })).id });
@@ -256,7 +253,7 @@ describe('the last active SUPER_ADMIN', () => {
     });
   });
 
-  it('stays when several are taken down at the same instant', async () => {
+  it('stays if several are demoted at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       await retireAll();
       const many = await Promise.all(Array.from({ length: 4 }, superAdmin));
@@ -274,7 +271,7 @@ describe('the last active SUPER_ADMIN', () => {
 });
 
 describe('accounts of several tenants', () => {
-  it('are each shown to a SUPER_ADMIN once, with the name of their own tenant', async () => {
+  it('appear once each to a SUPER_ADMIN, with the name of their tenant', async () => {
     const ctx = await superAdmin();
     const mark = newId();
     for (const _ of [1, 2]) {
@@ -289,7 +286,7 @@ describe('accounts of several tenants', () => {
 });
 
 describe('a temporary password', () => {
-  it('is made and shown once, ends the sessions and must be changed', async () => {
+  it('is generated and shown once, ends the sessions and must be changed', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId });
     const { temporaryPassword } = await adminResetPassword(ctx, user.id, undefined);
@@ -302,7 +299,7 @@ describe('a temporary password', () => {
     await expect(signedIn(user)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
-  it('may be given, if policy allows it', async () => {
+  it('may be chosen by the administrator if the policy allows it', async () => {
     const ctx = await superAdmin();
     const user = await make.user();
     await expect(adminResetPassword(ctx, user.id, user.username)).rejects.toMatchObject({ code: 'PASSWORD_POLICY' });
@@ -312,7 +309,7 @@ describe('a temporary password', () => {
     ).resolves.toBeDefined();
   });
 
-  it('comes from the server’s console for whoever runs it', async () => {
+  it('can be set by an operator on the server’s console', async () => {
     const user = await make.user();
     const { temporaryPassword } = await operatorResetPassword(system({ ip: null }), user.username.toUpperCase());
     await expect(
@@ -325,7 +322,7 @@ describe('a temporary password', () => {
 });
 
 describe('the list of accounts', () => {
-  it('filters, searches literally, and pages through everything once', async () => {
+  it('filters, searches literally, and returns every account once across pages', async () => {
     const ctx = await admin();
     const names = Array.from({ length: 7 }, (_, n) => `list-${newId().slice(-6)}-${n}`);
     for (const [n, username] of names.entries()) {
@@ -359,7 +356,7 @@ describe('the list of accounts', () => {
     expect(await found({ role: 'ADMIN' })).toHaveLength(2);
   });
 
-  it('tells how many match on every page, one behind the last included', async () => {
+  it('returns the total on every page, including one beyond the last', async () => {
     const ctx = await admin();
     const { username } = await make.user({ tenantId: ctx.tenantId, username: `b-${newId()}`, isActive: false });
     const total = async (filter: object) => (await listUsers(ctx, { limit: 1, ...filter })).total;
@@ -370,7 +367,7 @@ describe('the list of accounts', () => {
     expect(await total({ search: 'nobody of this name', after: username })).toBe(0);
   });
 
-  it('leaves out the total where there are too many accounts to count', async () => {
+  it('omits the total if there are too many accounts to count', async () => {
     const ctx = await admin();
     const add = (count: number) =>
       ctx.tx((tx) =>

@@ -26,10 +26,10 @@ import { passwordHashing } from './password-hashing.ts';
 import { temporaryPasswordUntil } from './passwords.ts';
 import { queueWelcomeMail } from './welcome-mails.ts';
 
-/** Where a search looks, whatever the case. */
+/** Columns that a search covers, regardless of case. */
 const searched = ['username', 'email', 'displayName', 'firstName', 'lastName'] as const;
 
-/** What filters look at. */
+/** Columns that the filters need. */
 const filtered = {
   role: users.role,
   isActive: users.isActive,
@@ -48,11 +48,11 @@ export interface UserFilter {
   source?: 'local' | 'directory' | undefined;
   tenantId?: string | undefined;
   limit: number;
-  /** The username the page before ended with. */
+  /** The last username of the previous page. */
   after?: string | undefined;
 }
 
-/** Accounts by username: an ADMIN's own tenant; for a SUPER_ADMIN every tenant, or the one named. `next` continues the list. */
+/** Lists accounts by username: for an ADMIN those of their tenant, for a SUPER_ADMIN all or the named tenant's. `next` is the cursor. */
 export async function listUsers(
   ctx: UserContext,
   { tenantId: named, limit, search, ...filter }: UserFilter,
@@ -65,11 +65,11 @@ export async function listUsers(
       ? ctx.runAcrossTenants('a SUPER_ADMIN lists accounts', usersPage(values), values)
       : ctx.inTenant(tenantId ?? ctx.tenantId).run(usersPage(values), values);
   const rows = await read(params);
-  // A page behind the last account has no row to tell the total by.
+  // A page beyond the last account has no row that carries the total.
   const [row] =
     rows.length > 0 || filter.after === undefined ? rows : await read({ ...params, after: undefined, limit: 1 });
   const total = row ? row.total : 0;
-  // A copy of each row, without `total`, would take as long as the rest of the page; the schema of the answer leaves it out.
+  // Copying each row without `total` would double the time for the page; the response schema drops `total` anyway.
   const items = rows.slice(0, limit).map((row) => Object.assign(row, { source: sourceOf(row) }));
   return {
     items,
@@ -78,7 +78,7 @@ export async function listUsers(
   };
 }
 
-/** Beyond so many accounts nobody is told how many match: counting them would take longer than the page. */
+/** With more accounts than this, lists show no total, because counting would take longer than the page. */
 const maxCounted = 10_000;
 
 type PageParams = {
@@ -114,7 +114,7 @@ export const usersPage = preparedFor<PageParams>()('users_page', (db, given) => 
     .limit(sql.placeholder('limit'));
 });
 
-/** One account the actor may administer; 404 for any other. */
+/** Reads an account that the actor may administer; throws 404 for any other. */
 export const getUser = (ctx: UserContext, userId: string): Promise<User> =>
   administer(ctx, async (tx) => toUser(await accountFor(tx, userId)));
 
@@ -133,7 +133,7 @@ export interface NewUser {
 }
 
 /**
- * Creates a local account. Without a password it cannot sign in until a set-password link was used, which the welcome mail brings.
+ * Creates a local account. Without a password it cannot sign in until its user follows a set-password link, as in the welcome mail.
  * Throws 403 `ROLE_NOT_ALLOWED`, 400 `PASSWORD_POLICY`, 409 `USERNAME_TAKEN` or `EMAIL_TAKEN`, 404 for an unknown tenant.
  */
 export async function createUser(ctx: UserContext, input: NewUser): Promise<User> {
@@ -176,7 +176,10 @@ export async function createUser(ctx: UserContext, input: NewUser): Promise<User
   return user;
 }
 
-/** Deletes an account and everything personal that hangs on it. Throws 403 for the own account and for a SUPER_ADMIN by an ADMIN, 409 `LAST_SUPER_ADMIN`. */
+/**
+ * Deletes an account and its personal data. Throws 403 for the caller's own account and if an ADMIN acts on a SUPER_ADMIN,
+ * 409 `LAST_SUPER_ADMIN`.
+ */
 export async function deleteUser(ctx: UserContext, userId: string): Promise<void> {
   const avatarPath = await administer(ctx, async (tx) => {
     const account = await accountFor(tx, userId, 'update');
@@ -195,7 +198,7 @@ export async function deleteUser(ctx: UserContext, userId: string): Promise<void
   if (avatarPath !== null) await ctx.files.remove(avatarPath);
 }
 
-/** Whether anybody of a tenant may sign in. */
+/** Whether the tenant has an active account. */
 export async function hasActiveAccount(tx: Tx, tenantId: string): Promise<boolean> {
   const active = await tx
     .select({ id: users.id })
@@ -205,19 +208,19 @@ export async function hasActiveAccount(tx: Tx, tenantId: string): Promise<boolea
   return active.length > 0;
 }
 
-/** Deletes so many accounts of a tenant that is about to be deleted itself; answers how many there were. */
-export async function deleteInactiveAccounts(tx: Tx, tenantId: string, most: number): Promise<number> {
+/** Deletes up to `max` inactive accounts of a tenant that is being deleted. Returns how many it deleted. */
+export async function deleteInactiveAccounts(tx: Tx, tenantId: string, max: number): Promise<number> {
   const some = tx
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.isActive, false)))
-    .limit(most)
+    .limit(max)
     .for('update');
   const { rowCount } = await tx.delete(users).where(inArray(users.id, some));
   return rowCount ?? 0;
 }
 
-/** Deletes every account of a tenant that is being deleted itself. */
+/** Deletes every account of a tenant that is being deleted. */
 export async function deleteAccountsOf(tx: Tx, tenantId: string): Promise<{ wasAnyActive: boolean }> {
   const accounts = await tx.delete(users).where(eq(users.tenantId, tenantId)).returning({ isActive: users.isActive });
   return { wasAnyActive: accounts.some(({ isActive }) => isActive) };

@@ -54,10 +54,10 @@ const mailTo = (address: string | null | undefined) =>
   server.messages.filter(({ envelopeTo }) => envelopeTo[0] === address);
 const tokenIn = (text: string): string => /reset-password#token=([\w-]+)/.exec(text)?.[1] ?? '';
 
-describe('the words of the welcome mail', () => {
+describe('the template of the welcome mail', () => {
   const own = { ...builtInWelcomeMail, subject: 'Hallo {{vorname}} bei {{firma}}', loginHintLocal: '' };
 
-  it('are the built-in ones until a tenant has its own, and again when it forgets them', async () => {
+  it('is built in until a tenant has its own, and again after that is deleted', async () => {
     const ctx = await admin();
     expect(await getWelcomeTemplate(ctx)).toEqual(builtInWelcomeMail);
     await putWelcomeTemplate(ctx, { ...own, loginHintLocal: 'Eigener Hinweis' });
@@ -71,7 +71,7 @@ describe('the words of the welcome mail', () => {
     expect(await getWelcomeTemplate(ctx)).toEqual(builtInWelcomeMail);
   });
 
-  it('refuse a placeholder no mail can fill, by its name', async () => {
+  it('refuses an unknown placeholder by its name', async () => {
     const ctx = await admin();
     const bad = { ...builtInWelcomeMail, intro: 'Guten Tag {{nachname}} und {{NAME}}' };
     for (const attempt of [
@@ -88,7 +88,7 @@ describe('the words of the welcome mail', () => {
     }
   });
 
-  it('can be seen before they are saved, with the own tenant as firma and HTML as text', async () => {
+  it('can be previewed before saving, with the caller’s tenant as firma and HTML as text', async () => {
     const ctx = await admin();
     const preview = previewWelcomeMail(ctx, { ...own, intro: '<script>alert(1)</script> {{name}}' });
     expect(preview.subject).toBe(`Hallo Erika bei ${ctx.account.tenantName}`);
@@ -100,7 +100,7 @@ describe('the words of the welcome mail', () => {
 });
 
 describe('a welcome mail', () => {
-  it('brings a local account a link that sets its password once, and is remembered', async () => {
+  it('contains a link for a local account that sets its password once, and its time is stored', async () => {
     const ctx = await admin();
     const user = await createUser(ctx, {
       username: `neu-${ctx.actor.id}`,
@@ -127,7 +127,7 @@ describe('a welcome mail', () => {
     ).resolves.toBeDefined();
   });
 
-  it('brings a directory account the hint about its directory password and no link to set one', async () => {
+  it('contains the hint about the directory password for a directory account and no link to set one', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId, ldapDn: 'uid=x,dc=example' });
     expect(await sendWelcomeMail(ctx, user.id)).toMatchObject({ sent: true });
@@ -136,7 +136,7 @@ describe('a welcome mail', () => {
     expect(mail?.text).not.toContain('token=');
   });
 
-  it('makes the link of the mail before worthless', async () => {
+  it('invalidates the link of the previous mail', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId });
     await sendWelcomeMail(ctx, user.id);
@@ -148,7 +148,7 @@ describe('a welcome mail', () => {
     await resetPassword(system(), { token: second ?? '', newPassword: 'four candles and a fork' });
   });
 
-  it('says that it was not sent when the server refuses, and does not say when it was', async () => {
+  it('reports a refused mail as not sent and stores no time for it', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId, email: `refused-${ctx.actor.id}@example.org` });
     expect(await sendWelcomeMail(ctx, user.id)).toEqual({ sent: false, welcomeMailSentAt: null });
@@ -169,7 +169,7 @@ describe('a welcome mail', () => {
     expect(await welcomeMailStatus(ctx)).toEqual({ available: true, reason: null });
   });
 
-  it('goes out over the account’s own tenant when a SUPER_ADMIN of another sends it', async () => {
+  it('leaves through the account’s own tenant if a SUPER_ADMIN of another sends it', async () => {
     const ctx = await admin();
     const user = await make.user({ tenantId: ctx.tenantId });
     const boss = await signedIn(await make.user({ role: 'SUPER_ADMIN' }));
@@ -177,15 +177,15 @@ describe('a welcome mail', () => {
     expect(mailTo(user.email)).toHaveLength(1);
   });
 
-  it('can be tried on oneself, with these very words, a link to the sign-in page and no token', async () => {
+  it('can be tested with an unsaved template, a link to the sign-in page and no token', async () => {
     const ctx = await admin();
     expect(await testWelcomeMail(ctx, { ...builtInWelcomeMail, closing: 'Nur ein Versuch.' })).toEqual({ sent: true });
     const [mail] = mailTo(ctx.account.email);
     expect(mail?.text).toContain('Nur ein Versuch.');
     expect(mail?.text).toContain('/login');
     expect(mail?.text).not.toContain('token=');
-    const nobody = await signedIn(await make.user({ role: 'ADMIN', email: null }));
-    await expect(testWelcomeMail(nobody, builtInWelcomeMail)).rejects.toMatchObject({ code: 'NO_ADDRESS' });
+    const withoutAddress = await signedIn(await make.user({ role: 'ADMIN', email: null }));
+    await expect(testWelcomeMail(withoutAddress, builtInWelcomeMail)).rejects.toMatchObject({ code: 'NO_ADDRESS' });
     const unconfigured = await signedIn(await make.user({ role: 'ADMIN' }));
     expect(await testWelcomeMail(unconfigured, builtInWelcomeMail)).toEqual({
       sent: false,

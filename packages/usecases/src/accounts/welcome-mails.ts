@@ -13,7 +13,7 @@ import { accountFor, administer } from './administer.ts';
 import { recordAudit } from './audit.ts';
 import { welcomeMail } from './mails/welcome.ts';
 
-/** Whether a welcome mail to an account of this role could be sent at all. */
+/** Whether the portal can send welcome mails to accounts with this role. */
 export async function welcomeMailStatus(
   ctx: TenantContext,
   to: Role = 'USER',
@@ -23,8 +23,8 @@ export async function welcomeMailStatus(
 }
 
 /**
- * Sends an account its welcome mail, as often as an administrator likes, and waits up to 15 s for it; a delivery failure is answered as `sent: false`.
- * Throws 403 for a SUPER_ADMIN by an ADMIN, 404, 409 `NO_ADDRESS`, 409 `MAIL_NOT_CONFIGURED`.
+ * Sends an account its welcome mail and waits up to 15 s for the delivery; returns `sent: false` if it fails. Administrators may
+ * repeat it. Throws 403 if an ADMIN acts on a SUPER_ADMIN, 404, 409 `NO_ADDRESS`, 409 `MAIL_NOT_CONFIGURED`.
  */
 export async function sendWelcomeMail(
   ctx: UserContext,
@@ -52,7 +52,7 @@ export async function sendWelcomeMail(
   return { sent, welcomeMailSentAt };
 }
 
-/** Promises an account its welcome mail in the caller's transaction. */
+/** Queues an account's welcome mail in the caller's transaction. */
 export const queueWelcomeMail = (tx: Tx, account: { id: string; tenantId: string }) =>
   queueMail(tx, welcomeMail, {
     tenantId: account.tenantId,
@@ -62,7 +62,7 @@ export const queueWelcomeMail = (tx: Tx, account: { id: string; tenantId: string
   });
 
 /**
- * Sends these very words, saved or not, to the caller's own address, with a link to the sign-in page and no token.
+ * Sends this template, saved or not, to the caller's own address, with a link to the sign-in page and no token.
  * Throws 400 `UNKNOWN_PLACEHOLDER`, 409 `NO_ADDRESS`.
  */
 export async function testWelcomeMail(

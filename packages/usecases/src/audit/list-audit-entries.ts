@@ -15,13 +15,13 @@ export interface AuditFilter {
   from?: Date | undefined;
   to?: Date | undefined;
   limit: number;
-  /** The id the page before ended with. */
+  /** The last id of the previous page. */
   after?: string | undefined;
 }
 
 /**
- * Audit entries, newest first: of the tenant named; without one an ADMIN's own, for a SUPER_ADMIN every tenant and what is about none.
- * Throws 403 for an ADMIN who names another tenant, 404 for a SUPER_ADMIN who names an unknown one.
+ * Lists audit entries, newest first. Without `tenantId`, an ADMIN sees their own tenant, and a SUPER_ADMIN all tenants and the entries
+ * without a tenant. Throws 403 if an ADMIN names another tenant, 404 if a SUPER_ADMIN names an unknown one.
  */
 export async function listAuditEntries(ctx: UserContext, { tenantId: named, limit, ...filter }: AuditFilter) {
   const tenantId = tenantNamedBy(ctx.actor, named);
@@ -41,7 +41,7 @@ export async function listAuditEntries(ctx: UserContext, { tenantId: named, limi
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** By how much the clock of a process, which makes the ids, may differ from that of the database. */
+/** Maximum difference between the clock of the database and those of the processes, which make the ids. */
 const clockSlack = DAY;
 
 const entriesPage = preparedFor<Omit<AuditFilter, 'tenantId'>>()('audit_page', (db, given) =>
@@ -64,7 +64,7 @@ const entriesPage = preparedFor<Omit<AuditFilter, 'tenantId'>>()('audit_page', (
         given('actorId') ? eq(auditEntries.actorId, sql.placeholder('actorId')) : undefined,
         given('from') ? gte(auditEntries.at, sql.placeholder('from')) : undefined,
         given('to') ? lte(auditEntries.at, sql.placeholder('to')) : undefined,
-        // The entries are read by their ids, which begin with the time: without a range of those, all that is newer is read first.
+        // The query scans the ids, which begin with the time. Without this range it would first read all newer entries.
         given('from') ? gte(auditEntries.id, sql.placeholder('idFrom')) : undefined,
         given('to') ? lt(auditEntries.id, sql.placeholder('idTo')) : undefined,
         given('after') ? lt(auditEntries.id, sql.placeholder('after')) : undefined,

@@ -13,7 +13,7 @@ export const directory: Area = {
   tags: { directory: 'The tenant’s directory server: its settings, the mappings, and the synchronization.' },
   jobs: [syncDirectory, startDueSyncs],
   schedules: [schedule(startDueSyncs, {}, { everyMs: 30 * SECOND })],
-  // Most of them only wait: how many directories are read at once is bounded for the process as a whole.
+  // Most of these jobs only wait: another limit bounds how many directories a process reads at once.
   concurrency: { directory: quarterEach(50) },
   retention: [
     {

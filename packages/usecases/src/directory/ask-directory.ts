@@ -6,7 +6,7 @@ import { SECOND } from '@portal/domain/time';
 import { callLimits } from '@portal/platform/limits';
 import { openSemaphore } from '@portal/platform/semaphore';
 
-/** A page of few attributes has some hundred kilobytes; a server that sends more and more is cut off long before it fills the memory. */
+/** A page with few attributes has some hundred kilobytes. This limit stops a server that never stops sending. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const inSlot = openSemaphore({
@@ -16,8 +16,8 @@ const inSlot = openSemaphore({
 });
 
 /**
- * Does something at a tenant's directory while a person waits for it. Throws an LdapError, also when all of it takes too long, and
- * 429 when too many of the tenant wait already, or half of the time has passed without a place: the other half is long enough to answer.
+ * Runs `work` on a tenant's directory while a user waits. Throws an LdapError, also after `timeoutMs`. Throws 429 if too many requests
+ * of the tenant already wait, or if half of the time passes without a free slot: the other half is enough for an answer.
  */
 export const askDirectory = <T>(
   { tenantId }: { tenantId: string },
@@ -26,8 +26,8 @@ export const askDirectory = <T>(
   timeoutMs = 15 * SECOND,
 ): Promise<T> => {
   const askedAt = performance.now();
-  const left = () => Math.max(0, Math.round(askedAt + timeoutMs - performance.now()));
-  return inSlot(() => askNow(server, work, left()), { key: tenantId, until: askedAt + timeoutMs / 2 });
+  const remainingMs = () => Math.max(0, Math.round(askedAt + timeoutMs - performance.now()));
+  return inSlot(() => askNow(server, work, remainingMs()), { key: tenantId, until: askedAt + timeoutMs / 2 });
 };
 
 async function askNow<T>(

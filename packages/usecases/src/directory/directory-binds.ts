@@ -8,18 +8,18 @@ import { callLimits } from '@portal/platform/limits';
 import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 
-/** From the beginning of a sign-in to its directory's answer, waiting for one's turn included. */
-export const patienceMs = 5 * SECOND;
+/** From the start of a sign-in to the answer of its directory, including the wait for a slot. */
+export const signInTimeoutMs = 5 * SECOND;
 
-/** How long a slow refusal is remembered, at least. */
-const memoryMs = 15 * MINUTE;
-/** Times are rounded up to this, so that what is left of their differences says nothing. */
+/** The portal remembers a slow refusal at least this long. */
+const rememberMs = 15 * MINUTE;
+/** Durations are rounded up to this, so that small differences reveal nothing. */
 const stepMs = SECOND / 10;
 
 export interface DirectoryBinds {
   /**
-   * Whether the directory takes this password for this DN. Throws an LdapError for any other answer, and for none before the
-   * deadline (of `performance.now()`).
+   * Whether the directory accepts this password for this DN. Throws an LdapError for any other answer, and if none arrives before
+   * the deadline (in terms of `performance.now()`).
    */
   check(
     tenantId: string,
@@ -27,13 +27,12 @@ export interface DirectoryBinds {
     credentials: { dn: string; password: string },
     deadline: number,
   ): Promise<boolean>;
-  /** Remembers how long a sign-in took that was refused after a directory was to be asked. */
+  /** Records how long a refused sign-in of a directory account took. */
   noteRefusal(ms: number): void;
-  /** How long such a refusal has taken of late at the most: what every other one has to take too. */
+  /** The slowest such refusal of late. Every other refusal must take as long. */
   refusalMs(): number;
 }
 
-/** Binds of sign-ins. */
 export function openDirectoryBinds(
   policy: AddressPolicy,
   { slots = callLimits.directoryBinds.slots, perKey = callLimits.directoryBinds.perKey } = {},
@@ -41,22 +40,23 @@ export function openDirectoryBinds(
   const refusal = () => unavailable('Too many people are signing in right now. Please try again in a few seconds.');
   const inSlot = openSemaphore({ ...callLimits.directoryBinds, slots, perKey, refusal });
 
-  // The slowest of this stretch of time and of the one before.
+  // The slowest refusals of the current and of the previous period.
   let slowest = { now: 0, before: 0, since: performance.now() };
-  function slowestOfLate() {
+  function recentSlowest() {
     const age = performance.now() - slowest.since;
-    if (age > memoryMs) slowest = { now: 0, before: age > 2 * memoryMs ? 0 : slowest.now, since: performance.now() };
+    if (age > rememberMs)
+      slowest = { now: 0, before: age > 2 * rememberMs ? 0 : slowest.now, since: performance.now() };
     return slowest;
   }
 
   return {
     noteRefusal(ms) {
-      const late = slowestOfLate();
-      // What lies beyond the patience is our own delay, a rush of sign-ins for instance, and passes with it.
-      late.now = Math.max(late.now, Math.ceil(Math.min(ms, patienceMs + SECOND) / stepMs) * stepMs);
+      const late = recentSlowest();
+      // Time beyond the timeout is a delay of the portal, such as a rush of sign-ins, and ends with it.
+      late.now = Math.max(late.now, Math.ceil(Math.min(ms, signInTimeoutMs + SECOND) / stepMs) * stepMs);
     },
     refusalMs() {
-      const { now, before } = slowestOfLate();
+      const { now, before } = recentSlowest();
       return Math.max(now, before);
     },
     check: (tenantId, host, { dn, password }, deadline) =>
@@ -71,5 +71,4 @@ export function openDirectoryBinds(
   };
 }
 
-/** The process's own. */
 export const directoryBinds = resource(({ config }) => openDirectoryBinds(config.outbound.byAdmins));

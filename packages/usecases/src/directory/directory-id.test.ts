@@ -7,7 +7,7 @@ const entry = (dn: string, entryUUID: string[] = []) => ({
   firstBytes: () => undefined,
 });
 
-it('is the lasting id, and the name where there is none, however it is spelled', () => {
+it('is the permanent id, or without one the name in any spelling', () => {
   expect(directoryIdOf(entry('cn=anna,dc=org', ['ABC-1']))).toBe('abc-1');
   const byName = directoryIdOf(entry('CN=Anna, DC=org'));
   expect(byName).toBe('dn:ab59016d2a7dc6d004ea6abe6e77b4445ccc570e645bd740fecc48fd644916d0');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Brings a tenant's accounts and groups in line with its directory. A failure is told at once: the next time comes by itself. */
+/** Brings a tenant's accounts and groups in line with its directory. Never retries, because the schedule starts the next run anyway. */
 export const syncDirectory = defineTenantJob({
   name: 'directory.sync',
   queue: 'directory',
@@ -14,7 +14,7 @@ export const syncDirectory = defineTenantJob({
   timeoutMs: HOUR,
 });
 
-/** Begins the synchronizations whose time has come. */
+/** Starts the synchronizations that are due. */
 export const startDueSyncs = definePlatformJob({
   name: 'directory.start-due',
   queue: 'upkeep',

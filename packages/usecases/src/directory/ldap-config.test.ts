@@ -34,7 +34,7 @@ const summaries = async (ctx: UserContext, action: string): Promise<string[]> =>
   );
 
 describe('directory settings', () => {
-  it('answer nulls and empty lists while nothing is set, never a 404', async () => {
+  it('are nulls and empty lists while nothing is set, never a 404', async () => {
     expect(await getLdapConfig(await admin())).toEqual({
       serverUrl: null,
       startTls: null,
@@ -51,7 +51,7 @@ describe('directory settings', () => {
     });
   });
 
-  it('are replaced whole, the password excepted: blank, masked and missing keep it, null removes it', async () => {
+  it('are replaced completely, except the password: blank, masked and missing keep it, null removes it', async () => {
     const ctx = await admin();
     const first = settings({
       bindPassword: 'first secret',
@@ -88,7 +88,7 @@ describe('directory settings', () => {
     },
   );
 
-  it('refuse a key where a certificate belongs, and what is none', () => {
+  it('refuse a key and invalid text as a certificate', () => {
     const none = '-----BEGIN CERTIFICATE-----\nbm8gY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----';
     const problemsOf = (pem: string | null, overrides: object = {}) =>
       ReadableLdapConfigInput.safeParse({ ...settings(overrides), caCertificatePem: pem }).error?.issues.map(
@@ -121,7 +121,7 @@ describe('directory settings', () => {
     expect(await minutesAhead()).not.toBeNull();
   });
 
-  it('are forgotten with their password, while the accounts they brought stay', async () => {
+  it('are deleted with their password, while the imported accounts stay', async () => {
     const ctx = await admin();
     const imported = await make.user({ tenantId: ctx.tenantId, ldapDn: 'uid=a,dc=example,dc=org' });
     await putLdapConfig(ctx, settings({ bindPassword: 'secret' }));
@@ -133,21 +133,21 @@ describe('directory settings', () => {
     expect(left).toMatchObject({ isActive: true, ldapDn: 'uid=a,dc=example,dc=org' });
   });
 
-  it('say in the audit log where the server is and was, and never what the password is', async () => {
+  it('record the new and the old server in the audit log, but never the password', async () => {
     const ctx = await admin();
     await putLdapConfig(ctx, settings({ bindPassword: 'very-secret' }));
     await putLdapConfig(
       ctx,
       settings({ serverUrl: 'ldaps://elsewhere.example.org', bindPassword: 'as-secret', isActive: false }),
     );
-    const said = await summaries(ctx, 'ldap_config.update');
-    expect(said).toEqual([
+    const recorded = await summaries(ctx, 'ldap_config.update');
+    expect(recorded).toEqual([
       'Changed the directory settings: server ldap://ldap.example.org, switched on.',
       'Changed the directory settings: server ldaps://elsewhere.example.org, before ldap://ldap.example.org, switched off.',
     ]);
   });
 
-  it('cannot be opened in another tenant’s row, and say so in plain words', async () => {
+  it('cannot be opened in another tenant’s row, and say so plainly', async () => {
     const [ours, theirs] = [await admin(), await admin()];
     await putLdapConfig(theirs, settings({ bindPassword: 'their secret' }));
     await putLdapConfig(ours, settings({ bindPassword: 'our secret' }));
@@ -157,7 +157,7 @@ describe('directory settings', () => {
     expect(() => row && ldapServerOf(ours, row)).toThrow(
       expect.objectContaining({
         kind: 'credentials',
-        message: expect.stringMatching(/bind password cannot be read any more\. Please enter it again\.$/),
+        message: expect.stringMatching(/bind password can no longer be read\. Please enter it again\.$/),
       }),
     );
   });
@@ -173,7 +173,7 @@ const defaults = [
 ];
 
 describe('mappings', () => {
-  it('begin with the defaults, made once whoever asks first', async () => {
+  it('start with the defaults, created once under concurrent calls', async () => {
     const ctx = await admin();
     const answers = await Promise.all([
       ...Array.from({ length: 8 }, () => listLdapMappings(ctx)),
@@ -184,7 +184,7 @@ describe('mappings', () => {
     expect(answers[0]).toHaveLength(3);
   });
 
-  it('list one’s own before the defaults, in the order they were added', async () => {
+  it('list custom ones before the defaults, in the order they were added', async () => {
     const ctx = await admin();
     const added = await addLdapMapping(ctx, mapping('givenName', 'firstName'));
     expect(added).toMatchObject({ ldapAttribute: 'givenName', field: 'firstName', isDefault: false });
@@ -198,7 +198,7 @@ describe('mappings', () => {
     expect((await pairs(ctx)).slice(3)).toEqual(expect.arrayContaining(defaults));
   });
 
-  it('hold each pair of attribute and field once, a default’s too, whatever the case', async () => {
+  it('contain each pair of attribute and field once, including the defaults, regardless of case', async () => {
     const ctx = await admin();
     const taken = { kind: 'conflict', code: 'CONFLICT' };
     await expect(addLdapMapping(ctx, mapping('MAIL', 'email'))).rejects.toMatchObject(taken);
@@ -209,7 +209,7 @@ describe('mappings', () => {
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(taken);
   });
 
-  it('are fifty at most, also when many are added at the same time', async () => {
+  it('are limited to fifty, even if many are added at the same time', async () => {
     const ctx = await admin();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) => addLdapMapping(ctx, mapping(`extensionAttribute${n}`, 'lastName'))),
@@ -219,7 +219,7 @@ describe('mappings', () => {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'LIMIT_REACHED' });
   });
 
-  it('go when deleted, the defaults stay, and nobody reaches those of another tenant', async () => {
+  it('can be deleted, except the defaults and those of another tenant', async () => {
     const [ours, theirs] = [await admin(), await admin()];
     const added = await addLdapMapping(ours, mapping('cn', 'displayName'));
     await expect(deleteLdapMapping(theirs, added.id)).rejects.toMatchObject({ kind: 'not_found' });

@@ -12,7 +12,7 @@ import { addDefaultMappings } from './ldap-mappings.ts';
 import { nextSyncAfterSaving } from './next-sync.ts';
 import { ldapTarget, storedBindPassword, storedLdapConfig } from './stored-ldap-config.ts';
 
-/** The input schema, with its CA certificates parsed: text that only looks like PEM is refused. */
+/** The input schema that also parses the CA certificates and refuses text that only looks like PEM. */
 export const ReadableLdapConfigInput = LdapConfigInput.safeExtend({
   caCertificatePem: ReadableCaCertificatePem,
 }).meta(LdapConfigInput.meta() ?? {});
@@ -32,15 +32,16 @@ const unset: LdapConfig = {
   caCertificatePem: null,
 };
 
-/** The tenant's directory with its password masked; nulls and empty lists while nothing is set. */
+/** The tenant's directory settings with a masked password; nulls and empty lists while nothing is set. */
 export async function getLdapConfig(ctx: UserContext): Promise<LdapConfig> {
   const stored = await ctx.read(storedLdapConfig);
   return stored ? { ...stored, bindPassword: stored.bindPassword === null ? null : secretMask } : unset;
 }
 
 /**
- * Replaces the tenant's directory; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
- * would go to another server or account, or less well protected. The next synchronization follows the new interval and switch at once.
+ * Replaces the tenant's directory settings. Keeps the stored password unless the input has another one or null. Throws 400
+ * `SECRET_REQUIRED` if the stored password would go to another server or account, or with less protection. The new interval and switch
+ * apply to the next synchronization at once.
  */
 export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): Promise<LdapConfig> {
   checkFilter(input);
@@ -49,7 +50,7 @@ export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): P
     const before = await storedLdapConfig(tx, 'update');
     const values = {
       ...fields,
-      // The kept one is written too: a server from here and a password from a change in between must not meet.
+      // Also writes the kept password, so that this server never gets the password of a concurrent change.
       bindPassword: storedBindPassword(ctx, before).sealedFor(ldapTarget(fields), bindPassword),
       nextSyncAt: nextSyncAfterSaving(fields),
       updatedAt: sql`now()`,
@@ -59,11 +60,11 @@ export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): P
       .values({ id: newId(), tenantId: ctx.tenantId, ...values })
       .onConflictDoUpdate({ target: ldapConfigs.tenantId, set: values });
     await addDefaultMappings(tx, ctx.tenantId);
-    const moved = before !== undefined && before.serverUrl !== fields.serverUrl;
+    const hasMoved = before !== undefined && before.serverUrl !== fields.serverUrl;
     await recordAudit(tx, ctx, {
       action: 'ldap_config.update',
       tenantId: ctx.tenantId,
-      summary: `Changed the directory settings: server ${fields.serverUrl}${moved ? `, before ${before.serverUrl}` : ''}, ${
+      summary: `Changed the directory settings: server ${fields.serverUrl}${hasMoved ? `, before ${before.serverUrl}` : ''}, ${
         fields.isActive ? 'switched on' : 'switched off'
       }.`,
     });
@@ -71,13 +72,13 @@ export async function putLdapConfig(ctx: UserContext, input: LdapConfigInput): P
   return getLdapConfig(ctx);
 }
 
-/** Throws 400 for a filter no directory would understand. */
+/** Throws 400 for an invalid LDAP filter. */
 export function checkFilter({ userFilter }: Pick<LdapConfigInput, 'userFilter'>): void {
   if (userFilter !== null && !isValidFilter(userFilter))
     throw invalidField('userFilter', 'must be an LDAP filter such as (objectClass=person)');
 }
 
-/** Forgets the tenant's directory, the password with it. The accounts it brought stay and can no longer sign in. */
+/** Deletes the tenant's directory settings with the password. Imported accounts stay but can no longer sign in. */
 export async function deleteLdapConfig(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(ldapConfigs).returning({ id: ldapConfigs.id });

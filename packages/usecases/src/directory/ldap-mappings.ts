@@ -8,7 +8,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext, TenantContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 
-/** Far more than five fields can use. */
+/** Far more than the five fields need. */
 const maxMappings = 50;
 
 const columns = {
@@ -24,7 +24,7 @@ const storedMappings = (db: Pick<Reader, 'select'>): Promise<LdapMapping[]> =>
     .from(ldapMappings)
     .orderBy(asc(ldapMappings.isDefault), asc(ldapMappings.createdAt), asc(ldapMappings.id));
 
-/** How entries become accounts, custom mappings before the defaults; these are made by whoever asks first. */
+/** Lists the mappings, custom ones before the defaults. The first call creates the defaults. */
 export async function listLdapMappings(ctx: TenantContext): Promise<LdapMapping[]> {
   const stored = await ctx.read(storedMappings);
   if (stored.length >= defaultMappings.length) return stored;
@@ -34,7 +34,7 @@ export async function listLdapMappings(ctx: TenantContext): Promise<LdapMapping[
   });
 }
 
-/** Makes sure the tenant has the default mappings, once under concurrency. */
+/** Creates the default mappings unless they exist; safe to call concurrently. */
 export async function addDefaultMappings(tx: Tx, tenantId: string): Promise<void> {
   await tx
     .insert(ldapMappings)
@@ -42,12 +42,12 @@ export async function addDefaultMappings(tx: Tx, tenantId: string): Promise<void
     .onConflictDoNothing();
 }
 
-/** Adds a mapping. Throws 409 `CONFLICT` for an attribute that fills this field already, `LIMIT_REACHED` at 50 mappings. */
+/** Adds a mapping. Throws 409 `CONFLICT` if the attribute already fills this field, `LIMIT_REACHED` at 50 mappings. */
 export async function addLdapMapping(ctx: UserContext, input: LdapMappingInput): Promise<LdapMapping> {
   const mapping = { id: newId(), ...input, isDefault: false };
   const adding = ctx.tx(async (tx) => {
     await addDefaultMappings(tx, ctx.tenantId);
-    // A caller that adds at the same time waits here, so that both see what the other added.
+    // Concurrent calls wait here, so that each counts the mappings of the others.
     await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.isDefault, true)).for('update');
     if ((await tx.$count(ldapMappings)) >= maxMappings)
       throw conflict('LIMIT_REACHED', `There are ${maxMappings} mappings already. Please delete one first.`);
@@ -58,11 +58,11 @@ export async function addLdapMapping(ctx: UserContext, input: LdapMappingInput):
       summary: `Added the directory mapping ${input.ldapAttribute} to ${input.field}.`,
     });
   });
-  await adding.catch(conflictOn({ ldap_mappings_unique: ['CONFLICT', 'This attribute fills this field already.'] }));
+  await adding.catch(conflictOn({ ldap_mappings_unique: ['CONFLICT', 'This attribute already fills this field.'] }));
   return mapping;
 }
 
-/** Deletes a mapping of one's own making. Throws 404, or 409 `CONFLICT` for a default. */
+/** Deletes a custom mapping. Throws 404, or 409 `CONFLICT` for a default. */
 export async function deleteLdapMapping(ctx: UserContext, id: string): Promise<void> {
   await ctx.tx(async (tx) => {
     const [deleted] = await tx
@@ -70,8 +70,8 @@ export async function deleteLdapMapping(ctx: UserContext, id: string): Promise<v
       .where(and(eq(ldapMappings.id, id), eq(ldapMappings.isDefault, false)))
       .returning(columns);
     if (!deleted) {
-      const [standing] = await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.id, id));
-      throw standing ? conflict('CONFLICT', 'Default mappings cannot be deleted.') : notFound();
+      const [existing] = await tx.select({ id: ldapMappings.id }).from(ldapMappings).where(eq(ldapMappings.id, id));
+      throw existing ? conflict('CONFLICT', 'Default mappings cannot be deleted.') : notFound();
     }
     await recordAudit(tx, ctx, {
       action: 'ldap_mappings.delete',

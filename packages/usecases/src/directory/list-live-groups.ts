@@ -10,15 +10,15 @@ import type { UserContext } from '@portal/platform/context';
 import { askDirectory } from './ask-directory.ts';
 import { configuredDirectory, ldapServerOf } from './stored-ldap-config.ts';
 
-/** More than anybody reads; a search narrows them. */
+/** More than a user reads; a search narrows the list. */
 const maxGroups = 200;
 
-// Beside its units, Active Directory keeps accounts in containers such as CN=Users; its inner workings are marked as advanced.
+// Besides units, Active Directory has containers with accounts, such as CN=Users. It marks its internal containers as advanced.
 const unitFilter = '(objectClass=organizationalUnit)(&(objectClass=container)(!(showInAdvancedViewOnly=TRUE)))';
 
 /**
- * Groups and organizational units as the directory has them now, by name, 200 at most; `search` is part of a name. Throws 409
- * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, and 429 when too many wait already.
+ * Lists the current groups and organizational units of the directory, by name, at most 200; `search` is part of a name. Throws 409
+ * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, and 429 if too many requests already wait.
  */
 export async function listLiveGroups(
   ctx: UserContext,

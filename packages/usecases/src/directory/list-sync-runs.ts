@@ -6,7 +6,7 @@ import { type LdapSyncRun, noCounts, SyncCounts } from '@portal/domain/directory
 import { notFound } from '@portal/domain/errors';
 import type { TenantContext } from '@portal/platform/context';
 
-/** The tenant's synchronizations, newest first; `after` is the id the page before ended with. */
+/** Lists the tenant's synchronizations, newest first; `after` is the last id of the previous page. */
 export async function listSyncRuns(
   ctx: TenantContext,
   { limit, after }: { limit: number; after?: string | undefined },
@@ -21,7 +21,7 @@ export async function listSyncRuns(
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** How a synchronization stands and what it did; 404. */
+/** Returns the state and the results of a synchronization; throws 404. */
 export async function getSyncRun(ctx: TenantContext, id: string): Promise<LdapSyncRun> {
   const [row] = await ctx.read((db) => storedSyncRuns(db).where(eq(ldapSyncRuns.id, id)));
   if (!row) throw notFound();
@@ -56,5 +56,5 @@ const toSyncRun = ({ isBlocked, counts, warnings, state, done, total, ...run }: 
   warnings: warnings as string[],
 });
 
-/** Counts as a run has written them; zeros before its first. */
+/** Completes the counts that a run has stored with zeros. */
 export const storedCounts = (counts: unknown): SyncCounts => SyncCounts.parse({ ...noCounts, ...(counts as object) });

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ldapConfigs, ldapSyncRuns } from '@portal/db/schema/directory';
 
-/** When the next synchronization begins, by the database's clock: one interval from now. */
+/** When the next synchronization starts: one interval from now, by the database's clock. */
 export const nextSyncAt = sql`now() + make_interval(mins => ${ldapConfigs.syncIntervalMin})`;
 
 /**
- * The same for settings that are being saved: one new interval after the last synchronization began, so that a shorter one
- * takes effect at once and saving again and again puts nothing off; at once when that is past. Null while switched off.
+ * When the next synchronization starts after saving settings: one new interval after the last one started, but not in the past. So a
+ * shorter interval takes effect at once, and repeated saving does not postpone the start. Null while switched off.
  */
 export const nextSyncAfterSaving = ({
   isActive,

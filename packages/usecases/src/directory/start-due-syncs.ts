@@ -6,15 +6,15 @@ import { addRuns } from '@portal/platform/runs/start';
 import { syncDirectory } from './jobs.ts';
 import { nextSyncAt } from './next-sync.ts';
 
-/** Synchronizations begun per sweep; the rest waits for the next one. */
+/** Maximum synchronizations started per sweep; the rest waits for the next one. */
 const batch = 200;
 
 /**
- * Begins the synchronizations whose time has come, each once however many workers look, and sets when each comes again.
- * Where one is still under way this time is left out; inactive tenants rest and are made up for once.
+ * Starts the synchronizations that are due, each once even with several workers, and plans the next ones. Skips tenants whose
+ * synchronization is still running. Inactive tenants get one synchronization once they are active again.
  */
 export async function startDueDirectorySyncs(system: SystemContext): Promise<void> {
-  const begun = await system.acrossTenants('due synchronizations of every tenant are begun', async (tx) => {
+  const started = await system.acrossTenants('the schedule starts due synchronizations of all tenants', async (tx) => {
     const due = tx.$with('due').as(
       tx
         .select({ id: ldapConfigs.id })
@@ -43,5 +43,5 @@ export async function startDueDirectorySyncs(system: SystemContext): Promise<voi
         .values(added.map(({ id, payload: { tenantId } }) => ({ id, tenantId, trigger: 'schedule' as const })));
     return added;
   });
-  for (const { id, payload } of begun) await system.enqueue(syncDirectory, payload, { runId: id });
+  for (const { id, payload } of started) await system.enqueue(syncDirectory, payload, { runId: id });
 }

@@ -5,8 +5,8 @@ import { syncDirectory } from './jobs.ts';
 import { configuredDirectory } from './stored-ldap-config.ts';
 
 /**
- * Starts a synchronization, also of a directory that is switched off; `force` lets it take away more than the deactivation limit allows.
- * Throws 409 `DIRECTORY_NOT_CONFIGURED` and, while one is under way, 409 `SYNC_RUNNING`.
+ * Starts a synchronization, even if the directory is switched off. `force` allows it to exceed the deactivation limit.
+ * Throws 409 `DIRECTORY_NOT_CONFIGURED`, and 409 `SYNC_RUNNING` while another one is running.
  */
 export async function startSync(
   ctx: UserContext,

@@ -59,7 +59,7 @@ describe('a synchronization is started', () => {
     await expect(startSync(ctx, {})).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
-  it('one at a time, also beside the previous release, which names no subject', async () => {
+  it('one at a time, even next to the previous release, which sets no subject', async () => {
     const ctx = quietly(await adminOf());
     const startAsBefore = () =>
       ctx.tx(async (tx) => {
@@ -69,7 +69,7 @@ describe('a synchronization is started', () => {
         return id;
       });
     const { runId } = await startSync(ctx, {});
-    // By this name it tells its callers that one is under way.
+    // The previous release recognizes a running one by this name.
     await expect(startAsBefore()).rejects.toMatchObject({ cause: { constraint: 'runs_directory_sync_unique' } });
     await endRun(ctx, { id: runId }, { error: null });
     const theirs = await startAsBefore();
@@ -78,7 +78,7 @@ describe('a synchronization is started', () => {
     await expect(startSync(ctx, {})).resolves.toBeDefined();
   });
 
-  it('by itself when its time has come, once however many look', async () => {
+  it('by the schedule when due, once even with several workers', async () => {
     const ctx = await adminOf({ syncIntervalMin: 30 });
     expect(await isDueIn(ctx)).toBe(30);
     await startDueDirectorySyncs(system());
@@ -95,7 +95,7 @@ describe('a synchronization is started', () => {
     expect(await isDueIn(ctx)).toBe(30);
   });
 
-  it('not again while one is under way, nor while the directory or the tenant is switched off', async () => {
+  it('not while one is running, nor while the directory or the tenant is switched off', async () => {
     const busy = quietly(await adminOf());
     await startSync(busy, {});
     const off = await adminOf({ isActive: false });
@@ -112,7 +112,7 @@ describe('a synchronization is started', () => {
     expect(await isDueIn(busy)).toBe(60);
   });
 
-  it('by a new interval or switch at once', async () => {
+  it('at once after a new interval or switch', async () => {
     const ctx = quietly(await adminOf({ syncIntervalMin: 600 }));
     const { runId } = await startSync(ctx, {});
     await endRun(ctx, { id: runId }, { error: null });
@@ -126,7 +126,7 @@ describe('a synchronization is started', () => {
   });
 });
 
-it('lists runs newest first, page by page, and shows none of another tenant', async () => {
+it('lists runs newest first, page by page, and none of another tenant', async () => {
   const ctx = quietly(await adminOf());
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
@@ -145,7 +145,7 @@ it('lists runs newest first, page by page, and shows none of another tenant', as
   await expect(getSyncRun(ctx, newId())).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-it('waits for the end of a run as long as it is asked to', async () => {
+it('waits for the end of a run as long as requested', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
   expect(await waitForRun(ctx, runId, 0)).toBe(false);
@@ -154,7 +154,7 @@ it('waits for the end of a run as long as it is asked to', async () => {
   expect(await waiting).toBe(true);
 });
 
-it('lets a try that was overtaken neither end nor postpone a run', async () => {
+it('ignores an attempt that another worker has overtaken', async () => {
   const ctx = quietly(await adminOf());
   const { runId } = await startSync(ctx, {});
   const first = await beginRun(ctx, runId);

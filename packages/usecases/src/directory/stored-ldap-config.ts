@@ -13,8 +13,8 @@ import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
 /**
- * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
- * until the transaction ends when it is about to change.
+ * Reads the settings of the current tenant with the sealed password; undefined while nothing is set. Row policies hide those of other
+ * tenants. With `lock`, locks the row until the transaction ends.
  */
 export const storedLdapConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') => {
   const query = db
@@ -39,23 +39,23 @@ export const storedLdapConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') 
 
 export type StoredLdapConfig = NonNullable<Awaited<ReturnType<typeof storedLdapConfig>>>;
 
-/** The tenant's directory as it is set; throws 409 `DIRECTORY_NOT_CONFIGURED` when none is. */
+/** Reads the tenant's directory settings; throws 409 `DIRECTORY_NOT_CONFIGURED` if there are none. */
 export async function configuredDirectory(ctx: TenantContext): Promise<StoredLdapConfig> {
   const stored = await ctx.read(storedLdapConfig);
   if (!stored) throw conflict('DIRECTORY_NOT_CONFIGURED');
   return stored;
 }
 
-/** The exclude list as usernames are kept. */
+/** The exclude list with normalized usernames. */
 export const excludedNames = ({ userExcludeList }: StoredLdapConfig): Set<string> =>
   new Set(userExcludeList.map(normalizeUsername));
 
-/** Binds a sealed bind password to its place, so that it cannot be carried to another tenant's row. */
+/** Binds a sealed bind password to its tenant, so that it cannot be opened in another tenant's row. */
 export const bindPasswordContext = (tenantId: string): string => `ldap_configs.bind_password:${tenantId}`;
 
 type SecretsOfTenant = Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>;
 
-/** The bind password of the tenant at work as its row has it. */
+/** The stored bind password of the current tenant. */
 export const storedBindPassword = (
   { tenantId, secrets }: Pick<SecretsOfTenant, 'tenantId' | 'secrets'>,
   stored: StoredLdapConfig | undefined,
@@ -67,7 +67,7 @@ export const storedBindPassword = (
     target: stored ? ldapTarget(stored) : null,
   });
 
-/** Where a bind password goes along with these settings. */
+/** Where a bind password goes with these settings. */
 export function ldapTarget(settings: HostSettings & Pick<StoredLdapConfig, 'bindDn'>): SecretTarget {
   const { host, port, isTls } = ldapAddress(settings.serverUrl);
   return {
@@ -81,13 +81,13 @@ export function ldapTarget(settings: HostSettings & Pick<StoredLdapConfig, 'bind
   };
 }
 
-/** How the directory is reached as it is stored. Throws an LdapError when no key here opens the bind password. */
+/** The stored directory server. Throws an LdapError if none of the configured keys opens the bind password. */
 export const ldapServerOf = (ctx: SecretsOfTenant, stored: StoredLdapConfig): LdapServer =>
   ldapServerWith(ctx, stored, stored, undefined);
 
 /**
- * How a directory is reached with these settings, and with the stored bind password unless another one or null is given. Throws 400
- * `SECRET_REQUIRED` where that was stored for another one, and an LdapError when no key here opens it.
+ * The directory server of these settings, with the stored bind password unless the input has another one or null. Throws 400
+ * `SECRET_REQUIRED` if that was stored for another server, and an LdapError if none of the configured keys opens it.
  */
 export function ldapServerWith(
   ctx: SecretsOfTenant,
@@ -104,14 +104,13 @@ export function ldapServerWith(
     throw new LdapError(
       'credentials',
       ldapAddress(settings.serverUrl),
-      'was not asked, because the stored bind password cannot be read any more. Please enter it again.',
+      'was not asked, because the stored bind password can no longer be read. Please enter it again.',
     );
   }
 }
 
 type HostSettings = Pick<StoredLdapConfig, 'serverUrl' | 'startTls' | 'skipTlsVerify' | 'caCertificatePem'>;
 
-/** Where the directory is and how its certificate is checked. */
 const ldapHostOf = ({ config }: Pick<TenantContext, 'config'>, stored: HostSettings): LdapHost => ({
   url: stored.serverUrl,
   startTls: stored.startTls,
@@ -120,7 +119,7 @@ const ldapHostOf = ({ config }: Pick<TenantContext, 'config'>, stored: HostSetti
   policy: config.outbound.byAdmins,
 });
 
-/** The same of the tenant at work while its directory is switched on, for the sign-ins of its accounts. */
+/** Reads the directory host of the current tenant for sign-ins; no row while the directory is switched off. */
 export const activeLdapHost = prepared<Record<string, never>>()('active_ldap_host', (db) =>
   db
     .select({

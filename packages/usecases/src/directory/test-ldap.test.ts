@@ -51,8 +51,8 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
   });
   afterAll(() => slapd.stop());
 
-  describe('a try of the settings', () => {
-    it('counts all users and shows ten as their accounts would be', async () => {
+  describe('a test of the settings', () => {
+    it('counts all users and shows ten of them as accounts', async () => {
       const found = await testLdap(await admin(), settings());
       expect(found).toMatchObject({ ok: true, serverType: 'openldap', userCount: 1_204, isCountComplete: true });
       expect(found.sample).toHaveLength(10);
@@ -81,7 +81,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       });
     });
 
-    it('takes the saved password when none is given, and no other way', async () => {
+    it('uses the saved password only if none is given', async () => {
       const ctx = await admin();
       await putLdapConfig(ctx, settings());
       const tries: [string | null | undefined, boolean][] = [
@@ -98,10 +98,10 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       });
     });
 
-    it('says in the audit log which server was tried, and sends the saved password to no other', async () => {
+    it('records the tested server in the audit log, and sends the saved password to no other server', async () => {
       const ctx = await admin();
       await putLdapConfig(ctx, settings());
-      const said = async () =>
+      const recorded = async () =>
         (await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.test')))).map(
           ({ summary }) => summary,
         );
@@ -113,7 +113,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
         code: 'SECRET_REQUIRED',
       });
       const tried = (server: string, which: string) => `Tried directory settings at the server ${server} ${which}.`;
-      expect((await said()).toSorted()).toEqual(
+      expect((await recorded()).toSorted()).toEqual(
         [
           tried(new URL(slapd.url).host, 'with the stored password'),
           tried('127.0.0.1:1', 'with a password that was entered'),
@@ -129,25 +129,25 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       ['credentials', { bindDn: 'cn=nobody,dc=example,dc=org' }],
       ['baseDn', { baseDn: 'ou=nowhere,dc=example,dc=org' }],
       ['certificate', { startTls: true }],
-    ])('names trouble as %s', async (kind, overrides) => {
+    ])('reports failures as %s', async (kind, overrides) => {
       const answer = await testLdap(await admin(), settings(overrides));
       expect(answer).toEqual({ ...failed, error: { kind, message: sentence } });
       expect(answer.error?.message).not.toMatch(/dc=|directory manager/);
     });
 
-    it('names a size limit as trouble instead of a smaller count', async () => {
+    it('reports a size limit instead of a smaller count', async () => {
       const answer = await testLdap(await admin(), settings({ bindDn: null, bindPassword: null }));
       expect(answer).toEqual({ ...failed, error: { kind: 'protocol', message: sentence } });
     });
 
-    it('goes encrypted when told so', async () => {
+    it('encrypts the connection if configured', async () => {
       const serverUrl = slapd.url.replace('127.0.0.1', 'localhost');
       expect(await testLdap(await admin(), settings({ serverUrl, startTls: true, caCertificatePem }))).toMatchObject({
         ok: true,
       });
     });
 
-    it('finds nothing below a base and signs in nobody by a name that tries to be more', async () => {
+    it('treats injection attempts in the base DN and bind DN as plain names', async () => {
       const names = injections.flatMap((text) => [text, `cn=${text}`, `${text},dc=example,dc=org`]);
       const isName = (text: string) => LdapConfigInput.shape.baseDn.safeParse(text).success;
       const accepted = names.filter((text) => isName(text) && text !== slapd.peopleDn);
@@ -160,7 +160,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       }
     });
 
-    it('refuses a filter that is none, before anything is dialled', async () => {
+    it('refuses an invalid filter before connecting', async () => {
       const gate = await openTcpGate(slapd.url);
       await expect(
         testLdap(await admin(), settings({ serverUrl: gate.url, userFilter: 'uid=*' })),
@@ -178,7 +178,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
     return ctx;
   };
 
-  it('leaves nobody out for an excluded name that tries to be a filter', async () => {
+  it('treats an injection attempt in the exclude list as a plain name', async () => {
     const ctx = await configured({ userExcludeList: injections });
     expect((await previewSync(ctx)).counts).toMatchObject({ read: 1_204, created: 1_204, skipped: 0 });
     const one = await configured({ userExcludeList: [...injections, 'USER7'] });
@@ -189,7 +189,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
     const names = async (ctx: UserContext, search?: string) =>
       (await listLiveGroups(ctx, { search })).map(({ name }) => name);
 
-    it('are groups and units by name, two hundred at most', async () => {
+    it('are groups and units by name, at most two hundred', async () => {
       const found = await listLiveGroups(await configured(), {});
       expect(found).toHaveLength(200);
       expect(found.map(({ name }) => name)).toEqual(
@@ -199,7 +199,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       expect(found.every(({ dn }) => dn.endsWith('dc=example,dc=org'))).toBe(true);
     });
 
-    it('are found by a part of the name, whatever stands in it and whether the directory is switched on', async () => {
+    it('are found by any part of the name, even while the directory is switched off', async () => {
       const ctx = await configured({ isActive: false });
       expect(await listLiveGroups(ctx, { search: 'süd' })).toEqual([
         { dn: expect.stringMatching(/^ou=Werke/), name: 'Werke Süd', kind: 'ou' },
@@ -211,13 +211,13 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
       expect(await names(ctx, 'team 22')).toHaveLength(10);
     });
 
-    it('are not more for a search that tries to be a filter', async () => {
+    it('treat an injection attempt in the search as plain text', async () => {
       const ctx = await configured();
       for (const search of injections)
         expect({ search, names: await names(ctx, search) }).toEqual({ search, names: [] });
     });
 
-    it('answer 502 with a plain reason when the directory does not, 409 when there is none', async () => {
+    it('answer 502 with a plain reason if the directory fails, 409 if there is none', async () => {
       await expect(listLiveGroups(await admin(), {})).rejects.toMatchObject({
         kind: 'conflict',
         code: 'DIRECTORY_NOT_CONFIGURED',
@@ -229,7 +229,7 @@ describe.skipIf(!serviceBinary('slapd'))('a directory', () => {
   });
 });
 
-it('an Active Directory is named, and its computers are no users', async () => {
+it('recognizes an Active Directory and does not count its computers as users', async () => {
   const computer = adUser('PC-7$', { objectClass: ['top', 'person', 'organizationalPerson', 'user', 'computer'] });
   const directory = await startActiveDirectory({ objects: [adUser('Anna'), computer, adGroup('Staff', [])] });
   try {
@@ -261,12 +261,12 @@ it('an Active Directory is named, and its computers are no users', async () => {
   }
 });
 
-it('a directory is not waited for longer than a person would', async () => {
+it('stops waiting for a silent directory after some seconds', async () => {
   const gate = await openTcpGate('ldap://127.0.0.1:1');
   gate.hold();
-  const anybody = { bindDn: null, bindPassword: null };
+  const anonymous = { bindDn: null, bindPassword: null };
   const policy = { reach: 'private' as const, allowHosts: [] };
-  const server = { url: gate.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, policy, ...anybody };
+  const server = { url: gate.url, startTls: false, skipTlsVerify: false, caCertificatePem: null, policy, ...anonymous };
   await expect(askDirectory({ tenantId: 'one' }, server, async () => 'found', 200)).rejects.toMatchObject({
     kind: 'timeout',
     message: sentence,
@@ -275,7 +275,7 @@ it('a directory is not waited for longer than a person would', async () => {
   await gate.shut();
 });
 
-/** Searches that would find everything, or something else, if they were put into the filter as they are. */
+/** Searches that would find too much, or something else, if the filter contained them unescaped. */
 const injections = [
   '**',
   'Team*',

@@ -15,18 +15,18 @@ import { ldapServerWith, storedLdapConfig } from './stored-ldap-config.ts';
 import { userSearch } from './user-search.ts';
 
 const sampleSize = 10;
-/** How long users are counted; with more of them than fit in, the count says so. */
+/** Time limit for counting users. Beyond it the answer says that the count is incomplete. */
 const countingMs = 8 * SECOND;
 
 /**
- * Tries directory settings before they are saved: signs in, counts the users the filter finds and shows some as their accounts
- * would be. Trouble with the directory is part of the answer. A blank password takes the stored one; throws 400 `SECRET_REQUIRED` where
- * that was stored for another server, and 429 after ten tries in a minute.
+ * Tests directory settings before they are saved: signs in, counts the users that the filter finds, and shows some of them as
+ * accounts. Failures of the directory are part of the answer. A blank password stands for the stored one. Throws 400
+ * `SECRET_REQUIRED` if that was stored for another server, and 429 after ten tests in a minute.
  */
 export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promise<LdapTest> {
   checkFilter(input);
   try {
-    const server = await serverToTry(ctx, input);
+    const server = await serverToTest(ctx, input);
     const sources = fieldSources(await listLdapMappings(ctx));
     return await askDirectory(ctx, server, async (directory) => {
       const search = userSearch(directory, input);
@@ -50,8 +50,8 @@ export async function testLdap(ctx: UserContext, input: LdapConfigInput): Promis
   }
 }
 
-/** The server of these settings with its password, once the try is counted and noted. */
-async function serverToTry(ctx: UserContext, input: LdapConfigInput): Promise<LdapServer> {
+/** Counts and records the test, then returns the server of these settings with its password. */
+async function serverToTest(ctx: UserContext, input: LdapConfigInput): Promise<LdapServer> {
   const stored = await ctx.read(storedLdapConfig);
   const server = ldapServerWith(ctx, stored, input, input.bindPassword);
   const { host, port } = ldapAddress(server.url);

@@ -1,12 +1,12 @@
 import type { Directory } from '@portal/connectors/ldap/directory';
 import type { StoredLdapConfig } from './stored-ldap-config.ts';
 
-/** Where and what a tenant's users are: its own filter, else everything the server holds a person for. */
+/** The search for a tenant's users, with its own filter or by default for all persons. */
 export const userSearch = (
   { serverType }: Pick<Directory, 'serverType'>,
   { baseDn, userFilter }: Pick<StoredLdapConfig, 'baseDn' | 'userFilter'>,
 ) => ({ base: baseDn, scope: 'sub' as const, filter: userFilter ?? standardFilter(serverType) });
 
-// To Active Directory a computer is a user, too. Other servers know no such class, and OpenLDAP finds nothing by its absence.
+// Active Directory also treats computers as users. Other servers lack the class, and OpenLDAP finds nothing if a filter negates it.
 const standardFilter = (serverType: Directory['serverType']): string =>
   serverType === 'active-directory' ? '(&(objectClass=user)(!(objectClass=computer)))' : '(objectClass=person)';

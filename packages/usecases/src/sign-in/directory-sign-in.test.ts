@@ -15,20 +15,20 @@ import { openDirectoryBinds } from '../directory/directory-binds.ts';
 import { putLdapConfig } from '../directory/ldap-config.ts';
 import { signIn } from './sign-in.ts';
 
-// A refusal takes as long as the slowest of late, seconds on a slow machine, and some tests are refused a dozen times in a row.
+// A refusal takes as long as the slowest recent one, seconds on a slow machine, and some tests cause a dozen in a row.
 vi.setConfig({ testTimeout: 240_000 });
 
 const refused = { kind: 'unauthenticated', code: 'INVALID_CREDENTIALS', message: 'Username or password is wrong.' };
 const password = 'directory secret';
 
-/** A portal whose directories are slow or not: refusals in it take as long as its slowest directory. */
+/** Its own portal, because refusals in a portal take as long as its slowest directory. */
 async function openPortal() {
   const { runtime, make, system, signedIn } = await testRuntime();
   let address = 0;
   return {
     runtime,
     make,
-    /** A system from an address nobody else uses, so that tests do not throttle one another. */
+    /** A system with its own address, so that tests do not throttle one another. */
     visitor: () => system({ ip: `198.51.100.${(address += 1)}` }),
     signIns: async (outcome: string): Promise<number> => {
       const lines = (await runtime.metrics.render()).body.split('\n');
@@ -44,7 +44,7 @@ async function openPortal() {
             .where(and(eq(auditEntries.tenantId, tenantId), eq(auditEntries.action, 'auth.login_failed')))
         ).map(({ summary }) => summary),
       ),
-    /** A tenant whose directory is at this address, and a maker of its accounts. */
+    /** A tenant with its directory at this address, and a function that creates its accounts. */
     async tenantAt(serverUrl: string, settings: object = {}) {
       const admin = await make.user({ role: 'ADMIN' });
       const ctx = await signedIn(admin);
@@ -60,7 +60,7 @@ const withoutDirectory = await openPortal();
 
 describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the directory', () => {
   const anna = person('anna', { password });
-  /** In the directory alone: no account has this name. */
+  /** Exists only in the directory, not as an account. */
   const berta = person('berta', { password });
   const nasty = ['ö, ü & ß', 'a+b=c', '"quoted" <x>', ' leading and trailing ', '#hash;semi\\slash', 'Ελένη 🔑'].map(
     (uid) => person(uid, { password }),
@@ -68,7 +68,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
   let slapd: TestSlapd;
   let gate: TcpGate;
   beforeAll(async () => {
-    // Takes a bind with a name and no password for a success, as many directories do.
+    // Like many directories, accepts a bind with a name and no password.
     slapd = await startSlapd({ entries: [anna, berta, ...nasty], configuration: 'allow bind_anon_cred' });
     gate = await openTcpGate(slapd.url);
   });
@@ -97,7 +97,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     },
   );
 
-  it('refuses a DN the directory does not have like a wrong password', async () => {
+  it('refuses an unknown DN like a wrong password', async () => {
     const { account } = await tenantAt(gate.url);
     const user = await account('uid=gone,ou=people,dc=example,dc=org');
     await expect(signIn(visitor(), { username: user.username, password })).rejects.toMatchObject(refused);
@@ -114,7 +114,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     },
   );
 
-  it('takes DNs with anything in them as they are', async () => {
+  it('accepts DNs with any characters', async () => {
     const { account } = await tenantAt(gate.url);
     for (const { dn } of nasty) {
       const user = await account(dn);
@@ -123,7 +123,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     }
   });
 
-  it('never asks the directory about an account with a password of its own', async () => {
+  it('never asks the directory about an account with its own password', async () => {
     const { account } = await tenantAt(gate.url);
     const own = await passwordHashing(visitor()).hash('a password of its own');
     const user = await account(anna.dn, { passwordHash: own });
@@ -135,7 +135,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     expect(gate.connections()).toBe(before);
   });
 
-  it('asks nobody for an inactive account, an inactive tenant, an unknown username or settings that are off or missing', async () => {
+  it('asks no directory for an inactive account, an inactive tenant, an unknown username, or settings that are off or missing', async () => {
     const { account, tenantId } = await tenantAt(gate.url);
     const off = await tenantAt(gate.url, { isActive: false });
     const resting = await make.tenant({ isActive: false });
@@ -155,7 +155,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     expect(gate.connections()).toBe(before);
   });
 
-  it('finds nobody by a username that is a filter, a DN or a statement', async () => {
+  it('finds no account by a username that is a filter, a DN or an SQL statement', async () => {
     const { account } = await tenantAt(gate.url);
     await account(anna.dn, { username: 'anna' });
     const before = gate.connections();
@@ -168,7 +168,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     );
   });
 
-  it('lets ten wrong guesses reach the directory, one after the other or all at once, and then nothing', async () => {
+  it('lets only ten wrong guesses reach the directory, sequential or concurrent', async () => {
     for (const atOnce of [true, false]) {
       const { account } = await tenantAt(gate.url);
       const user = await account(anna.dn);
@@ -185,16 +185,16 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
       expect(codes.filter((code) => code === 'INVALID_CREDENTIALS')).toHaveLength(10);
       expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(codes.length - 10);
       const bound = gate.connections() - before;
-      // All at once share one patience: on a slow machine some of the ten may not get to bind before it ends.
+      // Concurrent guesses share one timeout: on a slow machine some of the ten may not bind before it ends.
       expect(bound).toSatisfy((count: number) => (atOnce ? count > 0 && count <= 10 : count === 10));
       expect(await guess(password)).toBe('RATE_LIMITED');
       expect(gate.connections()).toBe(before + bound);
-      // Nothing is locked: elsewhere the right password works.
+      // The account is not locked: from another address the right password works.
       await expect(signIn(visitor(), { username: user.username, password })).resolves.toBeDefined();
     }
   });
 
-  it('lets everybody in who comes at the same time with the right password', async () => {
+  it('accepts many concurrent sign-ins with the right password', async () => {
     const { account } = await tenantAt(gate.url);
     const user = await account(anna.dn);
     const here = visitor();
@@ -219,7 +219,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     ['was switched off', { isActive: false }],
     ['was moved', { ldapDn: 'uid=somebody-else,ou=people,dc=example,dc=org' }],
     ['was given a password of its own', { passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$x$x' }],
-  ])('refuses an account that %s while the directory was asked', async (_, change) => {
+  ])('refuses an account that %s during the directory check', async (_, change) => {
     const { account } = await tenantAt(gate.url);
     const user = await account(anna.dn);
     const before = gate.connections();
@@ -249,7 +249,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     }
   });
 
-  it('goes over StartTLS and ldaps under the tenant’s own authority, and refuses what another one issued', async () => {
+  it('uses StartTLS and ldaps with the tenant’s own authority, and refuses certificates of others', async () => {
     const local = (url: string) => url.replace('127.0.0.1', 'localhost');
     const ways = [{ serverUrl: local(slapd.url), startTls: true }, { serverUrl: local(slapd.ldapsUrl) }];
     for (const { serverUrl, ...settings } of ways) {
@@ -271,22 +271,22 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
     }
   });
 
-  it('holds up nobody of another tenant while a directory hangs, and waits in turn within its own', async () => {
+  it('does not delay other tenants while a directory hangs, and waits in turn within its own', async () => {
     const hanging = await openTcpGate(slapd.url);
     hanging.hold();
     const binds = openDirectoryBinds({ reach: 'private', allowHosts: [] }, { perKey: 3 });
     const host = { url: hanging.url, startTls: false, skipTlsVerify: false, caCertificatePem: null };
     const deadline = performance.now() + 60_000;
-    let settled = 0;
+    let finished = 0;
     const stuck = Array.from({ length: 9 }, () =>
-      binds.check('one', host, { dn: anna.dn, password }, deadline).finally(() => (settled += 1)),
+      binds.check('one', host, { dn: anna.dn, password }, deadline).finally(() => (finished += 1)),
     );
     const all = Promise.all(stuck);
     await expect.poll(() => hanging.connections(), { timeout: 20_000 }).toBe(3);
     await expect(binds.check('two', { ...host, url: slapd.url }, { dn: anna.dn, password }, deadline)).resolves.toBe(
       true,
     );
-    expect(settled).toBe(0);
+    expect(finished).toBe(0);
     expect(hanging.connections()).toBe(3);
     hanging.letGo();
     expect(await all).toEqual(stuck.map(() => true));
@@ -295,7 +295,7 @@ describe.skipIf(!serviceBinary('slapd'))('signing in with the password of the di
 });
 
 describe('at an Active Directory', () => {
-  it('the right password is a way in, everything the directory has against it is not', async () => {
+  it('accepts the right password unless the directory blocks the account', async () => {
     const anna = adUser("Änne O'Neil, Ökö+1", { password });
     const disabled = adUser('disabled', { password, userAccountControl: '514' });
     const expired = adUser('expired', { password, accountExpires: fileTime(new Date('2020-01-01')) });
@@ -320,7 +320,7 @@ describe('at an Active Directory', () => {
 });
 
 describe('a directory that cannot be reached', () => {
-  it('is a wrong password to the outside, and itself in metrics and audit log', async () => {
+  it('looks like a wrong password to the caller but appears in metrics and audit log', async () => {
     const gate = await openTcpGate('ldap://127.0.0.1:1');
     await gate.shut();
     const { account, tenantId } = await withoutDirectory.tenantAt(gate.url);
@@ -331,16 +331,16 @@ describe('a directory that cannot be reached', () => {
       await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject(refused);
     await expect(signIn(here, { username: user.username, password })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     expect(await withoutDirectory.signIns('directory_unreachable')).toBe(before + 10);
-    const said = await withoutDirectory.failures(tenantId);
-    expect(said).toHaveLength(10);
-    for (const summary of said) {
+    const summaries = await withoutDirectory.failures(tenantId);
+    expect(summaries).toHaveLength(10);
+    for (const summary of summaries) {
       expect(summary).toMatch(/^Sign-in as .* failed: The directory server 127\.0\.0\.1:\d+ .*\.$/);
       expect(summary).not.toContain('dc=example');
       expect(summary).not.toContain(password);
     }
   });
 
-  it('is given up after some seconds when it takes the connection and says nothing, the ones behind it included', async () => {
+  it('times out after some seconds if it stays silent, including the sign-ins that wait behind it', async () => {
     const gate = await openTcpGate('ldap://127.0.0.1:1');
     gate.hold();
     const { account, tenantId } = await withoutDirectory.tenantAt(gate.url);
@@ -356,7 +356,7 @@ describe('a directory that cannot be reached', () => {
   });
 });
 
-/** What a hostile caller writes where a name belongs. */
+/** Usernames of a hostile caller. */
 const injections = [
   '*',
   'a*',

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 let address = 0;
-/** A system from an address nobody else in this file uses, so that tests do not throttle one another. */
+/** A system with its own address, so that tests do not throttle one another. */
 const visitor = () => system({ ip: `198.51.100.${(address += 1)}` });
 const invalidCredentials = {
   kind: 'unauthenticated',
@@ -30,7 +30,7 @@ const invalidCredentials = {
   message: 'Username or password is wrong.',
 };
 
-/** The same system, in which something happens once a password has been found right and before its sign-in goes on. */
+/** The same system with a hook between the check of the password and the rest of the sign-in. */
 function during(here: SystemContext, happens: () => Promise<unknown>): SystemContext {
   const hashing = passwordHashing(here);
   const watched: PasswordHashing = {
@@ -44,7 +44,7 @@ function during(here: SystemContext, happens: () => Promise<unknown>): SystemCon
   return { ...here, resources: new Map([...here.resources, [passwordHashing, watched]]) };
 }
 
-/** What sign-ins of an account have left in its tenant. */
+/** The traces that sign-ins of an account leave in its tenant. */
 const written = ({ id, tenantId }: { id: string; tenantId: string }) =>
   runtime.database.inTenant(tenantId).tx(async (tx) => {
     const [user] = await tx.select({ lastLoginAt: users.lastLoginAt }).from(users).where(eq(users.id, id));
@@ -57,7 +57,7 @@ const written = ({ id, tenantId }: { id: string; tenantId: string }) =>
   });
 
 describe('sign-in', () => {
-  it('opens a session that authenticates, whatever the case of the username', async () => {
+  it('opens a session that authenticates, regardless of the case of the username', async () => {
     const user = await make.user({ passwordHash });
     const { profile, token } = await signIn(visitor(), { username: ` ${user.username.toUpperCase()} `, password });
     expect(profile).toMatchObject({
@@ -73,7 +73,7 @@ describe('sign-in', () => {
     expect(ctx.actor).toMatchObject({ id: user.id, tenantId: user.tenantId, role: 'USER' });
   });
 
-  it('answers the same for an unknown, wrong, inactive, password-less and directory account and an inactive tenant', async () => {
+  it('answers the same for an unknown, inactive, password-less or directory account, a wrong password and an inactive tenant', async () => {
     const inactiveTenant = await make.tenant({ isActive: false });
     const attempts = [
       { username: 'nobody-has-this-name', password },
@@ -86,7 +86,7 @@ describe('sign-in', () => {
     for (const attempt of attempts) await expect(signIn(visitor(), attempt)).rejects.toMatchObject(invalidCredentials);
   });
 
-  it('refuses everything for a while after ten failures of one username from one address, a right password too', async () => {
+  it('refuses even the right password for a while after ten failures of one username from one address', async () => {
     const user = await make.user({ passwordHash });
     const here = visitor();
     for (let failure = 0; failure < 10; failure += 1) {
@@ -104,14 +104,14 @@ describe('sign-in', () => {
     expect(refusal).toMatchObject({
       retryAfterSec: expect.toSatisfy((seconds: number) => seconds > 800 && seconds <= 900),
     });
-    // The account itself is not locked: elsewhere, and here under another name, sign-in works.
+    // The account itself is not locked: sign-in works from another address, and from this one with another name.
     await expect(signIn(visitor(), { username: user.username, password })).resolves.toBeDefined();
     await expect(
       signIn(here, { username: (await make.user({ passwordHash })).username, password }),
     ).resolves.toBeDefined();
   });
 
-  it('gives a burst of guesses no more answers than the same guesses one after the other', async () => {
+  it('gives concurrent guesses no more answers than sequential ones', async () => {
     const user = await make.user({ passwordHash });
     const here = visitor();
     const answers = await Promise.allSettled(
@@ -124,7 +124,7 @@ describe('sign-in', () => {
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(30);
   });
 
-  it('refuses an address after sixty failures over many names', async () => {
+  it('refuses an address after sixty failures with many names', async () => {
     const here = visitor();
     const answers = await Promise.allSettled(
       Array.from({ length: 61 }, (_, n) => signIn(here, { username: `nobody-${n}`, password })),
@@ -153,7 +153,7 @@ describe('sign-in', () => {
     ['switched off', { isActive: false }],
     ['given another password', { passwordHash: 'another' }],
     ['taken over by a directory', { passwordHash: null, ldapDn: 'uid=x,dc=example' }],
-  ])('opens nothing for an account that was %s while its password was checked', async (_, set) => {
+  ])('opens no session for an account that was %s while its password was checked', async (_, set) => {
     const user = await make.user({ passwordHash });
     const here = during(visitor(), () =>
       runtime.database.inTenant(user.tenantId).tx((tx) => tx.update(users).set(set).where(eq(users.id, user.id))),
@@ -162,10 +162,10 @@ describe('sign-in', () => {
     expect(await written(user)).toEqual({ sessions: [], entries: [], lastLoginAt: null });
   });
 
-  it('opens nothing when failures reach the limit while the password is checked', async () => {
+  it('opens no session if failures reach the limit while the password is checked', async () => {
     const user = await make.user({ passwordHash });
     const visiting = visitor();
-    // Within one process they take turns.
+    // Within one process they run one after the other.
     const atAnotherProcess = { ...visiting, resources: new Map() };
     const here = during(visiting, async () => {
       for (let failure = 0; failure < 10; failure += 1)
@@ -195,7 +195,7 @@ describe('sign-in', () => {
     await expect(signIn(visitor(), { username: user.username, password })).resolves.toBeDefined();
   });
 
-  it('lets all in who come at once with a hash that is outdated, whoever renews it first', async () => {
+  it('accepts concurrent sign-ins with an outdated hash, whichever renews it', async () => {
     const user = await make.user({
       passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1, parallelism: 1 }),
     });
@@ -205,7 +205,7 @@ describe('sign-in', () => {
     expect((await written(user)).entries).toEqual(Array(4).fill('auth.login'));
   });
 
-  it('writes who signed in and who failed into the audit log of the tenant, and unknown names into nobody’s', async () => {
+  it('records sign-ins and failures in the audit log of the tenant, and unknown names without a tenant', async () => {
     const user = await make.user({ passwordHash });
     const here = visitor();
     await signIn(here, { username: user.username, password });
@@ -236,7 +236,7 @@ describe('a session', () => {
     ['belongs to a deactivated account', () => ({ table: 'user' as const, set: { isActive: false } })],
     ['belongs to an account whose sessions were ended', () => ({ table: 'user' as const, set: { sessionVersion: 2 } })],
     ['belongs to an inactive tenant', () => ({ table: 'tenant' as const, set: { isActive: false } })],
-  ])('is refused at the next request when it %s', async (_, change) => {
+  ])('is refused at the next request if it %s', async (_, change) => {
     const user = await make.user();
     const session = await make.session(user);
     const token = sessionTokens(system()).issue({ sub: user.id, tid: user.tenantId, sid: session.id, ver: 1 });
@@ -253,7 +253,7 @@ describe('a session', () => {
     });
   });
 
-  it('is refused under another tenant, another account or a deleted account', async () => {
+  it('is refused with another tenant, another account or a deleted account', async () => {
     const user = await make.user();
     const other = await make.user();
     const session = await make.session(user);
@@ -281,7 +281,7 @@ describe('a session', () => {
     expect((await signedIn(user)).account).toMatchObject({ role: 'USER', mustChangePassword: true });
   });
 
-  it('remembers when it was last seen, at most once a minute', async () => {
+  it('stores when it was last seen, at most once a minute', async () => {
     const user = await make.user();
     const old = new Date(Date.now() - 5 * 60_000);
     const session = await make.session(user, { lastSeenAt: old });
@@ -300,7 +300,7 @@ describe('a session', () => {
     expect(await lastSeen()).toBe(touched);
   });
 
-  it('can be listed and ended by its owner alone', async () => {
+  it('can be listed and ended only by its owner', async () => {
     const user = await make.user();
     const here = await signedIn(user);
     const elsewhere = await signedIn(user);
@@ -315,7 +315,7 @@ describe('a session', () => {
     expect(await listSessions(here)).toHaveLength(1);
   });
 
-  it('ends with signing out, and signing out again is fine', async () => {
+  it('ends with signing out, which can be repeated', async () => {
     const user = await make.user({ passwordHash });
     const { token } = await signIn(visitor(), { username: user.username, password });
     await signOut(system(), token);
@@ -325,7 +325,7 @@ describe('a session', () => {
     await signOut(system(), 'rubbish');
   });
 
-  it('ends with all others when the account says so', async () => {
+  it('ends with all others if the user signs out everywhere', async () => {
     const user = await make.user({ passwordHash });
     const tokens = [];
     for (let n = 0; n < 3; n += 1) tokens.push((await signIn(visitor(), { username: user.username, password })).token);
@@ -336,10 +336,10 @@ describe('a session', () => {
   });
 });
 
-describe('changing the own password', () => {
+describe('changing one’s own password', () => {
   const newPassword = 'four candles and a fork';
 
-  it('needs the current one, clears the forced change, ends every other session and goes on under a fresh token', async () => {
+  it('needs the current one, clears the forced change, ends every other session and continues with a new token', async () => {
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const { token } = await signIn(visitor(), { username: user.username, password });
     const { token: other } = await signIn(visitor(), { username: user.username, password });
@@ -379,7 +379,7 @@ describe('changing the own password', () => {
     });
   });
 
-  it('is left to the directory for its accounts', async () => {
+  it('is refused for directory accounts', async () => {
     const ctx = await signedIn(await make.user({ ldapDn: 'uid=x,dc=example' }));
     await expect(changePassword(ctx, { currentPassword: 'x', newPassword })).rejects.toMatchObject({
       kind: 'conflict',
@@ -387,7 +387,7 @@ describe('changing the own password', () => {
     });
   });
 
-  it('succeeds once when it is tried several times at once', async () => {
+  it('succeeds once if several requests try it at the same time', async () => {
     const ctx = await signedIn(await make.user({ passwordHash }));
     const answers = await Promise.allSettled(
       Array.from({ length: 6 }, (_, n) =>

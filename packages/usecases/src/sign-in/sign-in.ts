@@ -17,38 +17,38 @@ import {
   allLimits,
   consume,
   type RateLimit,
-  remainingOfAll,
+  secondsUntilAllFree,
   retryAfter,
   retryAfterOfAll,
 } from '@portal/platform/rate-limit';
 import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
-import { isTemporaryPasswordOver, ownColumns, toProfile } from '../accounts/account-columns.ts';
+import { isTemporaryPasswordExpired, ownColumns, toProfile } from '../accounts/account-columns.ts';
 import { auditParams, recordAudit } from '../accounts/audit.ts';
 import { passwordHashing } from '../accounts/password-hashing.ts';
 import { type SessionClaims, sessionTokens } from '../accounts/session-token.ts';
 import { openCheckedSession, sessionParams } from '../accounts/sessions.ts';
-import { directoryBinds, patienceMs } from '../directory/directory-binds.ts';
+import { directoryBinds, signInTimeoutMs } from '../directory/directory-binds.ts';
 import { activeLdapHost } from '../directory/stored-ldap-config.ts';
 
 const windowSec = 15 * 60;
 /** Failed sign-ins of one username from one address. */
 const perUsername: RateLimit = { name: 'sign-in per username and address', max: 10, windowSec };
-/** Failed sign-ins from one address, whatever the username. */
+/** Failed sign-ins from one address, for any username. */
 const perAddress: RateLimit = { name: 'sign-in per address', max: 60, windowSec };
 /**
- * Failed sign-ins of one username from addresses it has not signed in from: whoever has many addresses guesses no faster, and
- * nobody locks the owner out.
+ * Failed sign-ins of one username from addresses it has not signed in from. An attacker with many addresses guesses no faster, and
+ * cannot lock the owner out.
  */
 const perUsernameElsewhere: RateLimit = { name: 'sign-in per username', max: 100, windowSec };
-/** Counted when somebody gets in: an address the username has signed in from. */
-const signedInHere: RateLimit = { name: 'signed in', max: 1, windowSec: 30 * 24 * 60 * 60 };
+/** Counts successful sign-ins: marks an address from which the username has signed in. */
+const knownAddress: RateLimit = { name: 'signed in', max: 1, windowSec: 30 * 24 * 60 * 60 };
 
 /**
- * Sign-ins of one username from one address follow each other: the failure of a guess is counted before the next is looked at, so
- * many at once neither get past the limit nor lock the account in its directory.
+ * Runs sign-ins of one username from one address one after the other. Each failure counts before the next guess is checked, so
+ * concurrent guesses neither exceed the limit nor lock the account in its directory.
  */
-const turns = resource(() =>
+const inTurn = resource(() =>
   openSemaphore({
     ...callLimits.signIns,
     refusal: () => unavailable('Too many people are signing in right now. Please try again in a few seconds.'),
@@ -60,35 +60,35 @@ export interface SignedIn {
   token: string;
 }
 
-/** One try to sign in. */
+/** One attempt to sign in. */
 interface Attempt {
   username: string;
   password: string;
   address: string;
-  /** The username from this address. */
-  here: string;
+  /** Rate limit key of this username from this address. */
+  usernameAtAddress: string;
   limits: AllLimits;
-  /** The session the caller came with. */
+  /** The session of the request's cookie. */
   replaced: SessionClaims | null;
-  /** By `performance.now()`. */
+  /** In terms of `performance.now()`. */
   startedAt: number;
 }
 
-/** An account with what decides whether it may sign in, and how. */
+/** An account with the fields that decide whether and how it may sign in. */
 type Found = OwnAccount & {
   passwordHash: string | null;
   ldapDn: string | null;
   isActive: boolean;
   tenantIsActive: boolean;
-  isTemporaryPasswordOver: boolean;
+  isTemporaryPasswordExpired: boolean;
 };
 
 /**
- * Checks username and password and opens a session; an account without a password of its own is checked by its directory, but
- * never a SUPER_ADMIN: the operator of a directory decides which passwords are right.
- * Throws 401 `INVALID_CREDENTIALS`, the same in body and time for an unknown username, a wrong password, an inactive account and
- * an inactive tenant, for a directory's no and for a directory that cannot be asked; throws 429 after too many failures, a right
- * password included. A session that the caller came with, whosever it is, ends: nobody goes on under a cookie planted before.
+ * Checks username and password and opens a session. For an account without its own password the directory checks it, except for a
+ * SUPER_ADMIN, because the operator of a directory decides which passwords it accepts.
+ * Throws 401 `INVALID_CREDENTIALS` with the same body and duration for an unknown username, a wrong password, an inactive account, an
+ * inactive tenant, and a directory that refuses the sign-in or cannot be reached. Throws 429 after too many failures, even for the
+ * correct password. Ends the session of the request's cookie, so that an attacker cannot plant a session.
  */
 export async function signIn(
   system: SystemContext,
@@ -97,24 +97,23 @@ export async function signIn(
 ): Promise<SignedIn> {
   const username = normalizeUsername(credentials.username);
   const address = countedAddress(system.ip ?? '');
-  const here = `${username}\0${address}`;
+  const usernameAtAddress = `${username}\0${address}`;
   const limits = allLimits(
     [
-      [perUsername, here],
+      [perUsername, usernameAtAddress],
       [perAddress, address],
       [perUsernameElsewhere, username],
     ],
-    [signedInHere, here],
+    [knownAddress, usernameAtAddress],
   );
   const replaced = previousToken === undefined ? null : sessionTokens(system).read(previousToken);
   const startedAt = performance.now();
-  const attempt = { username, password: credentials.password, address, here, limits, replaced, startedAt };
+  const attempt = { username, password: credentials.password, address, usernameAtAddress, limits, replaced, startedAt };
   try {
-    return await turns(system)(() => signInNow(system, attempt), { key: here });
+    return await inTurn(system)(() => signInNow(system, attempt), { key: usernameAtAddress });
   } catch (error) {
-    // A directory says no in its own time, and one that is slow or away only when patience ends: answered at once, local accounts and
-    // names that nobody has would be told from its accounts. So while a directory is slow, it costs seconds whoever mistyped; nobody
-    // who gets in waits.
+    // A slow or unreachable directory delays its refusals up to the timeout. If other refusals came at once, their time would reveal
+    // which names are local or unknown. So while a directory is slow, every refusal takes seconds; successful sign-ins never wait.
     const restMs = startedAt + directoryBinds(system).refusalMs() - performance.now();
     if (restMs > 0) await pause(restMs);
     throw error;
@@ -126,9 +125,9 @@ async function signInNow(system: SystemContext, attempt: Attempt): Promise<Signe
   const { waitSec, found } = await lookUp(system, attempt);
   if (waitSec !== null) throw tooManyFailures(system, waitSec);
 
-  const isRight = await checkPassword(system, attempt, found);
-  if (!found || isRight !== true) {
-    const refusal = await countFailure(system, attempt, found, isRight instanceof LdapError ? isRight : undefined);
+  const verdict = await checkPassword(system, attempt, found);
+  if (!found || verdict !== true) {
+    const refusal = await countFailure(system, attempt, found, verdict instanceof LdapError ? verdict : undefined);
     if (found && mayAskDirectory(found, attempt))
       directoryBinds(system).noteRefusal(performance.now() - attempt.startedAt);
     throw refusal;
@@ -139,14 +138,14 @@ async function signInNow(system: SystemContext, attempt: Attempt): Promise<Signe
       : found.passwordHash;
   const signedIn = await open(system, attempt, found, newHash);
   if (signedIn) return signedIn;
-  // Another sign-in may have renewed the same outdated hash meanwhile: the password counts against the one stored now.
+  // Another sign-in may have renewed the same outdated hash meanwhile, so check the password against the new one.
   if (newHash !== found.passwordHash) return signInNow(system, attempt);
   throw unauthenticated('INVALID_CREDENTIALS');
 }
 
 /**
- * Whether this is the password of an account that may sign in; an LdapError when the directory that knows cannot be asked. A hash is
- * checked in any case: what answers faster than one is told from the others.
+ * Whether this is the password of an account that may sign in; an LdapError if its directory cannot be reached. Always verifies a
+ * hash, because a faster answer would reveal which accounts have none.
  */
 async function checkPassword(
   system: SystemContext,
@@ -156,20 +155,21 @@ async function checkPassword(
   const hashed = passwordHashing(system).verify(found?.passwordHash ?? null, attempt.password);
   const asked = found && mayAskDirectory(found, attempt) ? askDirectory(system, attempt, found) : null;
   const [matches, answer] = await Promise.all([hashed, asked]);
-  return answer ?? (found !== undefined && mayCome(found) && matches);
+  return answer ?? (found !== undefined && maySignIn(found) && matches);
 }
 
-const mayCome = (found: Found): boolean => found.isActive && found.tenantIsActive && !found.isTemporaryPasswordOver;
+const maySignIn = (found: Found): boolean =>
+  found.isActive && found.tenantIsActive && !found.isTemporaryPasswordExpired;
 
-// A bind without a password succeeds as nobody at many directories (RFC 4513, 5.1.2), so a blank one never gets there.
+// Many directories accept a bind without a password as anonymous (RFC 4513, 5.1.2), so a blank password never reaches them.
 const mayAskDirectory = (found: Found, { password }: Attempt): found is Found & { ldapDn: string } =>
   found.passwordHash === null &&
   found.ldapDn !== null &&
   !isSuperAdmin(found) &&
-  mayCome(found) &&
+  maySignIn(found) &&
   password.trim() !== '';
 
-/** Binds under the account's DN at the active directory of its tenant. */
+/** Binds with the account's DN at the directory of its tenant, if that is switched on. */
 async function askDirectory(
   system: SystemContext,
   { password, startedAt }: Attempt,
@@ -178,23 +178,23 @@ async function askDirectory(
   const [host] = await system.inTenant(tenantId).tx((tx) => tx.run(activeLdapHost, {}));
   if (!host) return false;
   try {
-    return await directoryBinds(system).check(tenantId, host, { dn, password }, startedAt + patienceMs);
+    return await directoryBinds(system).check(tenantId, host, { dn, password }, startedAt + signInTimeoutMs);
   } catch (error) {
     if (error instanceof LdapError) return error;
     throw error;
   }
 }
 
-/** Counts a failed sign-in and answers what its caller is told: 401, or 429 when there was no room for another failure. */
+/** Counts a failed sign-in and returns the error for the caller: 401, or 429 if the limit was already reached. */
 async function countFailure(
   system: SystemContext,
-  { username, address, here }: Attempt,
+  { username, address, usernameAtAddress }: Attempt,
   found?: Found,
   unreachable?: LdapError,
 ): Promise<Error> {
   const isCounted = await system.acrossTenants('a failed sign-in counts against its address', async (tx) => {
-    if (!(await consume(tx, perUsername, here)) || !(await consume(tx, perAddress, address))) return false;
-    const isKnown = (await retryAfter(tx, signedInHere, here)) !== null;
+    if (!(await consume(tx, perUsername, usernameAtAddress)) || !(await consume(tx, perAddress, address))) return false;
+    const isKnown = (await retryAfter(tx, knownAddress, usernameAtAddress)) !== null;
     if (!isKnown && !(await consume(tx, perUsernameElsewhere, username))) return false;
     await recordAudit(tx, system, {
       action: 'auth.login_failed',
@@ -204,15 +204,15 @@ async function countFailure(
     });
     return true;
   });
-  // Guesses that were under way together do not get more answers than guesses one after the other.
+  // Concurrent guesses get no more answers than sequential ones.
   if (!isCounted) return tooManyFailures(system, windowSec);
   system.metrics.countSignIn(unreachable ? 'directory_unreachable' : 'failed');
   return unauthenticated('INVALID_CREDENTIALS');
 }
 
 /**
- * Opens the session of an account whose password was right; `newHash` takes the place of the one it was checked against. Null when
- * the account is not the one that was checked any more; throws 429.
+ * Opens a session for an account whose password was correct; `newHash` replaces the checked hash. Returns null if the account has
+ * changed since the check; throws 429.
  */
 async function open(
   system: SystemContext,
@@ -225,7 +225,7 @@ async function open(
     ldapDn,
     isActive: _active,
     tenantIsActive: _tenantActive,
-    isTemporaryPasswordOver: _over,
+    isTemporaryPasswordExpired: _over,
     ...account
   } = found;
   const scope = system.inTenant(account.tenantId);
@@ -254,7 +254,7 @@ async function open(
       ? await system.acrossTenants('a sign-in ends the session of another tenant that it came with', open)
       : await scope.tx(open);
   if (!opened) {
-    // Guesses under way at the same time may have reached the limit: then a right password is refused like everything else.
+    // Concurrent guesses may have reached the limit; then even the correct password is refused.
     const waitSec = await retryAfterOfAll(scope, limits);
     if (waitSec !== null) throw tooManyFailures(system, waitSec);
     return null;
@@ -271,9 +271,9 @@ async function open(
   };
 }
 
-// Prepared, all of them: planning these statements anew for each sign-in would cost as much as a tenth of its hash.
-const lookUpStatement = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
-  const remaining = db.$with('remaining').as(remainingOfAll(db));
+// All these statements are prepared: planning them for each sign-in would cost a tenth of its hash.
+const lookupStatement = prepared<AllLimits & { username: string }>()('sign_in_look_up', (db) => {
+  const remaining = db.$with('remaining').as(secondsUntilAllFree(db));
   return db
     .with(remaining)
     .select({
@@ -283,20 +283,20 @@ const lookUpStatement = prepared<AllLimits & { username: string }>()('sign_in_lo
       ldapDn: users.ldapDn,
       isActive: users.isActive,
       tenantIsActive: sql<boolean>`${tenants.isActive}`.as('tenant_is_active'),
-      isTemporaryPasswordOver: sql<boolean>`${isTemporaryPasswordOver}`.as('is_temporary_password_over'),
+      isTemporaryPasswordExpired: sql<boolean>`${isTemporaryPasswordExpired}`.as('is_temporary_password_over'),
     })
     .from(remaining)
     .leftJoin(users, eq(users.username, sql.placeholder('username')))
     .leftJoin(tenants, eq(tenants.id, users.tenantId));
 });
 
-/** The account of a username, if any, and the seconds until another failure would be counted; null while it would. */
+/** Reads the account of a username, if any, and the seconds until the limits allow another failure; null if they allow it now. */
 async function lookUp(
   system: SystemContext,
   { limits, username }: Attempt,
 ): Promise<{ waitSec: number | null; found: Found | undefined }> {
-  const [row] = await system.runAcrossTenants('sign-in names no tenant', lookUpStatement, { ...limits, username });
-  // There is a row for the limits alone, too.
+  const [row] = await system.runAcrossTenants('sign-in names no tenant', lookupStatement, { ...limits, username });
+  // Without an account, the row contains only the limits.
   const { waitSec, ...found } = row ?? { waitSec: null, id: null };
   return { waitSec, found: found.id === null ? undefined : (found as Found) };
 }

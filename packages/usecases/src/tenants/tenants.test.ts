@@ -13,7 +13,7 @@ const { make, runtime, signedIn } = await testRuntime();
 const superAdmin = async () => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
 
 describe('tenants', () => {
-  it('are created, counted, renamed and deleted with what they own', async () => {
+  it('are created, counted, renamed and deleted with their data', async () => {
     const ctx = await superAdmin();
     const tenant = await createTenant(ctx, { name: `Werke ${newId()}`, isActive: true });
     expect(tenant).toMatchObject({ isActive: true, userCount: 0 });
@@ -33,7 +33,7 @@ describe('tenants', () => {
     expect(items[0]).toMatchObject({ targetId: tenant.id, summary: `Deleted the tenant Neue ${tenant.name}.` });
   });
 
-  it('keep their name to themselves, without regard to case', async () => {
+  it('have unique names regardless of case', async () => {
     const ctx = await superAdmin();
     const name = `Gemeinde Ö ${newId()}`;
     await createTenant(ctx, { name, isActive: true });
@@ -46,7 +46,7 @@ describe('tenants', () => {
     expect(await updateTenant(ctx, other.id, { name: `${name} 2`.toUpperCase() })).toMatchObject({ id: other.id });
   });
 
-  it('keep both of two changes at once', async () => {
+  it('keep both of two concurrent changes', async () => {
     const ctx = await superAdmin();
     const { id } = await createTenant(ctx, { name: newId(), isActive: true });
     const name = newId();
@@ -75,7 +75,7 @@ describe('tenants', () => {
     await expect(deleteTenant(ctx, newId())).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('with many accounts are deleted in portions, and lose nobody where one of them is active', async () => {
+  it('with many accounts are deleted in portions, and lose no account if one of them is active', async () => {
     const ctx = await superAdmin();
     const tenant = await createTenant(ctx, { name: `Viele ${newId()}`, isActive: true });
     const { id: activeId } = await make.user({ tenantId: tenant.id });
@@ -90,7 +90,7 @@ describe('tenants', () => {
     await expect(getTenant(ctx, tenant.id)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('lose no account that is created while they are deleted', async () => {
+  it('do not lose an account that is created during the deletion', async () => {
     const ctx = await superAdmin();
     for (let round = 0; round < 20; round += 1) {
       const tenant = await createTenant(ctx, { name: `Rasch ${newId()}`, isActive: true });
@@ -104,7 +104,7 @@ describe('tenants', () => {
 });
 
 describe('the audit log', () => {
-  it('shows an ADMIN the own tenant, a SUPER_ADMIN everything, in pages that overlap nowhere', async () => {
+  it('shows an ADMIN their own tenant, a SUPER_ADMIN everything, in pages that never overlap', async () => {
     const boss = await superAdmin();
     const tenant = await createTenant(boss, { name: `Log ${newId()}`, isActive: true });
     const admin = await signedIn(await make.user({ tenantId: tenant.id, role: 'ADMIN' }));

@@ -11,14 +11,14 @@ import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { deleteAccountsOf, deleteInactiveAccounts, hasActiveAccount } from '../accounts/users.ts';
 import { recordAudit } from './audit.ts';
 
-/** Every tenant by name, with the number of its accounts. */
+/** Lists all tenants by name, each with its number of accounts. */
 export const listTenants = (ctx: UserContext): Promise<Tenant[]> =>
   across(ctx, (tx) => tenantsWithCounts(tx).orderBy(asc(tenants.name)));
 
 export const getTenant = (ctx: UserContext, tenantId: string): Promise<Tenant> =>
   across(ctx, (tx) => tenantFor(tx, tenantId));
 
-/** Throws 409 `TENANT_NAME_TAKEN`; names differ by more than case. */
+/** Throws 409 `TENANT_NAME_TAKEN`; names are unique regardless of case. */
 export const createTenant = (ctx: UserContext, input: { name: string; isActive: boolean }): Promise<Tenant> =>
   across(ctx, async (tx) => {
     const id = newId();
@@ -33,8 +33,8 @@ export const createTenant = (ctx: UserContext, input: { name: string; isActive: 
   });
 
 /**
- * Throws 404, 409 `TENANT_NAME_TAKEN`, 409 `OWN_TENANT` when a SUPER_ADMIN would lock themself out, 409 `LAST_SUPER_ADMIN` when
- * others take away the remaining ones meanwhile.
+ * Throws 404, 409 `TENANT_NAME_TAKEN`, 409 `OWN_TENANT` if SUPER_ADMINs would lock themselves out, 409 `LAST_SUPER_ADMIN` if concurrent
+ * changes leave no other SUPER_ADMIN.
  */
 export const updateTenant = (
   ctx: UserContext,
@@ -42,7 +42,7 @@ export const updateTenant = (
   change: { name?: string | undefined; isActive?: boolean | undefined },
 ): Promise<Tenant> =>
   across(ctx, async (tx) => {
-    // One change after the other: each writes what it does not name as it was.
+    // Serialized by a lock, because each change also writes the fields that it does not change.
     await tx.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)).for('update');
     const before = await tenantFor(tx, tenantId);
     if (change.isActive === false && tenantId === ctx.tenantId)
@@ -62,8 +62,8 @@ export const updateTenant = (
   });
 
 /**
- * Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` while an active account is left, 404. Accounts go first, many
- * in several transactions: a deletion that breaks off leaves the tenant with fewer inactive accounts, and is called again.
+ * Deletes a tenant with everything it owns. Throws 409 `TENANT_HAS_ACTIVE_USERS` if it has an active account, 404. Deletes the accounts
+ * first, in several transactions. An interrupted deletion leaves fewer inactive accounts, and the caller can repeat it.
  */
 export async function deleteTenant(ctx: UserContext, tenantId: string): Promise<void> {
   await across(ctx, async (tx) => {
@@ -73,9 +73,9 @@ export async function deleteTenant(ctx: UserContext, tenantId: string): Promise<
   while ((await across(ctx, (tx) => deleteInactiveAccounts(tx, tenantId, accountsAtOnce))) === accountsAtOnce);
   await across(ctx, async (tx) => {
     await tx.execute(sql`set local statement_timeout = '5min'`);
-    // The lock keeps an account from being added meanwhile: its foreign key needs this row.
+    // The lock blocks new accounts meanwhile, because their foreign key needs this row.
     const { name } = await lockedTenant(tx, tenantId);
-    // Deleted before it is decided: one that is being activated at this moment shows itself as it is once that is done.
+    // Deletes first and checks afterwards: the delete waits for an account that is being activated right now and sees it as active.
     const { wasAnyActive } = await deleteAccountsOf(tx, tenantId);
     if (wasAnyActive) throw hasActiveUsers();
     await tx.delete(tenants).where(eq(tenants.id, tenantId));
@@ -88,7 +88,7 @@ export async function deleteTenant(ctx: UserContext, tenantId: string): Promise<
   });
 }
 
-/** Accounts deleted in one transaction, with everything personal of each. */
+/** Accounts deleted per transaction, with their personal data. */
 const accountsAtOnce = 500;
 
 async function lockedTenant(tx: Tx, tenantId: string): Promise<{ name: string }> {

@@ -5,7 +5,7 @@ import { mails } from '../platform/mails.ts';
 import { tenants } from '../tenants.ts';
 import { users } from './users.ts';
 
-/** One row per sign-in; the cookie names it, the row decides. */
+/** One row per sign-in. The cookie only names the row; the row decides whether the session is valid. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -31,19 +31,19 @@ export const sessions = pgTable(
 
 export const passwordTokenPurpose = pgEnum('password_token_purpose', ['reset', 'welcome']);
 
-/** Set-password links. The clear token exists only in the mail; here stands its SHA-256. */
+/** Set-password links. Only the mail holds the token in the clear; this table holds its SHA-256. */
 export const passwordTokens = pgTable(
   'password_tokens',
   {
     ...tenantColumns,
     userId: uuid().notNull(),
     purpose: passwordTokenPurpose().notNull(),
-    /** The address the link was mailed to: it is dead once the account has another. Null in rows of the release before. */
+    /** The address the link was mailed to. The link is invalid once the account has another. Null in rows of the previous release. */
     email: text(),
     tokenHash: bytea().notNull(),
-    /** The outbox mail that carries the link: a repeat of that mail leaves its earlier token alive. */
+    /** The outbox mail that carries the link. A retry of that mail keeps its earlier token valid. */
     mailId: uuid().notNull(),
-    /** Whether that mail left over the tenant's own server, whose administrators may read it: no way into a SUPER_ADMIN's account. */
+    /** True if the tenant's own mail server sent the mail. Its administrators may read it, so the link is invalid for a SUPER_ADMIN. */
     overTenantServer: boolean().notNull().default(true),
     createdAt: createdAt(),
     expiresAt: instant().notNull(),
@@ -59,13 +59,13 @@ export const passwordTokens = pgTable(
   ],
 );
 
-/** Links that confirm an account's pending address; the clear token exists only in the mail, as with passwords. */
+/** Links that confirm an account's pending address. Only the mail holds the token in the clear. */
 export const emailTokens = pgTable(
   'email_tokens',
   {
     ...tenantColumns,
     userId: uuid().notNull(),
-    /** The address the link was mailed to, which is the one it confirms. */
+    /** The address that the link was mailed to and that it confirms. */
     email: text().notNull(),
     tokenHash: bytea().notNull(),
     mailId: uuid().notNull(),

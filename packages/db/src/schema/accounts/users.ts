@@ -9,30 +9,30 @@ export const users = pgTable(
   'users',
   {
     ...tenantColumns,
-    /** NFC, lower-case; unique across tenants, because sign-in names no tenant. */
+    /** NFC, lower case; unique across tenants, because sign-in names no tenant. */
     username: text().notNull(),
-    /** Lower-case; unique across tenants where set. */
+    /** Lower case; unique across tenants if set. */
     email: text(),
     displayName: text(),
     firstName: text(),
     lastName: text(),
     /** argon2id in PHC form; null for directory accounts and for accounts whose set-password link is unused. */
     passwordHash: text(),
-    /** Set for accounts a directory sync brought; never leaves the server. */
+    /** Set for accounts imported from a directory; never leaves the server. */
     ldapDn: text(),
-    /** objectGUID or entryUUID of the directory's entry: what stays when a person is renamed or moved. */
+    /** objectGUID or entryUUID of the directory entry, which survives renames and moves. */
     directoryId: text(),
-    /** Whether it was a sync that switched the account off: only then may one switch it on again. */
+    /** True if a synchronization switched the account off. Only then may a synchronization switch it on again. */
     deactivatedBySync: boolean().notNull().default(false),
     role: roleEnum().notNull().default('USER'),
     isActive: boolean().notNull().default(true),
     mustChangePassword: boolean().notNull().default(false),
-    /** Until when a password that must be changed is a way in; null where it is somebody's own. */
+    /** When a password that must be changed expires; null if the user chose it. */
     temporaryPasswordUntil: instant(),
-    /** The address that is to take the place of `email` once its link is used; means nothing after `pendingEmailUntil`. */
+    /** Replaces `email` once the user follows the mailed link; expires at `pendingEmailUntil`. */
     pendingEmail: text(),
     pendingEmailUntil: instant(),
-    /** Raised by everything that ends the account's sessions at once; a session token carries the value it was made under. */
+    /** Incremented to end all sessions of the account at once. Each session token carries the value at sign-in. */
     sessionVersion: integer().notNull().default(1),
     lastLoginAt: instant(),
     welcomeMailSentAt: instant(),

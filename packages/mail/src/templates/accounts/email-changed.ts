@@ -4,8 +4,8 @@ import { Language, Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
 
 /**
- * To the address that was given up. Holds no link at all, so that a forged copy of this mail is easy to tell, and does not name
- * the new address: the old one may have been somebody else's by mistake.
+ * Goes to the old address. Contains no link, so that readers can recognize a forgery. Does not name the new address, because the old
+ * one may have belonged to another person by mistake.
  */
 export const emailChanged = template({
   format: 'text',
@@ -20,17 +20,17 @@ export const emailChanged = template({
       subject: () => 'Ihre E-Mail-Adresse wurde geändert',
       body: ({ username, tenantName, changedAt }) => [
         p`Guten Tag,`,
-        p`die E-Mail-Adresse des Kontos „${username}“ im Portal von ${tenantName} wurde am ${changedAt} geändert. Diese Adresse gehört nicht mehr dazu.`,
-        p`Haben Sie das veranlasst oder wissen Sie davon, ist nichts weiter zu tun.`,
-        p`Sonst wenden Sie sich bitte gleich an Ihre Administration. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
+        p`die E-Mail-Adresse des Kontos „${username}“ im Portal von ${tenantName} wurde am ${changedAt} geändert. Die Adresse, an die Sie diese Nachricht erhalten, gehört nicht mehr zu dem Konto.`,
+        p`Wenn Sie das veranlasst haben oder davon wissen, müssen Sie nichts weiter tun.`,
+        p`Andernfalls wenden Sie sich bitte sofort an Ihre Administration. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
       ],
     },
     en: {
       subject: () => 'Your e-mail address was changed',
       body: ({ username, tenantName, changedAt }) => [
         p`Hello,`,
-        p`The e-mail address of the account “${username}” in the portal of ${tenantName} was changed on ${changedAt}. This address no longer belongs to it.`,
-        p`If you did this or know of it, there is nothing else to do.`,
+        p`The e-mail address of the account “${username}” in the portal of ${tenantName} was changed on ${changedAt}. The address that received this message no longer belongs to the account.`,
+        p`If you did this or know about it, there is nothing else to do.`,
         p`If not, please contact your administrators right away. For your safety this e-mail contains no link.`,
       ],
     },

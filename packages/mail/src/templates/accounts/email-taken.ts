@@ -3,7 +3,7 @@ import { p } from '../../blocks.ts';
 import { Language, Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
 
-/** To whoever has the address already, in place of a link. Holds no link, and nothing about who wanted it. */
+/** Goes to the account that already has the address. Contains no link and does not say who entered the address. */
 export const emailTaken = template({
   format: 'text',
   data: Sender.omit({ serviceUrl: true }).extend({
@@ -18,8 +18,8 @@ export const emailTaken = template({
       subject: () => 'Ihre E-Mail-Adresse wurde bei einem anderen Konto eingetragen',
       body: ({ displayName, username, tenantName, requestedAt }) => [
         p`Hallo ${displayName},`,
-        p`am ${requestedAt} wurde Ihre E-Mail-Adresse bei einem anderen Konto eingetragen. Sie gehört zu Ihrem Konto „${username}“ im Portal von ${tenantName} und bleibt dort: Geändert wurde nichts.`,
-        p`Haben Sie selbst ein weiteres Konto, wählen Sie dafür bitte eine andere Adresse. Sonst ist nichts zu tun. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
+        p`am ${requestedAt} wurde Ihre E-Mail-Adresse bei einem anderen Konto eingetragen. Sie gehört zu Ihrem Konto „${username}“ im Portal von ${tenantName} und bleibt dort. Es wurde nichts geändert.`,
+        p`Wenn Sie selbst ein weiteres Konto haben, wählen Sie dafür bitte eine andere Adresse. Andernfalls müssen Sie nichts tun. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
       ],
     },
     en: {

@@ -3,7 +3,7 @@ import { p } from '../../blocks.ts';
 import { Language, Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
 
-/** Holds no link at all, so that a forged copy of this mail is easy to tell. */
+/** Contains no link, so that readers can recognize a forgery. */
 export const passwordChanged = template({
   format: 'text',
   data: Sender.omit({ serviceUrl: true }).extend({
@@ -19,8 +19,8 @@ export const passwordChanged = template({
       body: ({ displayName, username, tenantName, changedAt }) => [
         p`Hallo ${displayName},`,
         p`das Passwort Ihres Kontos „${username}“ im Portal von ${tenantName} wurde am ${changedAt} geändert.`,
-        p`Waren Sie das selbst, ist nichts weiter zu tun.`,
-        p`Waren Sie es nicht, wenden Sie sich bitte gleich an Ihre Administration. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
+        p`Wenn Sie das selbst waren, müssen Sie nichts weiter tun.`,
+        p`Wenn Sie es nicht waren, wenden Sie sich bitte sofort an Ihre Administration. Diese E-Mail enthält aus Sicherheitsgründen keinen Link.`,
       ],
     },
     en: {

@@ -1,7 +1,7 @@
 import { builtInWelcomeMail, sampleWelcomePerson, welcomeMailValues } from '@portal/domain/mail-settings/welcome-mail';
 import type { WelcomeMailTemplate } from '@portal/domain/mail-settings/welcome-mail';
 import { mailTime } from '../../mail-time.ts';
-import { awkward, link, samplesOf, sender, serviceUrl, tenantName, weekLater } from '../samples.ts';
+import { edgeCase, link, samplesOf, sender, serviceUrl, tenantName, weekLater } from '../samples.ts';
 import { welcome } from './welcome.ts';
 
 const ownTemplate: WelcomeMailTemplate = {
@@ -25,15 +25,15 @@ export const samples = samplesOf(welcome, {
   directory: { ...builtIn, invitation: signIn },
   'own-template': { ...builtIn, template: ownTemplate, invitation: signIn },
   test: { ...builtIn, invitation: { kind: 'test', link: serviceUrl, source: 'local' } },
-  awkward: {
-    tenantName: awkward.displayName,
+  edgeCase: {
+    tenantName: edgeCase.displayName,
     serviceUrl,
     template: ownTemplate,
     values: {
-      ...values(awkward.displayName),
-      name: awkward.displayName,
-      vorname: awkward.displayName,
-      benutzername: awkward.username,
+      ...values(edgeCase.displayName),
+      name: edgeCase.displayName,
+      vorname: edgeCase.displayName,
+      benutzername: edgeCase.username,
     },
     invitation: setPassword,
   },

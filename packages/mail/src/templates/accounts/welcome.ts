@@ -11,11 +11,11 @@ import { Sender, WebUrl } from '../../frame.ts';
 import { template } from '../../template.ts';
 
 const Invitation = z.discriminatedUnion('kind', [
-  /** A local account chooses its password through a link valid 7 days. */
+  /** A local account sets its password through a link that is valid for 7 days. */
   z.object({ kind: z.literal('set-password'), link: WebUrl, validUntil: z.string() }),
-  /** A directory account has its password already. */
+  /** A directory account already has a password. */
   z.object({ kind: z.literal('sign-in'), link: WebUrl }),
-  /** An administrator tries the template: sign-in link only, the hint of the named account kind. */
+  /** An administrator tests the template: the link leads to the sign-in page, the sign-in hint is that for `source`. */
   z.object({ kind: z.literal('test'), link: WebUrl, source: z.enum(['local', 'directory']) }),
 ]);
 type Invitation = z.infer<typeof Invitation>;
@@ -35,7 +35,7 @@ const nextStep = (invitation: Invitation): Block[] =>
   invitation.kind === 'set-password'
     ? [
         button(invitation.link, 'Passwort festlegen'),
-        p`Der Link gilt 7 Tage, bis zum ${invitation.validUntil}, und nur einmal.`,
+        p`Der Link gilt 7 Tage, bis zum ${invitation.validUntil}, und funktioniert nur einmal.`,
       ]
     : [button(invitation.link, 'Zur Anmeldung')];
 

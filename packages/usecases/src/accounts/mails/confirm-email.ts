@@ -6,7 +6,7 @@ import { confirmLink, issueEmailLink } from '../links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
-/** The link's token is made here, for this very rendering, and only while the account still waits for this address. */
+/** Issues a new token for each rendering, but only while this address is pending. */
 export const confirmEmailMail = defineMail({
   kind: 'accounts/confirm-email',
   template,

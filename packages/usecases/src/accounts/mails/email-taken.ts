@@ -5,7 +5,7 @@ import { defineMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
-/** Has no sense any more once the account has given the address up. */
+/** Not sent once the account has another address. */
 export const emailTakenMail = defineMail({
   kind: 'accounts/email-taken',
   template,

@@ -6,7 +6,7 @@ import { issueLink, passwordLink } from '../links.ts';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de') });
 
-/** The link's token is made here, for this very rendering: its clear form stands nowhere but in the mail. */
+/** Issues a new token for each rendering, so that only the mail holds it in the clear. */
 export const passwordResetMail = defineMail({
   kind: 'accounts/password-reset',
   template,

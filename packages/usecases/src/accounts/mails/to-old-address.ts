@@ -5,14 +5,14 @@ import type { PreparedMail } from '@portal/platform/outbox/mail';
 
 const Data = z.object({ language: z.enum(['de', 'en']).default('de'), address: z.string() });
 
-/** What mails share that tell the old address of a change, whatever the account's is by then. */
+/** Shared by the mails that go to the old address, even if the account already has another. */
 export const toOldAddress = {
   data: Data,
   isAwaited: true,
   addressOf: ({ address }: z.output<typeof Data>) => address,
 };
 
-/** What such a mail says, and when it was promised. */
+/** The facts in these mails; `at` is when the mail was queued. */
 export const factsOf = ({ createdAt, recipient }: PreparedMail, language: Language) => ({
   language,
   tenantName: recipient.tenantName,

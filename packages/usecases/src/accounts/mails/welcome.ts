@@ -9,7 +9,7 @@ import { defineMail } from '@portal/platform/outbox/mail';
 import { welcomeTemplateOf } from '../../mail-settings/welcome-mail-template.ts';
 import { issueLink, passwordLink } from '../links.ts';
 
-/** With a template the mail is a test of these very words: a link to the sign-in page, never a token. */
+/** With `test` the mail tests that template: it links to the sign-in page and never contains a token. */
 const Data = z.object({ test: WelcomeMailTemplate.optional() });
 
 export const welcomeMail = defineMail({

@@ -18,17 +18,17 @@ import type { SyncReport } from './sync-report.ts';
 /** Groups or people per transaction. */
 const batch = { groups: 1_000, people: 5_000 } as const;
 
-/** Memberships of a SUPER_ADMIN are no business of a sync run; one goes only together with its group. */
+/** A run does not touch the memberships of a SUPER_ADMIN; they disappear only with their group. */
 const mayBeTouched = sql`u.role <> 'SUPER_ADMIN'`;
 
-/** How many of the kept groups the directory has no more. */
+/** How many of the stored groups the directory no longer has. */
 export function goneGroups({ groups: found, knownGroups }: DirectoryRead): { goneGroups: number; knownGroups: number } {
   const inDirectory = new Set(found.map(({ directoryId }) => directoryId));
   const gone = knownGroups.filter(({ directoryId }) => !inDirectory.has(directoryId));
   return { goneGroups: gone.length, knownGroups: knownGroups.length };
 }
 
-/** Makes groups and memberships those of the directory, after the accounts are. Rows that are right already are not written. */
+/** Brings groups and memberships in line with the directory; runs after the accounts. Does not write unchanged rows. */
 export async function applyGroups(stage: Stage, read: DirectoryRead, inBatch: SyncReport['inBatch']): Promise<void> {
   const plan = await planDirectoryGroups(stage, read);
   const idOf = new Map(read.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
@@ -46,14 +46,14 @@ export async function applyGroups(stage: Stage, read: DirectoryRead, inBatch: Sy
   const members = await membersToChange(stage, groupIds, read);
   for (const part of portions(members, batch.people))
     await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) }));
-  // Last, so that the memberships in them are counted as the preview counts them.
+  // Removed last, so that their memberships are counted like in the preview.
   for (const part of portions(plan.remove, batch.groups)) {
     const ids = part.map(({ id }) => id);
     await inBatch(async (tx) => ({ groups: await removeImportedGroups(tx, ids) }));
   }
 }
 
-/** How many groups and memberships a run would write, when `skipped` (directory ids) get no account. */
+/** How many groups and memberships a run would write. `skipped` are the directory ids of people without an account. */
 export async function countGroupChanges(
   stage: Stage,
   read: DirectoryRead,
@@ -76,7 +76,7 @@ export async function countGroupChanges(
       select (select array_agg(distinct position) from wanted) as positions,
         (select count(*)::int from wanted full join actual using (person, group_id)
           where wanted.position is null or actual.group_id is null) as memberships`);
-    const plan = planUsedGroups(read, new Set(rows[0]?.positions), await keptGroups(tx, stage));
+    const plan = planUsedGroups(read, new Set(rows[0]?.positions), await protectedGroups(tx, stage));
     return {
       groups: plan.create.length + plan.rename.length + plan.remove.length,
       memberships: rows[0]?.memberships ?? 0,
@@ -87,33 +87,33 @@ export async function countGroupChanges(
 const planDirectoryGroups = (stage: Stage, read: DirectoryRead): Promise<GroupsPlan> =>
   stage.scope.tx(async (tx) => {
     await expectPeople(tx, read.people);
-    const kept = await keptGroups(tx, stage);
-    if (read.people === 0) return planUsedGroups(read, new Set(), kept);
+    const protectedIds = await protectedGroups(tx, stage);
+    if (read.people === 0) return planUsedGroups(read, new Set(), protectedIds);
     await checkStage(tx, stage);
     const { rows } = await tx.execute<{ position: number }>(sql`
       select distinct p.position from ${stagedPeople(stage, 's')}
         join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
         cross join lateral unnest(s.groups) p (position)
       where s.standing = 'live'`);
-    return planUsedGroups(read, new Set(rows.map(({ position }) => position)), kept);
+    return planUsedGroups(read, new Set(rows.map(({ position }) => position)), protectedIds);
   });
 
-/** The groups that have a member here or that modules are granted to are kept while the directory has them; others are not. */
+/** Plans to keep the groups that the directory has and that have members or module grants in the portal. */
 const planUsedGroups = (
   { groups: found, knownGroups }: DirectoryRead,
   positions: Set<number>,
-  kept: Set<string>,
+  protectedIds: Set<string>,
 ): GroupsPlan =>
   planGroups(
     knownGroups,
-    found.filter(({ directoryId }, position) => positions.has(position) || kept.has(directoryId)),
+    found.filter(({ directoryId }, position) => positions.has(position) || protectedIds.has(directoryId)),
   );
 
 /**
- * Directory ids of groups that are kept even if nobody on the stage is in them: those with a SUPER_ADMIN, and those with grants, which
- * a group that is empty for a while must not lose.
+ * Directory ids of groups that stay even if they have no members on the stage: groups with a SUPER_ADMIN, and groups with grants,
+ * which must survive while the group is empty for a time.
  */
-async function keptGroups(tx: Tx, stage: Stage): Promise<Set<string>> {
+async function protectedGroups(tx: Tx, stage: Stage): Promise<Set<string>> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select distinct g.directory_id as id from ${groups} g join ${groupMembers} m on m.tenant_id = g.tenant_id and m.group_id = g.id
       join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id
@@ -124,16 +124,16 @@ async function keptGroups(tx: Tx, stage: Stage): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** In a list of ids: no group. A null would make the server walk the list for each look into it. */
+/** Stands for "no group" in a list of ids. With a null, the server would walk the whole list for each lookup. */
 const noGroup = '00000000-0000-0000-0000-000000000000';
 
-/** An account whose memberships differ. */
+/** An account whose memberships differ from the directory. */
 interface Member {
   userId: string;
   directoryId: string;
 }
 
-/** Which group each account of people on the stage is to be in: user_id, group_id. */
+/** Selects the wanted memberships of the accounts on the stage: user_id, group_id. */
 const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] | null = null): SQL => sql`
   select user_id, group_id from (
     select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
@@ -144,7 +144,7 @@ const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] |
     where s.standing = 'live' offset 0) w
   where group_id <> ${noGroup}`;
 
-/** Accounts whose groups of the directory are others than those they are in here. */
+/** Finds the accounts whose imported groups differ from the directory. */
 async function membersToChange(stage: Stage, groupIds: string[], { people }: DirectoryRead): Promise<Member[]> {
   return stage.scope.tx(async (tx) => {
     await expectPeople(tx, people);

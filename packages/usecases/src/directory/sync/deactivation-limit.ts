@@ -2,8 +2,8 @@ import { exceedsDeactivationLimit } from '@portal/domain/directory/plan';
 import type { Changes } from './find-changes.ts';
 
 /**
- * What keeps a run from going on without `force`, as a sentence; null when nothing does. Groups count like accounts, by themselves:
- * with a group go the rights it was granted, and no later run brings them back.
+ * The reason why a run needs `force`, as a sentence; null if it does not. Applies the limit to accounts and to groups separately: a
+ * removed group loses its grants, and no later run restores them.
  */
 export function deactivationLimitOf(
   { leaving, active }: Pick<Changes, 'leaving' | 'active'>,
@@ -14,11 +14,11 @@ export function deactivationLimitOf(
   const counted = active - (switchedOff.length - gone);
   if (exceedsDeactivationLimit(gone, counted)) {
     return directory.people === 0
-      ? `The directory returned nobody, and all ${gone} accounts that came from it would be switched off.`
+      ? `The directory returned no people, so all ${gone} accounts that came from it would be switched off.`
       : `${gone} of ${counted} accounts that came from the directory would be switched off.`;
   }
   const { goneGroups, knownGroups } = directory;
   return exceedsDeactivationLimit(goneGroups, knownGroups)
-    ? `${goneGroups} of ${knownGroups} groups that came from the directory would be removed, and what was granted to them.`
+    ? `${goneGroups} of ${knownGroups} groups that came from the directory would be removed, together with everything granted to them.`
     : null;
 }

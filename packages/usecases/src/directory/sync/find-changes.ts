@@ -3,33 +3,33 @@ import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { checkStage, expectPeople, linesOf, type Stage, stagedPeople } from './stage.ts';
 
-/** An imported account that the directory does not let in any more. */
+/** An imported account that the directory no longer admits. */
 export interface LeavingAccount {
   id: string;
   directoryId: string;
   username: string;
-  /** Stays as it is, with a warning. */
+  /** A SUPER_ADMIN stays unchanged, with a warning. */
   isSuperAdmin: boolean;
-  /** Left out by name: the administrators' wish, which the deactivation limit does not count. */
+  /** Excluded by name. Administrators want this, so the deactivation limit does not count it. */
   isExcluded: boolean;
 }
 
-/** What differs between the people on the stage and the accounts, as directory ids; nothing of it is decided yet. */
+/** Differences between the people on the stage and the accounts, as directory ids, before any decision. */
 export interface Changes {
-  /** People who may come in and have no account under their directory id. */
+  /** Admitted people without an account under their directory id. */
   unknown: string[];
-  /** People whose account differs, those in `swaps` left out. */
+  /** People whose account differs, except those in `swaps`. */
   differing: string[];
-  /** People whose account differs and who want a name or address that another one of them gives up, and those others. */
+  /** People whose account differs and whose new name or address another one of them gives up, and those others. */
   swaps: string[];
   leaving: LeavingAccount[];
-  /** Active imported accounts that a run may switch off. */
+  /** Number of active imported accounts that a run may switch off. */
   active: number;
-  /** Names and addresses that stand in the directory more than once, with the directory id of whom they go to. */
+  /** Names and addresses that occur more than once in the directory, with the directory id of the person who gets them. */
   duplicates: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, set against set. */
+/** Compares the stage with the accounts of its tenant, using set operations. */
 export async function findChanges(
   stage: Stage,
   { staged, excluded }: { staged: number; excluded: Set<string> },
@@ -38,8 +38,8 @@ export async function findChanges(
     await expectPeople(tx, staged);
     if (staged > 0) await checkStage(tx, stage);
     const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
-    const isQuiet = unknown.length === 0 && differing.length === 0;
-    const swaps = isQuiet ? new Set<string>() : await findSwaps(tx, stage);
+    const isUnchanged = unknown.length === 0 && differing.length === 0;
+    const swaps = isUnchanged ? new Set<string>() : await findSwaps(tx, stage);
     return {
       unknown,
       differing: differing.filter((id) => !swaps.has(id)),
@@ -50,8 +50,8 @@ export async function findChanges(
         sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
       ),
       duplicates: {
-        usernames: isQuiet ? new Map() : await findDuplicates(tx, stage, 'username'),
-        emails: isQuiet ? new Map() : await findDuplicates(tx, stage, 'email'),
+        usernames: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'username'),
+        emails: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'email'),
       },
     };
   });
@@ -69,7 +69,7 @@ async function findDiffering(tx: Tx, stage: Stage): Promise<{ unknown: string[];
 }
 
 async function findSwaps(tx: Tx, stage: Stage): Promise<Set<string>> {
-  const wishes = (column: SQL): SQL => sql`
+  const takeovers = (column: SQL): SQL => sql`
     select u.id as account, s.directory_id as wants, h.directory_id as holds
     from ${stagedPeople(stage, 's')}
       left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
@@ -77,30 +77,30 @@ async function findSwaps(tx: Tx, stage: Stage): Promise<Set<string>> {
       join ${stagedPeople(stage, 'hs')} on hs.directory_id = h.directory_id and hs.standing = 'live' and hs.${column} is distinct from h.${column}
     where s.standing = 'live' and s.${column} is distinct from u.${column}`;
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select distinct x.id from (${wishes(sql.raw('username'))} union all ${wishes(sql.raw('email'))}) w
+    select distinct x.id from (${takeovers(sql.raw('username'))} union all ${takeovers(sql.raw('email'))}) w
       cross join lateral (values (case when w.account is null then null else w.wants end), (w.holds)) x (id)
     where x.id is not null`);
   return new Set(rows.map(({ id }) => id));
 }
 
 async function findLeaving(tx: Tx, stage: Stage, excluded: Set<string>): Promise<LeavingAccount[]> {
-  // An account whose person is gone, while a new one came by its username, is found by that and stays.
+  // An account stays if its person is gone but a new person has its username: the plan matches them by username.
   const { rows } = await tx.execute<LeavingAccount & Record<string, unknown>>(sql`
-    with strangers as (
+    with newcomers as (
       select s.username from ${stagedPeople(stage, 's')}
         left join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
       where s.standing = 'live' and s.username is not null and u.id is null)
     select u.id, u.directory_id as "directoryId", u.username, u.role = 'SUPER_ADMIN' as "isSuperAdmin",
       (s.standing is not distinct from 'excluded' or u.username = any(${sql.param([...excluded])}::text[])) as "isExcluded"
     from ${users} u left join ${stagedPeople(stage, 's')} on s.directory_id = u.directory_id
-      left join strangers n on n.username = u.username and s.directory_id is null
+      left join newcomers n on n.username = u.username and s.directory_id is null
     where u.tenant_id = ${stage.scope.tenantId} and u.ldap_dn is not null and u.is_active and s.standing is distinct from 'live'
       and n.username is null
     order by u.username`);
   return rows;
 }
 
-/** Who has a name already keeps it; among others the directory id decides, so that it is the same one each time. */
+/** The current owner of a name keeps it. Otherwise the lowest directory id wins, so that the result is stable. */
 async function findDuplicates(tx: Tx, stage: Stage, field: 'username' | 'email'): Promise<Map<string, string>> {
   const column = sql.raw(field);
   const { rows } = await tx.execute<{ value: string; id: string }>(sql`

@@ -10,21 +10,21 @@ import type { DirectoryReading } from './read-directory.ts';
 import type { GroupsRead } from './read-groups.ts';
 import { type StagedPerson, type Standing, stagePeople } from './stage.ts';
 
-/** A person in ten thousand groups has less. More keeps others waiting while it is read. */
+/** A person in ten thousand groups takes less. Reading more would block other work. */
 const maxPersonBytes = 1024 * 1024;
-/** People who go onto the stage together, and what they may weigh. */
+/** Maximum people, and bytes, that go onto the stage together. */
 const portion = 2_000;
 const portionBytes = 4 * 1024 * 1024;
-/** About what is kept of a person to the end, and for each of its groups, though these are only kept by the database. */
+/** Approximate memory per person until the end of the run, and per group of a person, although only the database stores the groups. */
 const bytesOf = { person: 100, group: 4 };
 
-/** Takes the people of a directory page by page and puts them on the stage. */
+/** Reads the people of a directory page by page and puts them on the stage. */
 export class PeopleReader implements AsyncDisposable {
   live = 0;
   readonly #reading: DirectoryReading;
   readonly #found: GroupsRead;
   readonly #excluded: Set<string>;
-  /** Directory ids of all on the stage. */
+  /** Directory ids of all people on the stage. */
   readonly #staged = new Set<string>();
   #waiting: StagedPerson[] = [];
   #waitingBytes = 0;
@@ -38,7 +38,7 @@ export class PeopleReader implements AsyncDisposable {
     this.#yieldIfDue = yieldEvery(reading.signal);
   }
 
-  /** How many people there were so far. */
+  /** How many people were read so far. */
   get count(): number {
     return this.#staged.size;
   }
@@ -51,27 +51,27 @@ export class PeopleReader implements AsyncDisposable {
     for (const entry of page) {
       if (entry.raw.length > maxPersonBytes) throw tooLargePerson();
       await this.#yieldIfDue();
-      await this.#putAside(entry);
+      await this.#add(entry);
       if (this.#waiting.length >= portion || this.#waitingBytes >= portionBytes) await this.#store();
     }
   }
 
-  /** Returns when all are on the stage. */
+  /** Puts the remaining people on the stage. */
   async finish(): Promise<void> {
     if (this.#waiting.length > 0) await this.#store();
     await this.#storing;
   }
 
-  /** Whatever comes next must not meet people who are still on their way to the stage. */
+  /** Waits for pending writes, so that they cannot happen after later steps. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#storing.catch(() => undefined);
   }
 
-  async #putAside(entry: LdapEntry): Promise<void> {
+  async #add(entry: LdapEntry): Promise<void> {
     const person = personOf(entry, directoryIdOf(entry), this.#reading.sources);
-    // A directory that changes while it is read may show one person on two pages.
+    // A directory that changes during the read may return one person on two pages.
     if (this.isRead(person.directoryId)) return;
-    const { groups, isIn } = await this.#belongingOf(entry);
+    const { groups, isIn } = await this.#membershipOf(entry);
     this.#reading.memory.take(bytesOf.person + bytesOf.group * groups.length);
     const standing = this.#standingOf(person.username, isIn, isSwitchedOff(entry, this.#reading.now));
     this.#staged.add(person.directoryId);
@@ -80,8 +80,8 @@ export class PeopleReader implements AsyncDisposable {
     this.#waiting.push({ ...person, standing, groups });
   }
 
-  async #belongingOf(entry: LdapEntry): Promise<{ groups: number[]; isIn: boolean }> {
-    const { graph, admission } = await this.#found.belonging();
+  async #membershipOf(entry: LdapEntry): Promise<{ groups: number[]; isIn: boolean }> {
+    const { graph, admission } = await this.#found.membership();
     const dn = canonicalDn(dnOf(entry));
     const memberOf: string[] = [];
     for (const names of entry.valuePortions('memberOf')) {
@@ -99,7 +99,7 @@ export class PeopleReader implements AsyncDisposable {
   }
 
   async #store(): Promise<void> {
-    // One portion is stored while the next is read; no more than these two are held.
+    // Stores one portion while reading the next, so memory holds at most two portions.
     await this.#storing;
     this.#storing = stagePeople(this.#reading.stage, this.#waiting);
     this.#storing.catch(() => undefined);
@@ -111,5 +111,5 @@ export class PeopleReader implements AsyncDisposable {
 const tooLargePerson = () =>
   upstream(
     'DIRECTORY_UNAVAILABLE',
-    'The directory has a person of more than 1 MiB, which is more than can be taken in. Please choose a narrower filter or other mappings.',
+    'The directory has a person of more than 1 MiB, which is more than the portal accepts. Please choose a narrower filter or other mappings.',
   );

@@ -9,25 +9,25 @@ import type { Changes } from './find-changes.ts';
 import type { DirectoryRead } from './read-directory.ts';
 import { checkStage, type Stage, stagedPeople } from './stage.ts';
 
-/** A person on the stage, the account found for it, and who holds what it wants. */
+/** A person on the stage, the matching account, and the accounts that hold the person's name and address. */
 interface Candidate {
   person: DirectoryPerson;
   byId: KnownAccount | null;
-  /** Another account of the username, here or elsewhere. */
+  /** Another account with the username, in this or another tenant. */
   usernameHolder: { account: KnownAccount; tenantId: string; isClaimed: boolean } | null;
-  /** Another account of the e-mail address, anywhere. */
+  /** Another account with the e-mail address, in any tenant. */
   emailHolderId: string | null;
 }
 
-/** Names that change hands within a preview, where nothing is written. */
+/** Names that swaps in a preview give up, because a preview writes nothing. */
 export interface GivenUp {
   usernames: Set<string>;
   emails: Set<string>;
 }
 
 /**
- * Decides about some of the people on the stage, given by their directory ids. `areSwaps`: they give each other names, all at once; otherwise what somebody
- * holds is taken.
+ * Plans the accounts of these people (directory ids) on the stage. With `areSwaps` they exchange names all at once; otherwise a name
+ * that another account holds counts as taken.
  */
 export async function planAccounts(
   ctx: TenantContext,
@@ -41,7 +41,7 @@ export async function planAccounts(
     givenUp?: GivenUp;
   },
 ): Promise<AccountPlan[]> {
-  // Usernames and addresses are unique across tenants, so this has to look at all of them.
+  // Usernames and addresses are unique across tenants, so this reads all of them.
   const candidates = await ctx.acrossTenants('a synchronization asks which usernames and addresses are taken', (tx) =>
     readCandidates(tx, stage, directoryIds, options.isRead),
   );
@@ -61,7 +61,7 @@ export async function planAccounts(
       (emailHolderId !== null && emails.has(emailHolderId)) ||
       (person.email !== null && givenUp?.emails.has(person.email) === true);
     const isDuplicateName = isDuplicate('username', duplicates.usernames);
-    // By directory id first, then by username; one that another entry of the directory has under its id is that one's.
+    // Matches by directory id first, then by username, unless the id of another entry in the directory claims that account.
     const byName =
       !byId &&
       !isDuplicateName &&
@@ -74,7 +74,7 @@ export async function planAccounts(
     const isEmailOwn = byName !== null && byName.id === emailHolderId;
     const account = byId ?? byName;
     return planAccount(person, account, {
-      username: isDuplicateName ? 'twice' : holder ? stateOf(holder, ctx.tenantId) : 'free',
+      username: isDuplicateName ? 'duplicate' : holder ? stateOf(holder, ctx.tenantId) : 'free',
       isEmailFree: !isDuplicate('email', duplicates.emails) && (emailHolderId === null || isEmailOwn || isEmailGivenUp),
       isExcluded: account !== null && excluded.has(account.username),
     });
@@ -86,7 +86,7 @@ const stateOf = (holder: NonNullable<Candidate['usernameHolder']>, tenantId: str
 
 const noSwaps = { usernames: new Set<string>(), emails: new Set<string>() };
 
-/** Directory ids of those who get the username they want, and account ids of those who give up their address. */
+/** Directory ids of the people who get their new username, and ids of the accounts that give up their address. */
 function swapsAmong(all: Candidate[], excluded: Set<string>): { usernames: Set<string>; emails: Set<string> } {
   const candidates = all.filter(({ byId }) => !byId?.isSuperAdmin);
   const renamed = candidates.flatMap(({ person, byId, usernameHolder }) =>
@@ -107,29 +107,29 @@ function swapsAmong(all: Candidate[], excluded: Set<string>): { usernames: Set<s
     renamed.filter(({ holder }) => holder !== null && !accounts.has(holder)).map(({ to }) => to),
   );
   const usernames = movesThatWork(renamed, (name) => heldByOthers.has(name));
-  // Whoever is excluded by a name that is not given up is left as it is, with its address.
-  const mayStay = (person: DirectoryPerson, { username }: KnownAccount): boolean =>
+  // An account that stays excluded by its current name keeps that name and its address.
+  const staysExcluded = (person: DirectoryPerson, { username }: KnownAccount): boolean =>
     excluded.has(username) && !usernames.has(person.directoryId);
   return {
     usernames,
     emails: new Set(
       candidates.flatMap(({ person, byId }) =>
-        byId && byId.email !== null && byId.email !== person.email && !mayStay(person, byId) ? [byId.id] : [],
+        byId && byId.email !== null && byId.email !== person.email && !staysExcluded(person, byId) ? [byId.id] : [],
       ),
     ),
   };
 }
 
-/** What the plans of swaps leave free for others: names and addresses given up and not taken again. */
+/** Names and addresses that the swaps give up and that no other swap takes. */
 export function givenUpBy(plans: AccountPlan[]): GivenUp {
   const updates = plans.filter((plan) => plan.kind === 'update');
-  const given = (field: 'username' | 'email'): Set<string> => {
-    const kept = new Set(updates.map(({ values }) => values[field]));
+  const freed = (field: 'username' | 'email'): Set<string> => {
+    const taken = new Set(updates.map(({ values }) => values[field]));
     return new Set(
-      updates.flatMap(({ account }) => (account[field] === null || kept.has(account[field]) ? [] : [account[field]])),
+      updates.flatMap(({ account }) => (account[field] === null || taken.has(account[field]) ? [] : [account[field]])),
     );
   };
-  return { usernames: given('username'), emails: given('email') };
+  return { usernames: freed('username'), emails: freed('email') };
 }
 
 const accountColumns = {
@@ -147,11 +147,11 @@ const accountColumns = {
   isSuperAdmin: sql<boolean>`${users.role} = 'SUPER_ADMIN'`,
 };
 
-/** One parameter, whatever their number. */
+/** Passes all values as one array parameter. */
 const isOneOf = (column: PgColumn, values: (string | null)[]): SQL =>
   sql`${column} = any(${sql.param(values.filter((value) => value !== null))}::text[])`;
 
-/** Each look is one for keys in an index: of a stage the server has no statistics, and joins it would order badly. */
+/** Reads each table by index keys. The server has no statistics of the stage and would order joins badly. */
 async function readCandidates(
   tx: Tx,
   stage: Stage,

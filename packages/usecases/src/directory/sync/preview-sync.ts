@@ -28,31 +28,30 @@ import { type DirectoryRead, readDirectory } from './read-directory.ts';
 import { openReadingMemory } from './reading-memory.ts';
 import { clearStage, type Stage } from './stage.ts';
 
-/** A person waits for it. */
-const patienceMs = 25 * SECOND;
+/** A user waits for the preview. */
+const readingTimeoutMs = 25 * SECOND;
 const batch = 5_000;
 const MiB = 1024 * 1024;
 
-const refusal = () => busy('Several previews are being made already. Please try again in a moment.', 15);
+const refusal = () => busy('Several previews are already running. Please try again in a moment.', 15);
 
 const inSlot = openSemaphore({ ...callLimits.syncPreviews, refusal });
 
-/** Previews are made where everybody's requests are answered. */
+/** Less memory than a run, because the API process makes previews while it answers all other requests. */
 const beginReading = resource(() =>
   openReadingMemory({
     each: 64 * MiB,
     all: 96 * MiB,
     always: 4 * MiB,
-    advice: 'A synchronization has more room than a preview.',
+    advice: 'A synchronization may use more memory than a preview.',
   }),
 );
 
 const inComparison = openSemaphore({ ...callLimits.syncComparisons, refusal });
 
 /**
- * What a synchronization would do now; nothing is written but the stage, which is cleared again. Throws 409
- * `DIRECTORY_NOT_CONFIGURED`, 502 `DIRECTORY_UNAVAILABLE` with a plain reason, also when reading takes longer than 25 s, and 429 when too
- * many wait already.
+ * Returns what a synchronization would do now. Writes only the stage and clears it again. Throws 409 `DIRECTORY_NOT_CONFIGURED`, 502
+ * `DIRECTORY_UNAVAILABLE` with a plain reason (also if reading takes longer than 25 s), and 429 if too many requests already wait.
  */
 export async function previewSync(ctx: TenantContext): Promise<LdapSyncPreview> {
   const config = await configuredDirectory(ctx);
@@ -63,7 +62,7 @@ async function preview(
   ctx: TenantContext,
   config: Awaited<ReturnType<typeof configuredDirectory>>,
 ): Promise<LdapSyncPreview> {
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(readingTimeoutMs);
   const stage: Stage = { scope: ctx, runId: newId(), attempt: 0 };
   using memory = beginReading(ctx)();
   try {
@@ -81,7 +80,7 @@ async function preview(
       if (error instanceof LdapError) throw upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error });
       throw signal.aborted ? tooSlow(config.serverUrl, error) : error;
     });
-    // What is to be compared is in the database: the server is not to blame for how long that takes.
+    // Outside the time limit: the comparison runs in the database and does not depend on the directory server.
     return await inComparison(() => compare(ctx, stage, read, excludedNames(config)));
   } finally {
     await clearStage(stage);
@@ -92,7 +91,7 @@ function tooSlow(serverUrl: string, cause: unknown): Error {
   const { host, port } = ldapAddress(serverUrl);
   return upstream(
     'DIRECTORY_UNAVAILABLE',
-    `The directory server ${host}:${port} needs more than ${patienceMs / SECOND} seconds to be read completely. A synchronization has more time.`,
+    `The directory server ${host}:${port} needs more than ${readingTimeoutMs / SECOND} seconds to be read completely. A synchronization has more time.`,
     { cause },
   );
 }
@@ -150,7 +149,7 @@ async function compare(
       continue;
     }
     counts.deactivated += 1;
-    const details = isExcluded ? excludedDetails : 'Is switched off: the directory does not let it in any more.';
+    const details = isExcluded ? excludedDetails : 'Is switched off: the directory no longer admits it.';
     note({ kind: 'deactivate', username, details });
   }
   const groupChanges = await countGroupChanges(stage, read, skippedIds);

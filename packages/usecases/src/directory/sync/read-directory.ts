@@ -20,31 +20,32 @@ export interface DirectoryReading {
   server: LdapServer;
   config: StoredLdapConfig;
   sources: FieldSources;
-  /** By which accounts have expired. */
+  /** Decides which accounts have expired. */
   now: Date;
   signal: AbortSignal;
-  /** What is kept of it counts here. */
+  /** Counts the memory that the reading uses. */
   memory: ReadingMemory;
-  /** Told how many people have been read so far, and about how many there are: that shows only at the end. */
+  /** Called with the number of people read so far and an estimate of all; the exact total is known only at the end. */
   onRead: (people: number, expected: number) => void;
 }
 
 export interface DirectoryRead {
-  /** How many people the directory has, all of them on the stage, and how many of them may come in. */
+  /** Number of people in the directory; all are on the stage. */
   people: number;
+  /** Number of people who may have an account. */
   live: number;
   warnings: string[];
   /** The groups of the directory. */
   groups: DirectoryGroup[];
-  /** Those of them and others that are kept here already. */
+  /** The imported groups that the portal has stored. */
   knownGroups: KnownGroup[];
   /** Whether the directory has this person. */
   isRead(directoryId: string): boolean;
 }
 
 /**
- * Reads the whole directory: first its groups and who is in them, then page by page its people, who go onto the stage. Throws an
- * LdapError for whatever keeps the last page from coming, and what its memory throws.
+ * Reads the whole directory: first its groups and their members, then page by page its people, who go onto the stage. Throws an
+ * LdapError if it cannot read every page, and the errors of `memory`.
  */
 export async function readDirectory(reading: DirectoryReading): Promise<DirectoryRead> {
   const { ctx, server, config, sources, signal, stage, memory, onRead } = reading;
@@ -60,7 +61,7 @@ export async function readDirectory(reading: DirectoryReading): Promise<Director
   await reader.finish();
   const people = reader.count;
   onRead(people, people);
-  // What a crash of the database took away in the meantime would look like people who left.
+  // People lost in a crash of the database would look like people who left the directory.
   if (people > 0 && (await countStaged(stage)) !== people) throw stageLost();
   const { live } = reader;
   const { groups: ofDirectory, warnings } = found;

@@ -6,7 +6,7 @@ import type { TestEntry } from '@portal/testing/servers/slapd';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import { readGroups } from './read-groups.ts';
 
-/* What a hostile directory says of its groups must keep nobody waiting and must not add up in memory. */
+/* The groups of a hostile directory must not block other work or fill the memory. */
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -18,7 +18,7 @@ const groupOf = (dn: string, member: string[]): TestEntry => ({
   attributes: { objectClass: 'groupOfNames', cn: 'g', member },
 });
 
-/** Reads the groups of a directory that says it has these. */
+/** Reads the groups of a directory that returns these. */
 async function read(
   entries: { groups?: TestEntry[]; elsewhere?: TestEntry[] },
   { includeDns = [], take = () => undefined }: { includeDns?: string[]; take?: (bytes: number) => void } = {},
@@ -35,28 +35,24 @@ async function read(
   return readGroups(directory, { config, memory, signal: new AbortController().signal });
 }
 
-it(
-  'lets others have their turn while it reads a group of names that are hard to read',
-  { timeout: 120_000 },
-  async () => {
-    const names = Array.from({ length: 200_000 }, (_, n) => String.raw`cn=ä\,${n},dc=ö+a=b`);
-    const found = await read({ groups: [groupOf('cn=a', names)] });
-    const begun = performance.now();
-    let longest = 0;
-    let last = begun;
-    const look = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 1);
-    const { graph } = await found.belonging();
-    clearInterval(look);
+it('yields to other work while it parses a group with expensive names', { timeout: 120_000 }, async () => {
+  const names = Array.from({ length: 200_000 }, (_, n) => String.raw`cn=ä\,${n},dc=ö+a=b`);
+  const found = await read({ groups: [groupOf('cn=a', names)] });
+  const begun = performance.now();
+  let longest = 0;
+  let last = begun;
+  const sampling = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
-    expect(graph.groups).toHaveLength(1);
-    expect(longest).toBeLessThan((performance.now() - begun) / 3);
-  },
-);
+    last = performance.now();
+  }, 1);
+  const { graph } = await found.membership();
+  clearInterval(sampling);
+  longest = Math.max(longest, performance.now() - last);
+  expect(graph.groups).toHaveLength(1);
+  expect(longest).toBeLessThan((performance.now() - begun) / 3);
+});
 
-it('holds one group outside the base after the other, however they are nested', { timeout: 120_000 }, async () => {
+it('keeps only one group outside the base in memory, regardless of nesting', { timeout: 120_000 }, async () => {
   const depth = 30;
   const size = 200_000;
   const name = (n: number) => `cn=g${n},dc=elsewhere`;
@@ -64,34 +60,34 @@ it('holds one group outside the base after the other, however they are nested', 
     groupOf(name(n), [name(n + 1), ...Array<string>(size).fill(name(n + 1))]),
   );
   const before = heldBytes();
-  let most = 0;
+  let peak = 0;
   let groups = 0;
   const take = (bytes: number) => {
-    // What is taken for a group itself, in the midst of the reading.
+    // The memory of one group, in the middle of the reading.
     if (bytes < 400 || bytes > 500) return;
     groups += 1;
-    most = Math.max(most, heldBytes() - before);
+    peak = Math.max(peak, heldBytes() - before);
   };
   const found = await read({ elsewhere }, { includeDns: [name(0)], take });
   expect(found.groups).toHaveLength(depth);
   expect(groups).toBeGreaterThanOrEqual(depth);
-  // The names of all of them at once would take more than 200 MB.
-  expect(most).toBeLessThan(100 * 1024 * 1024);
+  // All names at once would take more than 200 MB.
+  expect(peak).toBeLessThan(100 * 1024 * 1024);
 });
 
-it('holds no more than a turn’s names of each of many large groups', { timeout: 120_000 }, async () => {
+it('keeps only one portion of names per large group in memory', { timeout: 120_000 }, async () => {
   const groups = [groupOf('cn=a', Array<string>(200_000).fill('uid=x,dc=a'))];
   const readings = await Promise.all(Array.from({ length: 10 }, () => read({ groups })));
   const before = heldBytes();
-  let most = 0;
-  const look = setInterval(() => (most = Math.max(most, heldBytes() - before)), 50);
-  await Promise.all(readings.map(({ belonging }) => belonging()));
-  clearInterval(look);
+  let peak = 0;
+  const sampling = setInterval(() => (peak = Math.max(peak, heldBytes() - before)), 50);
+  await Promise.all(readings.map(({ membership }) => membership()));
+  clearInterval(sampling);
   // All of these names would take 80 MB.
-  expect(most).toBeLessThan(40 * 1024 * 1024);
+  expect(peak).toBeLessThan(40 * 1024 * 1024);
 });
 
-it('says so when more is outside the base than it looks at', { timeout: 60_000 }, async () => {
+it('warns if more entries are outside the base than it reads', { timeout: 60_000 }, async () => {
   const members = Array.from({ length: 1_500 }, (_, n) => `uid=p${n},dc=elsewhere`);
   const elsewhere = [groupOf('cn=a,dc=elsewhere', members)];
   const { warnings, groups } = await read({ elsewhere }, { includeDns: ['cn=a,dc=elsewhere'] });

@@ -16,38 +16,38 @@ import { directoryIdOf } from '../directory-id.ts';
 import type { StoredLdapConfig } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
 
-/** The groups of a directory as they were read. */
+/** The groups that a directory returned. */
 export interface GroupsRead {
   groups: DirectoryGroup[];
   warnings: string[];
-  /** Who is in which group, and whom the include list lets in; worked out when first asked for. */
-  belonging(): Promise<Belonging>;
+  /** Who is in which group, and whom the include list admits; computed on first use. */
+  membership(): Promise<Membership>;
 }
 
-interface Belonging {
+interface Membership {
   graph: GroupGraph;
   admission: Admission;
 }
 
 const searchAttributes = [...groupAttributes, ...memberAttributes];
-/** Bytes of groups kept as they came. Most readings find them unchanged, and then nobody asks who is in them. */
-const maxKeptBytes = 16 * 1024 * 1024;
+/** Maximum bytes of groups whose members are parsed later, because most readings find no changes and need no members. */
+const maxDeferredBytes = 16 * 1024 * 1024;
 
 type AddMembers = (position: number, members: string[]) => Promise<void>;
 
-/** Reads all groups below the base and what the include list names; throws an LdapError, and what `memory` throws. */
+/** Reads all groups below the base and the entries of the include list. Throws an LdapError, and the errors of `memory`. */
 export async function readGroups(
   directory: Directory,
   { config, memory, signal }: Pick<DirectoryReading, 'config' | 'memory' | 'signal'>,
 ): Promise<GroupsRead> {
   const yieldIfDue = yieldEvery(signal);
   const graph = new GroupGraph((bytes) => memory.take(bytes));
-  const kept: { position: number; entry: LdapEntry }[] = [];
-  let keptBytes = 0;
+  const deferred: { position: number; entry: LdapEntry }[] = [];
+  let deferredBytes = 0;
   let whole: Promise<GroupGraph> | undefined;
-  const wholeGraph = (): Promise<GroupGraph> => (whole ??= addKept());
-  async function addKept(): Promise<GroupGraph> {
-    for (const { position, entry } of kept.splice(0)) {
+  const wholeGraph = (): Promise<GroupGraph> => (whole ??= addDeferred());
+  async function addDeferred(): Promise<GroupGraph> {
+    for (const { position, entry } of deferred.splice(0)) {
       for (const attribute of memberAttributes)
         for (const members of entry.valuePortions(attribute)) await add(position, members);
     }
@@ -63,10 +63,10 @@ export async function readGroups(
     for (const entry of page) {
       await yieldIfDue();
       const position = graph.add(entry, directoryIdOf(entry));
-      keptBytes += entry.raw.length + entryOverheadBytes;
-      if (keptBytes < maxKeptBytes && !isInPortions(entry)) {
+      deferredBytes += entry.raw.length + entryOverheadBytes;
+      if (deferredBytes < maxDeferredBytes && !isInPortions(entry)) {
         memory.take(entry.raw.length + entryOverheadBytes);
-        kept.push({ position, entry: entry.copy() });
+        deferred.push({ position, entry: entry.copy() });
         continue;
       }
       await addMembers(directory, add, position, entry);
@@ -79,11 +79,11 @@ export async function readGroups(
   return {
     groups: graph.groups,
     warnings: included.warnings,
-    belonging: async () => ({ graph: await wholeGraph(), admission: included.admission }),
+    membership: async () => ({ graph: await wholeGraph(), admission: included.admission }),
   };
 }
 
-/** Whether the server holds back some of the members, to be fetched by themselves. */
+/** Whether the server sent only some of the members and the rest must be fetched. */
 const isInPortions = (entry: LdapEntry): boolean => entry.attributes().some((name) => name.includes(';range='));
 
 async function addMembers(
@@ -101,12 +101,12 @@ async function addMembers(
   }
 }
 
-/** Entries outside the base that are looked at to find groups of groups. */
+/** Maximum entries outside the base to read in search of nested groups. */
 const maxForeignReads = 1_000;
 
 /**
- * What the include list names: groups, their nested ones with them, or entries with all below them. Groups may lie outside
- * the base, and then each is read by itself.
+ * Resolves the include list: groups with their nested groups, or entries with everything below them. Groups outside the base are read
+ * one by one.
  */
 async function readIncludes(
   directory: Directory,
@@ -116,23 +116,23 @@ async function readIncludes(
   const admission: Admission = { isOpen: false, groups: new Set(), bases: [] };
   const warnings: string[] = [];
   const base = canonicalDn(baseDn);
-  /** Members outside the base, which may be groups. They wait by name: one group after the other is held, however they are nested. */
+  /** Names of members outside the base, which may be groups. Queues only names, so that memory holds one group at a time. */
   const waiting: string[] = [];
-  const noted = new Set<string>();
+  const seen = new Set<string>();
 
-  function noteForeign(members: string[]): void {
+  function queueForeign(members: string[]): void {
     for (const member of members) {
-      if (noted.size > maxForeignReads) return;
+      if (seen.size > maxForeignReads) return;
       const dn = canonicalDn(member);
-      if (isUnder(dn, base) || graph.positionOf(dn) !== undefined || noted.has(dn)) continue;
-      noted.add(dn);
-      if (noted.size <= maxForeignReads) waiting.push(member);
+      if (isUnder(dn, base) || graph.positionOf(dn) !== undefined || seen.has(dn)) continue;
+      seen.add(dn);
+      if (seen.size <= maxForeignReads) waiting.push(member);
     }
   }
 
   async function addForeignGroup(entry: LdapEntry): Promise<number> {
     const position = graph.add(entry, directoryIdOf(entry));
-    await addMembers(directory, add, position, entry, noteForeign);
+    await addMembers(directory, add, position, entry, queueForeign);
     return position;
   }
 
@@ -158,7 +158,7 @@ async function readIncludes(
       await addWaiting();
     } else admission.bases.push(canonical);
   }
-  if (noted.size > maxForeignReads)
+  if (seen.size > maxForeignReads)
     warnings.push(
       `Groups outside the base have too many members outside it; only ${maxForeignReads} members were read.`,
     );

@@ -3,13 +3,13 @@ import { openReadingMemory } from './reading-memory.ts';
 
 const begin = () => openReadingMemory({ each: 60, all: 100, always: 10, advice: 'Please take less.' });
 
-it('ends a reading that takes more than it may have', () => {
+it('stops a reading that exceeds its budget', () => {
   const one = begin()();
   one.take(60);
   expect(() => one.take(1)).toThrow(expect.objectContaining({ code: 'DIRECTORY_UNAVAILABLE', kind: 'upstream' }));
 });
 
-it('ends whoever comes on top of what others have taken, but for small ones, and is whole again after them', () => {
+it('stops all but small readings while others use the budget, and frees it afterwards', () => {
   const beginReading = begin();
   const [first, second] = [beginReading(), beginReading()];
   first.take(60);
@@ -25,7 +25,7 @@ it('ends whoever comes on top of what others have taken, but for small ones, and
   beginReading().take(40);
 });
 
-it('takes back what is not held any more', () => {
+it('takes back released memory', () => {
   const one = begin()();
   for (let page = 0; page < 5; page += 1) {
     one.take(50);

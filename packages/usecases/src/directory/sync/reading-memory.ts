@@ -1,27 +1,28 @@
 import { busy, upstream } from '@portal/domain/errors';
 
-/** What a reading of a directory has taken of the memory it may have. */
+/** The memory budget of one directory reading. */
 export interface ReadingMemory extends Disposable {
   /**
-   * Throws 502 `DIRECTORY_UNAVAILABLE` for a directory that takes too much, 429 where others have taken what there is. A negative number
-   * gives back.
+   * Takes bytes from the budget; a negative number gives them back. Throws 502 `DIRECTORY_UNAVAILABLE` if this directory needs too
+   * much, 429 if other readings have used up the budget of the process.
    */
   take(bytes: number): void;
 }
 
 interface MemoryBounds {
-  /** Bytes, roughly, for one reading and for all of a process. */
+  /** Approximate bytes per reading. */
   each: number;
+  /** Approximate bytes for all readings of a process. */
   all: number;
-  /** What a reading may take even where others have taken all: one huge directory does not keep the small ones from being read. */
+  /** Bytes that a reading may always take, so that one huge directory does not block small ones. */
   always: number;
-  /** What a person does about a directory that takes more. */
+  /** Tells the administrator what to do if a directory needs more than `each`. */
   advice: string;
 }
 
 /**
- * Bounds what the directories that are read at the same time leave in memory: an administrator may name one that sends groups without end.
- * Answers a function that begins a reading; all it has taken is free again when it is disposed of.
+ * Bounds the memory of concurrent directory readings, because an administrator may configure a directory that sends endless groups.
+ * Returns a function that begins a reading. Disposing of the reading frees all its memory.
  */
 export function openReadingMemory({ each, all, always, advice }: MemoryBounds): () => ReadingMemory {
   let inUse = 0;

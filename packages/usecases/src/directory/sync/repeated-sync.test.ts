@@ -35,7 +35,7 @@ const owner = new Client({ connectionString: ownerUrl });
 beforeAll(() => owner.connect());
 afterAll(() => owner.end());
 
-/** Which version of which row of accounts, groups and memberships there is. */
+/** The versions of all rows of accounts, groups and memberships. */
 async function versions(ctx: UserContext): Promise<Set<string>> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute<{ version: string }>(sql`
@@ -47,7 +47,7 @@ async function versions(ctx: UserContext): Promise<Set<string>> {
 }
 
 describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { timeout: 120_000 }, () => {
-  it('writes only what has changed, in the directory or in its groups', async () => {
+  it('writes only changes in the directory or its groups', async () => {
     const everybody = people(700);
     const [a, b, c, d] = everybody as [TestEntry, TestEntry, TestEntry, TestEntry];
     const server = await directory([...everybody, group('all', [groupDn('some'), a.dn]), group('some', [b.dn, c.dn])]);
@@ -70,7 +70,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
       some: [uid(b), uid(d)].toSorted(),
     });
 
-    // Another group, which comes first: everybody's groups have other positions.
+    // A new first group shifts the positions of all groups.
     await server.delete(groupDn('all'));
     await server.add(group('aaa', [c.dn]));
     await sync(ctx, { force: true });
@@ -140,7 +140,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
     },
   );
 
-  it('takes an account that an administrator switched on again off again, and leaves one switched off by hand off', async () => {
+  it('switches off an account again that an administrator reactivated, and leaves a manually deactivated one off', async () => {
     const [gone, stays] = people(2) as [TestEntry, TestEntry];
     const server = await directory([gone, stays]);
     const ctx = await adminOf(server);
@@ -154,7 +154,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
     expect(await sync(ctx)).toMatchObject({ counts: unchanged });
   });
 
-  it('says again what stands in the way, each time until it does not', async () => {
+  it('repeats a warning until its cause is gone', async () => {
     const [a, b] = people(2) as [TestEntry, TestEntry];
     const server = await directory([a, b]);
     const ctx = await adminOf(server);
@@ -188,13 +188,13 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
     await configure(ctx, server, { includeDns: [groupDn('staff')] });
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, deactivated: 1, skipped: 1 } });
     expect(await usernames(ctx)).toEqual([uid(a), uid(b)].toSorted());
-    // Whom the include list lets in is a matter of groups, too.
+    // The include list also depends on the groups.
     await server.modify(groupDn('staff'), { member: [a.dn, c.dn] });
     expect(await sync(ctx, { force: true })).toMatchObject({ counts: { reactivated: 1, deactivated: 1 } });
     expect(await usernames(ctx)).toEqual([uid(a), uid(c)].toSorted());
   });
 
-  it('keeps warning about a SUPER_ADMIN it leaves alone, and follows the directory when it is one no more', async () => {
+  it('keeps warning about a skipped SUPER_ADMIN, and follows the directory after the demotion', async () => {
     const [boss] = people(1) as [TestEntry];
     const server = await directory([boss]);
     const ctx = await adminOf(server);
@@ -211,7 +211,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
     expect(await sync(ctx, { force: true })).toMatchObject({ counts: { deactivated: 1 }, warnings: [] });
   });
 
-  it('comes to rest, whatever happened in between', async () => {
+  it('converges after any sequence of changes', async () => {
     const names = Array.from({ length: 14 }, (_, n) => own(`w${n}y`));
     const groupNames = ['red', 'green', 'blue', 'violet'];
     const pick = <T>(from: T[]): T => from[Math.floor(Math.random() * from.length)] as T;
@@ -278,7 +278,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization after another', { ti
         done.push(name);
         await steps[name]?.();
       }
-      // A name given up in one run may be free for somebody else only in the next.
+      // A name given up in one run may be free for another account only in the next.
       let run = await sync(ctx, { force: true });
       for (
         let more = 0;

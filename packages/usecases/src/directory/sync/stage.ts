@@ -4,40 +4,40 @@ import { ldapStagedEntries } from '@portal/db/schema/directory';
 import type { DirectoryPerson } from '@portal/domain/directory/person';
 import { unavailable } from '@portal/domain/errors';
 
-/** Where the people of one reading are kept until they are applied. */
+/** Holds the people of one reading until a run applies them. */
 export interface Stage {
   scope: TenantScope;
-  /** The run that reads, or an id of its own for a preview. */
+  /** The id of the run, or a new id for a preview. */
   runId: string;
   attempt: number;
 }
 
-/** Whether a person may come in, and if not, why. */
+/** `live` if a person may have an account, otherwise the reason why not. */
 export type Standing = 'live' | 'outside' | 'excluded' | 'switched_off';
 
 export interface StagedPerson extends DirectoryPerson {
   standing: Standing;
-  /** Positions in the list of groups that the reader holds. */
+  /** Positions in the reader's list of groups. */
   groups: number[];
 }
 
 const isOf = ({ scope, runId, attempt }: Stage): SQL =>
   sql`${ldapStagedEntries.tenantId} = ${scope.tenantId} and ${ldapStagedEntries.runId} = ${runId} and ${ldapStagedEntries.attempt} = ${attempt}`;
 
-/** The people of a stage as a table of that name, all of them or those of these directory ids. */
+/** The people of a stage as a table with this alias: all of them, or only those with these directory ids. */
 export function stagedPeople(stage: Stage, name: string, directoryIds: string[] | null = null): SQL {
   const isAsked =
     directoryIds === null ? sql`true` : sql`${ldapStagedEntries.directoryId} = any(${linesParam(directoryIds)})`;
   return sql`(select * from ${ldapStagedEntries} where ${isOf(stage)} and ${isAsked}) ${sql.raw(name)}`;
 }
 
-/** Texts without line breaks as one parameter: a driver takes a list of a hundred thousand apart far more slowly. */
+/** Passes texts without line breaks as one text parameter, because the driver serializes long lists far more slowly. */
 export const linesParam = (lines: string[]): SQL => sql`string_to_array(${lines.join('\n')}, chr(10))`;
 
-/** The same the other way. */
+/** Splits a text result into lines; the reverse of `linesParam`. */
 export const linesOf = (text: string | null): string[] => (text === null ? [] : text.split('\n'));
 
-/** Puts people on the stage. Their texts hold no control characters, so a column is one text: the server takes JSON apart at half the speed. */
+/** Puts people on the stage. Sends each column as one text (values hold no control characters); parsing JSON takes twice as long. */
 export async function stagePeople(stage: Stage, people: StagedPerson[]): Promise<void> {
   const column = (valueOf: (person: StagedPerson) => string | boolean | null): SQL =>
     sql`string_to_array(${people.map((person) => valueOf(person) ?? '\u0001').join('\n')}, chr(10), chr(1))`;
@@ -55,20 +55,20 @@ export async function stagePeople(stage: Stage, people: StagedPerson[]): Promise
   );
 }
 
-/** A stage of so few people is what the server takes it for. */
-const few = 500;
+/** Up to this many people, the server's default estimate for the stage is good enough. */
+const fewPeople = 500;
 
 /**
- * Readies a transaction for statements over so many people and as many accounts. Of many, hashes stay in memory, and tables are
- * joined by them: the server has no statistics of a stage, takes it for a few rows and would else compare each with each.
+ * Prepares a transaction for statements over `count` people and as many accounts. For large counts it forces in-memory hash joins: the
+ * server has no statistics of the stage, assumes a few rows and would use nested loops.
  */
 export async function expectPeople(tx: Tx, count: number): Promise<void> {
-  if (count <= few) return;
+  if (count <= fewPeople) return;
   await tx.execute(sql`set local work_mem = '64MB'`);
   await tx.execute(sql`set local enable_nestloop = off`);
 }
 
-/** Takes people who seemed to be live for excluded. */
+/** Marks people on the stage as excluded. */
 export const excludeStaged = (tx: Tx, stage: Stage, directoryIds: string[]) =>
   tx
     .update(ldapStagedEntries)
@@ -80,8 +80,8 @@ export const countStaged = (stage: Stage): Promise<number> =>
   stage.scope.tx((tx) => tx.$count(ldapStagedEntries, isOf(stage)));
 
 /**
- * Throws unless the people are still there. A crash of the database server empties the stage as a whole, and to whoever looks
- * after it everybody seems to have left; so each transaction that concludes something from the stage makes sure first.
+ * Throws if the stage is empty. A crash of the database server empties it completely, and then all people would seem to have left the
+ * directory. So each transaction that draws conclusions from the stage calls this first.
  */
 export async function checkStage(tx: Tx, stage: Stage): Promise<void> {
   const rows = await tx
@@ -95,7 +95,7 @@ export async function checkStage(tx: Tx, stage: Stage): Promise<void> {
 export const stageLost = () =>
   unavailable('The database was restarted while the directory was being read. Nothing was lost; please start again.');
 
-/** Takes the people of a run off the stage, those of its earlier tries too. */
+/** Removes the people of a run from the stage, including those of earlier attempts. */
 export async function clearStage({ scope, runId }: Pick<Stage, 'scope' | 'runId'>): Promise<void> {
   await scope.tx((tx) =>
     tx

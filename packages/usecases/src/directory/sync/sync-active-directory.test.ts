@@ -27,7 +27,7 @@ const dn = (name: string) => `CN=${name},CN=Users,DC=corp,DC=example`;
 const DAY = 86_400_000;
 
 describe('a synchronization with Active Directory', { timeout: 120_000 }, () => {
-  it('knows people by their objectGUID, also when they are renamed and moved', async () => {
+  it('recognizes people by their objectGUID, even if they are renamed and moved', async () => {
     const ad = await domain({ objects: [adUser('Anna.Ad', { givenName: 'Anna', sn: 'Ad' })] });
     const ctx = await adminOf(ad, { userExcludeList: ['administrator'] });
     expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { read: 2, created: 1, skipped: 1 } });
@@ -51,7 +51,7 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
     });
   });
 
-  it('takes who is disabled or expired for gone, and makes no account for them', async () => {
+  it('treats disabled and expired people as gone and creates no accounts for them', async () => {
     const ad = await domain({
       objects: [
         adUser('off', { userAccountControl: '514' }),
@@ -75,7 +75,7 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1 } });
   });
 
-  it('switches an account off on its last day, though its entry says the same as before', async () => {
+  it('switches an account off once it expires, although its entry has not changed', async () => {
     const ad = await domain({ objects: [adUser('short')] });
     const ctx = await adminOf(ad, { userExcludeList: ['administrator'] });
     const expires = Date.now() + 5_000;
@@ -86,7 +86,7 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
     expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 0, reactivated: 0 } });
   });
 
-  it('reads groups of thousands, nested ones, circles and the primary group', async () => {
+  it('reads groups with thousands of members, nested and circular groups and the primary group', async () => {
     const many = Array.from({ length: 3_200 }, (_, n) => adUser(`m${n}`));
     const ad = await domain({
       objects: [
@@ -111,7 +111,7 @@ describe('a synchronization with Active Directory', { timeout: 120_000 }, () => 
     expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 1, memberships: 4 } });
   });
 
-  it('fails where a part of the domain lies on another server, which would look like people who left', async () => {
+  it('fails if a part of the domain is on another server, because its people would seem to have left', async () => {
     const ad = await domain({
       objects: [adUser('child')],
       references: ['ldap://child.corp.example/DC=child,DC=corp,DC=example'],

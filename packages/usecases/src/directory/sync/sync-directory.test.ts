@@ -31,7 +31,7 @@ const {
 } = await directoryRuntime();
 
 describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { timeout: 120_000 }, () => {
-  it('brings everybody in, and writes nothing when nothing has changed', async () => {
+  it('imports all people, and writes nothing if nothing has changed', async () => {
     const everybody = people(1_203);
     const [a, b, c] = everybody as [TestEntry, TestEntry, TestEntry];
     const server = await directory([
@@ -72,14 +72,14 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
       counts: { read: 1_203, created: 0, updated: 0, groups: 0, memberships: 0 },
     });
     expect(await rowVersions(ctx)).toEqual(before);
-    // Who did it, and nothing about a run that changed nothing.
+    // Names the administrator, and has no entry for a run that changed nothing.
     const entries = await ctx.read((db) => db.select().from(auditEntries).where(eq(auditEntries.action, 'ldap.sync')));
     expect(entries).toMatchObject([
       { actorId: ctx.actor.id, summary: expect.stringContaining('1203 accounts created') },
     ]);
   });
 
-  it('follows people who change, are renamed and move, and keeps their accounts', async () => {
+  it('keeps the accounts of people who change, are renamed or move', async () => {
     const [anna, berta] = [person(own('anna')), person(own('berta'))];
     const server = await directory([anna, berta]);
     const ctx = await adminOf(server);
@@ -114,7 +114,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     await sync(ctx);
     const ids = await Promise.all([one, two, three].map(async (name) => (await account(ctx, name)).id));
     const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
-    // one → two → three → one, and with each name goes its address.
+    // one → two → three → one; each address moves with its name.
     await server.rename(dn(one), dn('parked'));
     await server.rename(dn(three), dn(one));
     await server.rename(dn(two), dn(three));
@@ -132,7 +132,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
       });
   });
 
-  it('gives a name that somebody gives up to somebody new, in one run', async () => {
+  it('gives a freed name to a new person in the same run', async () => {
     const [old, other] = [own('old'), own('other')];
     const server = await directory([person(old)]);
     const ctx = await adminOf(server);
@@ -147,7 +147,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await account(ctx, old)).toMatchObject({ email: 'second@example.org' });
   });
 
-  it('switches off who is gone and on who comes back, but nobody an administrator switched off', async () => {
+  it('switches off people who left and reactivates those who return, except accounts that an administrator switched off', async () => {
     const [anna, berta] = [person(own('anna')), person(own('berta'))];
     const server = await directory([anna, berta, group('staff', [anna.dn, berta.dn])]);
     const ctx = await adminOf(server);
@@ -157,7 +157,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx)).toMatchObject({ counts: { deactivated: 1, memberships: 1 } });
     expect(await account(ctx, uid(anna))).toMatchObject({ isActive: false, deactivatedBySync: true });
     expect(await memberships(ctx)).toEqual({ staff: [uid(berta)] });
-    // Another entry of the same name: the directory has made the person anew.
+    // Another entry with the same name: the directory has recreated the person.
     await server.add(anna);
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, created: 0 } });
     const after = await account(ctx, uid(anna));
@@ -187,7 +187,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect((await previewSync(ctx)).warnings).toEqual(run.warnings);
   });
 
-  it('takes an account of another tenant for somebody else’s, though both read one directory', async () => {
+  it('treats an account of another tenant as foreign, although both read the same directory', async () => {
     const anna = person(own('anna'));
     const server = await directory([anna]);
     const [ctx, other] = [await adminOf(server), await adminOf(server)];
@@ -200,7 +200,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await account(ctx, uid(anna))).toEqual(before);
   });
 
-  it('leaves an address that is taken empty, here, elsewhere or within the directory, until it is free', async () => {
+  it('leaves a taken address empty until it is free, whether in this tenant, another one or the directory', async () => {
     const [a, b, c, d] = [own('a'), own('b'), own('c'), own('d')];
     const elsewhere = await make.user();
     const server = await directory([
@@ -230,7 +230,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await account(ctx, c)).toMatchObject({ email: 'elsewhere@example.org' });
   });
 
-  it('keeps two tenants on one directory apart, and does not say where a name is taken', async () => {
+  it('separates two tenants on one directory, and does not reveal where a name is taken', async () => {
     const [a, b] = [own('a'), own('b')];
     const server = await directory([person(a), person(b)]);
     const [first, second] = [await adminOf(server), await adminOf(server, { userExcludeList: [] })];
@@ -245,7 +245,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(first)).toMatchObject({ counts: { updated: 0, deactivated: 0 } });
   });
 
-  it('takes one of two entries of one name, always the same, and keeps a person whose name is unusable', async () => {
+  it('always picks the same of two entries with one name, and keeps a person whose name is unusable', async () => {
     const [a, b] = [own('a'), own('b')];
     const server = await directory([person(a), person(b)]);
     await server.add({
@@ -272,7 +272,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(run.warnings).toEqual(expect.arrayContaining([expect.stringContaining(`“${b}” keeps its username`)]));
   });
 
-  it('leaves excluded people out and switches off those who are in, without the deactivation limit', async () => {
+  it('skips excluded people and switches off their accounts, without the deactivation limit', async () => {
     const everybody = people(8);
     const server = await directory(everybody);
     const ctx = await adminOf(server);
@@ -287,7 +287,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 7 } });
   });
 
-  it('switches off who is excluded by the older name the account has kept, and leaves it so', async () => {
+  it('switches off an account that is excluded by its kept name, and leaves it off', async () => {
     const [anna, berta] = [person(own('anna')), person(own('berta'))];
     const server = await directory([anna, berta]);
     const ctx = await adminOf(server);
@@ -323,13 +323,13 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
       expect(await account(ctx, uid(anna))).toEqual(before);
     }
 
-    // The name it is excluded by is its own only until the other one is free.
+    // It keeps the excluded name only until the other one is free.
     await deleteUser(ctx, local.id);
     expect(await sync(ctx)).toMatchObject({ counts: { reactivated: 1, memberships: 1 } });
     expect(await account(ctx, newName)).toMatchObject({ isActive: true, ldapDn: newDn });
   });
 
-  it('leaves the address of who is excluded by a kept name where it is, though somebody else wants it', async () => {
+  it('keeps the address of an account that is excluded by its kept name, even if another person has that address', async () => {
     const [anna, berta] = [person(own('anna')), person(own('berta'))];
     const server = await directory([anna, berta]);
     const ctx = await adminOf(server);
@@ -353,7 +353,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await account(ctx, uid(berta))).toMatchObject({ email: null });
   });
 
-  it('follows the specification for a directory of one user', async () => {
+  it('deactivates the only person of a directory once the exclude list names them', async () => {
     const only = person(own('only'));
     const server = await directory([only]);
     const ctx = await adminOf(server);
@@ -362,7 +362,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { deactivated: 1 } });
   });
 
-  it('lets in members of an included group, nested ones too, and whole units, and takes others for gone', async () => {
+  it('imports members of included groups, nested groups and whole units, and treats others as gone', async () => {
     const [a, b, c, d] = people(4) as [TestEntry, TestEntry, TestEntry, TestEntry];
     const inUnit = { ...person(own('unit')), dn: 'uid=unit,ou=Räume\\, Bau,dc=example,dc=org' };
     inUnit.attributes = { ...inUnit.attributes, uid: 'unit' };
@@ -416,7 +416,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await usernames(ctx)).toEqual([uid(a), uid(b)].toSorted());
   });
 
-  it('follows groups that are renamed, emptied and deleted, and knows two of one name apart', async () => {
+  it('follows groups that are renamed, emptied and deleted, and distinguishes two with the same name', async () => {
     const [a, b] = people(2) as [TestEntry, TestEntry];
     const server = await directory([
       a,
@@ -436,7 +436,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await memberships(ctx)).toEqual({ one: [uid(b)], renamed: [uid(a)] });
   });
 
-  it('stops before it takes away many accounts, until it is forced', async () => {
+  it('stops before it switches off many accounts, until it is forced', async () => {
     const everybody = people(12);
     const server = await directory(everybody);
     const ctx = await adminOf(server);
@@ -470,7 +470,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     );
   });
 
-  it('stops before it takes away many groups, with what was granted to them', async () => {
+  it('stops before it removes many groups with their grants', async () => {
     const [a] = people(1) as [TestEntry];
     const names = Array.from({ length: 7 }, (_, n) => `g${n}`);
     const server = await directory([a, ...names.map((name) => group(name, [a.dn]))]);
@@ -482,7 +482,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx, { force: true })).toMatchObject({ state: 'succeeded', counts: { groups: 6 } });
   });
 
-  it('keeps an empty group with what was granted to it, while the directory has it', async () => {
+  it('keeps an empty group and its grants while the directory has it', async () => {
     const [a, b] = people(2) as [TestEntry, TestEntry];
     const server = await directory([a, b, group('sales', [a.dn]), group('staff', [b.dn])]);
     const ctx = await adminOf(server);
@@ -512,7 +512,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await memberships(ctx)).toEqual({});
   });
 
-  it('leaves a SUPER_ADMIN alone who wants a name in a swap, has left or belongs to groups, and counts none for the deactivation limit', async () => {
+  it('never changes a SUPER_ADMIN in a swap, after leaving or in groups, and ignores them for the deactivation limit', async () => {
     const [a, b, c] = people(3) as [TestEntry, TestEntry, TestEntry];
     const server = await directory([a, b, c, group('staff', [a.dn, b.dn])]);
     const ctx = await adminOf(server);
@@ -525,7 +525,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     await makeSuper(uid(b));
     const before = [await account(ctx, uid(a)), await account(ctx, uid(b))];
     await server.delete(b.dn);
-    // The SUPER_ADMIN and the other one swap their names in the directory: neither gets the other's.
+    // The SUPER_ADMIN and another person swap names in the directory: neither gets the other's name.
     const dn = (name: string) => `uid=${name},ou=people,dc=example,dc=org`;
     await server.rename(a.dn, dn('parked'));
     await server.rename(c.dn, dn(uid(a)));
@@ -541,14 +541,14 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(preview).toMatchObject({ counts: run.counts, warnings });
     expect([await account(ctx, uid(a)), await account(ctx, uid(b))]).toEqual(before);
     expect(await memberships(ctx)).toEqual({ staff: [uid(a), uid(b)].toSorted() });
-    // Once they are SUPER_ADMIN no more, the directory is followed again.
+    // After the demotion, the account follows the directory again.
     await runtime.database.acrossTenants('a test ends', (tx) =>
       tx.update(users).set({ role: 'USER' }).where(eq(users.tenantId, ctx.tenantId)),
     );
     expect(await sync(ctx)).toMatchObject({ counts: { updated: 2, deactivated: 1 }, warnings: [] });
   });
 
-  it('takes names with umlauts, commas, plus signs, quotes and other scripts', async () => {
+  it('accepts names with umlauts, commas, plus signs, quotes and other scripts', async () => {
     const names = [
       'müller, jürgen',
       'a+b',
@@ -578,7 +578,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     expect(await sync(ctx)).toMatchObject({ counts: { created: 0, updated: 0, groups: 0, memberships: 0 } });
   });
 
-  it('shows as a preview what a run then does, and writes nothing for it', async () => {
+  it('previews what a run then does, without writing anything', async () => {
     const [a, b, c, d] = people(4) as [TestEntry, TestEntry, TestEntry, TestEntry];
     const server = await directory([a, b, c, group('staff', [a.dn, b.dn])]);
     const ctx = await adminOf(server);
@@ -602,7 +602,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
   });
 });
 
-/** Which version of each row there is: a write of any kind makes another one. */
+/** The versions of all rows; any write changes them. */
 async function rowVersions(ctx: UserContext): Promise<unknown[]> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute(sql`

@@ -35,14 +35,14 @@ import { openSyncReport, type SyncReport } from './sync-report.ts';
 
 /** People per transaction. */
 const batch = 5_000;
-/** How often a batch is decided anew because somebody took a name or became SUPER_ADMIN in between. */
-const maxDecisions = 3;
+/** Maximum attempts to apply a batch. A retry follows if another account took a name or became SUPER_ADMIN in between. */
+const maxAttempts = 3;
 
-/** A server that answers ever so slowly holds its place in the queue no longer; a million people take some ten minutes. */
-const usualReadingMs = 20 * MINUTE;
+/** Time limit for reading, so that a slow server does not block its slot. A million people take about ten minutes. */
+const defaultReadingMs = 20 * MINUTE;
 
 const MiB = 1024 * 1024;
-/** Eight hundred thousand people in a dozen groups each fit, a million in a few. */
+/** Enough for 800,000 people in a dozen groups each, or a million people in a few groups. */
 const beginReading = resource(() =>
   openReadingMemory({
     each: 384 * MiB,
@@ -55,18 +55,18 @@ const beginReading = resource(() =>
 const inSlotOf = resource(() => openSemaphore(jobLimits.directorySyncs));
 
 /**
- * One run: reads the directory to its end, then brings accounts, groups and memberships in line with it, one transaction for each
- * batch. Whatever fails while reading changes nothing; what a killed run left undone is done by its next try. Throws a PortalError
- * whose sentence is for administrators.
+ * Performs one run: reads the whole directory, then brings accounts, groups and memberships in line with it, one transaction per batch.
+ * A failure while reading changes nothing. The next attempt completes a killed run. Throws a PortalError with a sentence for
+ * administrators.
  */
 export async function syncTenantDirectory(
   ctx: TenantContext,
   { force }: { force: boolean },
   work: Work,
-  { readingMs = usualReadingMs } = {},
+  { readingMs = defaultReadingMs } = {},
 ): Promise<void> {
   const { run, signal } = work;
-  if (!run) throw new Error('A synchronization begins with a run.');
+  if (!run) throw new Error('A synchronization needs a run.');
   const waiting = { key: ctx.tenantId, urgency: await urgencyOf(ctx, run), signal };
   await inSlotOf(ctx)(() => syncInSlot(ctx, { ...work, run, force, readingMs }), waiting);
 }
@@ -130,22 +130,22 @@ async function syncInSlot(
     const failure =
       error instanceof LdapError ? upstream('DIRECTORY_UNAVAILABLE', error.message, { cause: error }) : error;
     if (failure instanceof PortalError) {
-      // A database that is away cannot take it down; the run is found again by the sweep.
+      // If the database is down, this cannot be recorded; the sweep finds the run later.
       await report
         .close({ isBlocked: false, summary: `The synchronization failed: ${failure.message}` })
         .catch((closing: unknown) =>
-          ctx.log.warn({ err: closing, runId: run.id }, 'a failed synchronization could not be noted'),
+          ctx.log.warn({ err: closing, runId: run.id }, 'could not record a failed synchronization'),
         );
     }
     throw failure;
   } finally {
     await clearStage(stage).catch((clearing: unknown) =>
-      ctx.log.warn({ err: clearing, runId: run.id }, 'the stage of a synchronization could not be cleared'),
+      ctx.log.warn({ err: clearing, runId: run.id }, 'could not clear the stage of a synchronization'),
     );
   }
 }
 
-/** Does what is to be done. Throws 409 `SYNC_BLOCKED` when it would take too much away. */
+/** Applies all changes. Throws 409 `SYNC_BLOCKED` if the run would take away too much. */
 async function applyDirectory(
   { ctx, stage, report, signal }: { ctx: TenantContext; stage: Stage; report: SyncReport; signal: AbortSignal },
   read: DirectoryRead,
@@ -155,10 +155,13 @@ async function applyDirectory(
   const tooMuch = deactivationLimitOf(changes, { people: read.people, ...goneGroups(read) });
   if (tooMuch !== null && !force) {
     await report.close({ isBlocked: true, summary: `The synchronization was blocked. ${tooMuch}` });
-    throw conflict('SYNC_BLOCKED', `${tooMuch} Nothing was changed. If it is right so, start it with \`force\`.`);
+    throw conflict(
+      'SYNC_BLOCKED',
+      `${tooMuch} Nothing was changed. If this is intended, start the synchronization with \`force\`.`,
+    );
   }
 
-  /** A batch that concludes something from the stage. */
+  /** Checks the stage before each batch that draws conclusions from it. */
   const inBatch: SyncReport['inBatch'] = (work) => {
     signal.throwIfAborted();
     return report.inBatch(async (tx) => {
@@ -180,35 +183,35 @@ interface Applying {
   inBatch: SyncReport['inBatch'];
 }
 
-/** Accounts that give each other names first, then other changes, so that what they give up is free for new ones. */
+/** Applies swaps of names first, then other changes, then new accounts, which may need names that the changes gave up. */
 async function applyPeople(
   { ctx, stage, isRead, excluded, report, inBatch }: Applying,
   { unknown, differing, swaps, duplicates }: Changes,
 ): Promise<void> {
   const plan = (ids: string[], areSwaps = false) =>
     planAccounts(ctx, stage, ids, { duplicates, excluded, isRead, areSwaps });
-  if (swaps.length > 0) await settle(swaps, { areSwaps: true });
-  let ahead: { ids: string[]; plans: Promise<AccountPlan[]> } | null = null;
+  if (swaps.length > 0) await applyBatch(swaps, { areSwaps: true });
+  let pending: { ids: string[]; plans: Promise<AccountPlan[]> } | null = null;
   for (const ids of [...portions(differing, batch), ...portions(unknown, batch)]) {
-    // While one batch is written the next is decided; who finds a name taken by then is decided anew.
+    // Plans the next batch while writing the current one. If a name is taken by then, that batch is planned again.
     const plans = plan(ids);
     plans.catch(() => undefined);
-    if (ahead) await settle(ahead.ids, { plans: ahead.plans });
-    ahead = { ids, plans };
+    if (pending) await applyBatch(pending.ids, { plans: pending.plans });
+    pending = { ids, plans };
   }
-  if (ahead) await settle(ahead.ids, { plans: ahead.plans });
+  if (pending) await applyBatch(pending.ids, { plans: pending.plans });
 
-  async function settle(
+  async function applyBatch(
     ids: string[],
     { plans, areSwaps = false }: { plans?: Promise<AccountPlan[]>; areSwaps?: boolean },
   ): Promise<void> {
-    for (let decision = 1; ; decision += 1) {
-      const decided = await (decision === 1 && plans ? plans : plan(ids, areSwaps));
+    for (let attempt = 1; ; attempt += 1) {
+      const decided = await (attempt === 1 && plans ? plans : plan(ids, areSwaps));
       try {
         await write(decided, areSwaps);
         return;
       } catch (error) {
-        if (!(isNameTaken(error) || error instanceof AppointedError) || decision === maxDecisions) throw error;
+        if (!(isNameTaken(error) || error instanceof PromotedError) || attempt === maxAttempts) throw error;
       }
     }
   }
@@ -222,7 +225,7 @@ async function applyPeople(
         await updateAccounts(tx, updates, { areSwaps });
         const deactivated = await exclude(tx, exclusions);
         const ids = [...updates, ...exclusions].map(({ account }) => account.id);
-        if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new AppointedError();
+        if (ids.length > 0 && (await superAdminsAmong(tx, ids)).size > 0) throw new PromotedError();
         const reactivated = updates.filter(({ isReactivated }) => isReactivated);
         await report.recordSwitched(tx, 'on again', namesOf(reactivated));
         await report.recordSwitched(tx, 'off', namesOf(exclusions.filter(({ account }) => account.isActive)));
@@ -238,7 +241,7 @@ async function applyPeople(
     for (const { warnings } of plans) report.warnings.add(...warnings);
   }
 
-  /** Switches them off; whatever else is done with the stage leaves them out as well. */
+  /** Deactivates the accounts and excludes them on the stage, so that later steps skip them. */
   async function exclude(tx: Tx, exclusions: Extract<AccountPlan, { kind: 'exclude' }>[]): Promise<number> {
     if (exclusions.length === 0) return 0;
     await excludeStaged(
@@ -255,10 +258,10 @@ async function applyPeople(
 
 const namesOf = (plans: { account: { username: string } }[]): string[] => plans.map(({ account }) => account.username);
 
-/** An account became SUPER_ADMIN after it was decided to change it. */
-class AppointedError extends Error {}
+/** An account became SUPER_ADMIN after the run had planned to change it. */
+class PromotedError extends Error {}
 
-/** Somebody took a name a moment ago. */
+/** Whether another account has just taken a name. */
 const isNameTaken = (error: unknown): boolean =>
   ['users_username_unique', 'users_email_unique', 'users_directory_id_unique'].includes(
     violatedConstraint(error) ?? '',
@@ -270,19 +273,19 @@ async function deactivateLeaving(
 ): Promise<void> {
   for (const part of portions(leaving, batch)) {
     const ids = part.map(({ id }) => id);
-    let left = new Set<string>();
+    let superAdmins = new Set<string>();
     await inBatch(async (tx) => {
       const deactivated = await deactivateAccounts(tx, ids);
-      left = await superAdminsAmong(tx, ids);
-      const switchedOff = part.filter(({ id }) => !left.has(id)).map(({ username }) => username);
+      superAdmins = await superAdminsAmong(tx, ids);
+      const switchedOff = part.filter(({ id }) => !superAdmins.has(id)).map(({ username }) => username);
       if (deactivated > 0) await report.recordSwitched(tx, 'off', switchedOff);
       return { deactivated };
     });
-    for (const { id, username } of part) if (left.has(id)) report.warnings.add(superAdminLeft(username));
+    for (const { id, username } of part) if (superAdmins.has(id)) report.warnings.add(superAdminLeft(username));
   }
 }
 
-/** Null for a run that changed nothing. */
+/** The summary for the audit log; null if the run changed nothing. */
 function summaryOf({ created, updated, reactivated, deactivated, groups, memberships }: SyncCounts): string | null {
   const parts = Object.entries({ created, updated, reactivated, deactivated, groups, memberships })
     .filter(([, count]) => count > 0)

@@ -37,7 +37,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     gate = await openLdapGate(server.url);
     ctx = await adminOf({ ...server, url: gate.url });
     await sync(ctx);
-    // What the next good run would change: nothing of it may happen before.
+    // The next good run would make these changes; they must not happen earlier.
     await server.modify(everybody[0]?.dn as string, { sn: 'Changed' });
     await server.add(person('new'));
     await server.delete(everybody[1]?.dn as string);
@@ -47,9 +47,9 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     await server.stop();
   });
 
-  // The first page holds the group, so people begin with the second.
+  // The first page holds the group, so people start with the second.
   const faults: [string, LdapFault, string, RegExp][] = [
-    ['an empty success', { kind: 'empty' }, 'blocked', /returned nobody/],
+    ['an empty success', { kind: 'empty' }, 'blocked', /returned no people/],
     ['a third page that fails', { kind: 'result', page: 4, code: 80 }, 'failed', /refused the request/],
     ['a size limit', { kind: 'result', page: 3, code: 4 }, 'failed', /size limit/],
     [
@@ -88,7 +88,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     expect(await staged(ctx)).toBe(0);
   });
 
-  it('because nothing more comes, changes nothing and says why', async () => {
+  it('because the server stops sending, changes nothing and says why', async () => {
     const before = await everything(ctx);
     gate.setFault({ kind: 'stall', page: 3 });
     const run = await sync(ctx);
@@ -112,7 +112,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     await configure(ctx, { ...server, url: gate.url });
   });
 
-  it('because its password cannot be opened any more changes nothing and says why', async () => {
+  it('because its password can no longer be decrypted changes nothing and says why', async () => {
     const before = await everything(ctx);
     await ctx.tx((tx) =>
       tx.update(ldapConfigs).set({ bindPassword: 'v1:lost:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAA' }),
@@ -128,7 +128,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     expect(JSON.stringify(entries)).not.toMatch(/dc=/);
   });
 
-  it('because another worker took it up meanwhile writes nothing more', async () => {
+  it('because another worker has taken it over writes nothing more', async () => {
     const before = await everything(ctx);
     const { runId } = await startSync({ ...ctx, enqueue: async () => undefined }, {});
     const attempt = (n: number) =>
@@ -141,7 +141,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
         signal: new AbortController().signal,
         actorId: null,
         run: { id: runId, attempt: 1 },
-        // The other one begins while this one still reads.
+        // The other worker begins while this one still reads.
         progress: (done) => done === 500 && void attempt(2),
       },
     );
@@ -155,7 +155,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     );
   });
 
-  it('because the database lost what was read ends before anything is concluded from it', async () => {
+  it('because the database lost the people read ends before it draws conclusions', async () => {
     const lost = { scope: ctx, runId: newId(), attempt: 1 };
     const duplicates = { usernames: new Map(), emails: new Map() };
     await expect(findChanges(lost, { staged: 1, excluded: new Set() })).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization that cannot be trust
     });
   });
 
-  it('is made up for by the next one that can be', async () => {
+  it('is followed by a good one that catches up', async () => {
     expect(await sync(ctx)).toMatchObject({ state: 'succeeded', counts: { created: 1, updated: 1, deactivated: 1 } });
     expect((await accounts(ctx)).filter(({ isActive }) => isActive)).toHaveLength(1_600);
   });
@@ -181,7 +181,7 @@ async function staged(ctx: UserContext): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Accounts, groups and memberships with the version of each row. */
+/** The versions of all rows of accounts, groups and memberships. */
 async function everything(ctx: UserContext): Promise<unknown[]> {
   const { rows } = await ctx.tx((tx) =>
     tx.execute(sql`

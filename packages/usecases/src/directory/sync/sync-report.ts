@@ -9,32 +9,32 @@ import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import { recordAudit } from '../audit.ts';
 import { storedCounts } from '../list-sync-runs.ts';
 
-/** Another worker has taken the run up: whatever this one still does would come behind its back. */
+/** Another worker has taken over the run, so this one must stop writing. */
 export class TakenOverError extends Error {
   constructor() {
-    super('Another worker has taken this synchronization up.');
+    super('Another worker has taken over this synchronization.');
     this.name = 'TakenOverError';
   }
 }
 
-/** What a run at work knows of itself and writes down. */
+/** Collects the results of the current run and stores them. */
 export interface SyncReport {
-  /** When this try began, by the database's clock. */
+  /** When this attempt began, by the database's clock. */
   now: Date;
   counts: SyncCounts;
   warnings: Warnings;
-  /** One batch: its changes, and how many of what they were, in a transaction that this worker still owns the run for. */
+  /** Runs a batch in a transaction and stores the counts it returns. Throws if this worker no longer owns the run. */
   inBatch(work: (tx: Tx) => Promise<Partial<SyncCounts>>): Promise<void>;
-  /** Notes in the audit log, in the transaction of the change, whose accounts were switched off or on again. */
+  /** Records the accounts that were switched off or on again in the audit log, in the transaction of the change. */
   recordSwitched(tx: Tx, how: 'off' | 'on again', usernames: readonly string[]): Promise<void>;
-  /** Writes what came of it. A summary goes into the audit log. */
+  /** Stores the outcome. A summary also goes into the audit log. */
   close(outcome: { isBlocked: boolean; summary: string | null }): Promise<void>;
 }
 
-/** Usernames in one audit entry; of more the number alone. */
+/** Maximum usernames in one audit entry; further ones are only counted. */
 const maxNamed = 50;
 
-/** Takes up the report of a run; what its earlier tries have done counts, what they have read does not. */
+/** Opens the report of a run. Keeps the counts of changes from earlier attempts, but not those of people read. */
 export async function openSyncReport(ctx: TenantContext, run: RunAtWork): Promise<SyncReport> {
   const found = await ctx.tx(async (tx) => {
     if (!(await holdRun(tx, run))) throw new TakenOverError();
