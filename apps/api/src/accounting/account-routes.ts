@@ -18,7 +18,7 @@ const tags = ['merchandise-export'];
 const manage = needs('merchandise-export', 'MANAGE');
 const versionHeader = 'x-list-version';
 
-/** The accounts merchandise goes to. */
+/** The accounts of the merchandise export. */
 export function registerMerchandiseAccounts(app: App): void {
   app.get(
     '/accounting/merchandise/accounts',
@@ -94,7 +94,7 @@ export function registerMerchandiseAccounts(app: App): void {
           tags,
           summary: 'Replace the accounts with those of a file',
           description:
-            'Send a CSV file `Konto;Name` in UTF-8 or Windows-1252 in the field `file`. Either the whole file is imported or nothing. Accounts whose number stays the same keep their id. With `dryRun=true` the answer only says what would be done. Each user can make 120 uploads per minute.',
+            'Send a CSV file `Konto;Name` in UTF-8 or Windows-1252 in the field `file`. Either the whole file is imported or nothing. Accounts whose number stays the same keep their id. With `dryRun=true` nothing is changed, and the answer has the counts that the import would have. Each user can make 120 uploads per minute.',
           querystring: z.object({
             dryRun: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).default(false),
           }),

@@ -16,10 +16,10 @@ const upload = { file: formFile(uploadMaxBytes), month: Month.describe('The payr
 const example = { file: '(bytes)', month: '2026-11' };
 const fileFaults = ['ENCODING_UNSUPPORTED', 'HEADER_MISSING', 'FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
 
-const whatIsRead =
+const inputDescription =
   'A CSV file of at most 10 MiB and 100,000 rows, in UTF-8 (with or without a byte order mark) or Windows-1252. Delimiter (`;`, tab, `,` or `|`) and header are detected. The header must have a personnel number (`Personalnummer`, `PersNr` …) and an amount (`Betrag`, `Summe`, `Umsatz` …), and may have `Name` or `Vorname` and `Nachname`, and `Datum`. Nothing of the file is stored. Each user can make 120 uploads per minute.';
 
-/** A canteen's list as a payroll file. */
+/** Converts a canteen's list to a payroll file. */
 export function registerCanteen(app: App): void {
   app.get(
     '/accounting/canteen/settings',
@@ -62,7 +62,7 @@ export function registerCanteen(app: App): void {
           operationId: 'previewCanteen',
           tags,
           summary: 'Check a canteen’s list',
-          description: `${whatIsRead} Rows with faults are listed under \`errors\`; faults of the whole file answer 400.`,
+          description: `${inputDescription} Rows with faults are listed under \`errors\`; faults of the whole file answer 400.`,
           body: z.object(upload).meta({ example }),
           response: { 200: CanteenPreview },
         },
@@ -88,7 +88,7 @@ export function registerCanteen(app: App): void {
           operationId: 'exportCanteen',
           tags,
           summary: 'Export the payroll file of a canteen’s list',
-          description: `${whatIsRead} Returns the import file for DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line per person, by personnel number, without people whose sum is zero. A sum below zero is refused unless \`allowNegative\` confirms it. The export is noted in the audit log.`,
+          description: `${inputDescription} Returns the import file for DATEV LODAS or Lohn und Gehalt, in Windows-1252: one line per person, by personnel number, without people whose sum is zero. A sum below zero is refused unless \`allowNegative\` confirms it. The export is noted in the audit log.`,
           body: z
             .object({
               ...upload,

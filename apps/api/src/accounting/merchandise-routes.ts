@@ -14,13 +14,13 @@ const access = needs('merchandise-export', 'USE');
 
 const file = formFile(uploadMaxBytes);
 const fileFaults = ['FILE_UNREADABLE', 'TOO_MANY_ROWS'] as const;
-// Twenty thousand names of sixty characters.
+// 20,000 names of 60 characters.
 const assignmentsMaxBytes = 4 * 1024 * 1024;
 
-const whatIsRead =
+const inputDescription =
   'An XLSX file of at most 10 MiB, 50 MiB unpacked and 20,000 rows. Only the first visible sheet is read: B1 is the header; from row 2 on, column A names an account by number or name, and column B has an amount, as a number or as text in German notation. Nothing of the file is stored. Each user can make 120 uploads per minute.';
 
-/** A list of merchandise as a file for financial accounting. */
+/** Converts a list of merchandise to a file for financial accounting. */
 export function registerMerchandise(app: App): void {
   app.get(
     '/accounting/merchandise/settings',
@@ -63,7 +63,7 @@ export function registerMerchandise(app: App): void {
           operationId: 'previewMerchandise',
           tags,
           summary: 'Check a list of merchandise',
-          description: `${whatIsRead} Rows with faults are listed under \`errors\`, names that are missing in the account list are marked \`isNew\`; faults of the whole file answer 400.`,
+          description: `${inputDescription} Rows with faults are listed under \`errors\`, names that are missing in the account list are marked \`isNew\`; faults of the whole file answer 400.`,
           body: z.object({ file }).meta({ example: { file: '(bytes)' } }),
           response: { 200: MerchandisePreview },
         },
@@ -77,7 +77,7 @@ export function registerMerchandise(app: App): void {
     scope.post(
       '/accounting/merchandise/export',
       {
-        // Whoever assigns thousands of names sends a smaller list.
+        // Less than both maxima together: a request with thousands of assignments must send a smaller list.
         bodyLimit: uploadMaxBytes + 768 * 1024,
         config: {
           access,
@@ -91,7 +91,7 @@ export function registerMerchandise(app: App): void {
           operationId: 'exportMerchandise',
           tags,
           summary: 'Export a list of merchandise',
-          description: `${whatIsRead} Returns the file, in Windows-1252: one line per account, by number, without accounts whose sum is zero. Names that are missing in the account list need a number in \`assignments\`; the export adds them to the account list. 409 \`ACCOUNTS_STALE\` says in \`details\` what changed in the list since the preview. \`period\` is for lists whose cell B1 names no month. The export is noted in the audit log.`,
+          description: `${inputDescription} Returns the file, in Windows-1252: one line per account, by number, without accounts whose sum is zero. Names that are missing in the account list need a number in \`assignments\`; the export adds them to the account list. 409 \`ACCOUNTS_STALE\` says in \`details\` what changed in the list since the preview. \`period\` is for lists whose cell B1 names no month. The export is noted in the audit log.`,
           body: z
             .object({
               file,
@@ -116,9 +116,9 @@ export function registerMerchandise(app: App): void {
         },
       },
       async (request, reply) => {
-        const { file, period, ...order } = await readForm(request);
+        const { file, period, ...input } = await readForm(request);
         const { name, bytes } = await exportMerchandise(request.ctx, {
-          ...order,
+          ...input,
           bytes: file.bytes,
           period: period ?? null,
         });

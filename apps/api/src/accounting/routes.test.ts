@@ -31,7 +31,7 @@ describe('canteen billing', () => {
   const list =
     'Personalnummer;Name;Betrag\r\n00101;Käthe;50,00\r\n102;Bob;7,90\r\n101;Käthe;1,40-\r\n103;Eve;0\r\nSumme;;56,50\r\n';
 
-  it('starts with nothing set, and exports once it is', async () => {
+  it('starts without settings, and exports once they are set', async () => {
     const as = await make.user({ role: 'ADMIN' });
     expect((await request({ url: '/accounting/canteen/settings', as })).json()).toEqual({
       beraternummer: '',
@@ -53,7 +53,7 @@ describe('canteen billing', () => {
       'content-type': 'text/plain; charset=windows-1252',
       'content-disposition': expect.stringMatching(/^attachment; filename="?LODAS_1234567_12345_2026_11.txt"?$/),
     });
-    // The frame and its keys are those of the reference, section 1.1; the rows are 1.2 with the sums of the list above.
+    // The frame and its keys are those of an LODAS file; the rows carry the sums of the list above.
     expect(rawPayload.toString('latin1').split('\r\n')).toEqual([
       '[Allgemein]',
       'Ziel=LODAS',
@@ -80,7 +80,7 @@ describe('canteen billing', () => {
     expect(JSON.stringify(logLines)).not.toContain('Käthe');
   });
 
-  it('shows what it read', async () => {
+  it('previews the rows, totals and warnings', async () => {
     const { json } = await post('/canteen/preview', { file: Buffer.from(list, 'latin1'), month: '2026-11' });
     expect(json()).toMatchObject({
       encoding: 'windows-1252',
@@ -99,7 +99,7 @@ describe('canteen billing', () => {
     });
   });
 
-  it('counts the line a record starts on, quotes or not', async () => {
+  it('reports the line a record starts on, with or without quotes', async () => {
     const file = 'Pers.-Nr.,Name,"Betrag (€)"\n1,"A\r\nB","1,00"\n\n2,C,"x"\n';
     const { rows, errors } = (await post('/canteen/preview', { file, month: '2026-11' })).json<{
       rows: { row: number }[];
@@ -118,7 +118,7 @@ describe('canteen billing', () => {
     ['too many rows', `PNR;Betrag\n${'1;1\n'.repeat(100_001)}`, 'TOO_MANY_ROWS'],
     ['a faulty row', 'PNR;Betrag\n=1+1;2,00\n', 'ROW_ERRORS'],
     ['a negative sum', 'PNR;Betrag\n1;-2,00\n', 'SUM_NEGATIVE'],
-    ['nothing left', 'PNR;Betrag\n1;2,00\n1;-2,00\n', 'NOTHING_TO_EXPORT'],
+    ['only zero sums', 'PNR;Betrag\n1;2,00\n1;-2,00\n', 'NOTHING_TO_EXPORT'],
   ])('refuses %s', { timeout: 30_000 }, async (_what, file, code) => {
     expect(await codeOf(post('/canteen/export', { file, month: '2026-11' }))).toBe(`400 ${code}`);
   });
@@ -148,8 +148,8 @@ describe('the merchandise export', () => {
       accountsVersion: 0,
     });
     expect(await codeOf(post('/merchandise/export', { file: list, accountsVersion: '0' }, as))).toBe('400 ROW_ERRORS');
-    const order = { file: list, accountsVersion: '0', assignments };
-    const both = await Promise.all([post('/merchandise/export', order, as), post('/merchandise/export', order, as)]);
+    const parts = { file: list, accountsVersion: '0', assignments };
+    const both = await Promise.all([post('/merchandise/export', parts, as), post('/merchandise/export', parts, as)]);
     expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409]);
     expect(both.find(({ statusCode }) => statusCode === 200)?.body).toBe(
       "Konto;Bezeichnung;Betrag;Zeitraum\r\n8400;T-Shirts;1234,56;11/2026\r\n8401;'=cmd;-12,50;11/2026\r\n",
@@ -193,7 +193,7 @@ describe('the merchandise export', () => {
     expect((await request({ url: '/accounting/merchandise/accounts', as })).json()).toHaveLength(3);
   });
 
-  it('writes a Buchungsstapel of 31 and 125 fields', async () => {
+  it('writes a Buchungsstapel with 31 header fields and 125 columns', async () => {
     const as = await make.user({ role: 'ADMIN' });
     const extf = { format: 'extf', defaultContraAccount: '1460', beraternummer: '1001', mandantennummer: '456' };
     expect((await put('/merchandise/settings', extf, as)).statusCode).toBe(200);
@@ -214,28 +214,28 @@ describe('the merchandise export', () => {
     expect(await codeOf(post('/merchandise/preview', { file }))).toBe('400 FILE_UNREADABLE');
   });
 
-  it('takes the days of every year for the beginning of a fiscal year', async () => {
+  it('accepts any day that exists every year as the start of a fiscal year', async () => {
     const set = async (fiscalYearStart: string) => (await put('/merchandise/settings', { fiscalYearStart })).statusCode;
     for (const day of ['07-01', '12-31', '02-28', ' 01-01 ']) expect([day, await set(day)]).toEqual([day, 200]);
     for (const day of ['02-29', '13-01', '00-10', '04-31', '1-1', '', 'x', '07-01\n1'])
       expect([day, await set(day)]).toEqual([day, 400]);
   });
 
-  it('wants to know the month where B1 names none', async () => {
+  it('requires the month if B1 names none', async () => {
     const file = workbook([
       ['Artikel', 'Umsatz'],
       ['T-Shirts', 1],
     ]);
-    const order = { file, accountsVersion: '0', assignments };
-    expect(await codeOf(post('/merchandise/export', order))).toBe('400 PERIOD_REQUIRED');
-    expect((await post('/merchandise/export', { ...order, period: '2026-10' })).body).toContain(
+    const parts = { file, accountsVersion: '0', assignments };
+    expect(await codeOf(post('/merchandise/export', parts))).toBe('400 PERIOD_REQUIRED');
+    expect((await post('/merchandise/export', { ...parts, period: '2026-10' })).body).toContain(
       '8400;T-Shirts;1,00;10/2026',
     );
   });
 });
 
-describe('who may', () => {
-  it('set what is exported: holders of MANAGE the canteen, administrators alone the merchandise, while the module is on', async () => {
+describe('access to settings', () => {
+  it('needs MANAGE for the canteen and an administrator for merchandise, while the module is on', async () => {
     const boss = await make.user({ role: 'ADMIN' });
     const user = await make.user({ tenantId: boss.tenantId });
     const grant = async (moduleKey: string, level: string) => {
@@ -285,12 +285,12 @@ describe('files of a real spreadsheet program', () => {
     });
   });
 
-  it('UTF-16 is refused by its name', async () => {
+  it('a UTF-16 file is refused with a message that names UTF-16', async () => {
     const { json } = await post('/canteen/preview', { file: accountingSample('canteen.utf-16.csv'), month: '2026-11' });
     expect(json()).toMatchObject({ code: 'ENCODING_UNSUPPORTED', message: expect.stringContaining('UTF-16') });
   });
 
-  it('a workbook is read to the cent, formulas and total too', async () => {
+  it('a workbook is read to the cent, including formulas and the total', async () => {
     const as = await make.user({ role: 'ADMIN' });
     const file = accountingSample('merchandise.xlsx');
     await request({
@@ -329,7 +329,7 @@ describe('files of a real spreadsheet program', () => {
     ]);
   });
 
-  it('the first visible sheet is the one that is read', async () => {
+  it('only the first visible sheet is read', async () => {
     const file = workbook(
       [
         ['Artikel', 'Mai 2026'],
@@ -344,13 +344,13 @@ describe('files of a real spreadsheet program', () => {
     });
   });
 
-  it('a list with blanks between its rows is refused where it goes on behind what is read', async () => {
+  it('a list with blank rows is refused if it continues past the last row that is read', async () => {
     const rows = Array.from({ length: 15_000 }, (_, n) => [[`Artikel ${n}`, 1], [], []]).flat();
     const file = workbook([['Artikel', 'Mai 2026'], ...rows]);
     expect(await codeOf(post('/merchandise/preview', { file }))).toBe('400 TOO_MANY_ROWS');
   });
 
-  it('each fault of a workbook is named', async () => {
+  it('each fault of a workbook is reported', async () => {
     const file = accountingSample('merchandise-faults.xlsx');
     const { errors } = (await post('/merchandise/preview', { file })).json<{
       errors: { row: number; column: string; code: string }[];
@@ -374,7 +374,7 @@ describe('files of a real spreadsheet program', () => {
   });
 });
 
-it('an import and an export at once never leave a mixed list', { timeout: 120_000 }, async () => {
+it('a simultaneous import and export never leave a mixed list', { timeout: 120_000 }, async () => {
   const file = workbook([
     ['Artikel', '11/2026'],
     ['Neu', 1],
@@ -393,7 +393,7 @@ it('an import and an export at once never leave a mixed list', { timeout: 120_00
     expect(replaced.statusCode).toBe(200);
     const listed = await request({ url: '/accounting/merchandise/accounts', as });
     expect(listed.json<{ number: string }[]>().map(({ number }) => number)).toEqual(['8400', '8401']);
-    // Whoever came second saw what the first one did.
+    // The second request saw the result of the first.
     expect([
       exported.statusCode,
       replaced.json<{ removed: number }>().removed,
@@ -404,7 +404,7 @@ it('an import and an export at once never leave a mixed list', { timeout: 120_00
   expect(outcomes.size).toBeGreaterThan(0);
 });
 
-it('an export is audited, and a preview leaves nothing behind', async () => {
+it('an export is audited, and a preview stores nothing', async () => {
   const as = await make.user({ role: 'ADMIN' });
   const file = workbook([
     ['Artikel', '11/2026'],

@@ -41,7 +41,7 @@ const auditOf = async (as: Account) =>
   >();
 
 describe('POST /certificates/analyze', () => {
-  it('answers what a shuffled bundle holds, and keeps nothing of it', async () => {
+  it('returns the contents of a shuffled bundle, and stores nothing', async () => {
     const answer = await upload(
       admin,
       [sample('mixed-shuffled-duplicate.pem'), sample('leaf-ec.aes256.pfx')],
@@ -58,7 +58,7 @@ describe('POST /certificates/analyze', () => {
     expect(JSON.stringify(logLines)).not.toMatch(/sample|mixed-shuffled|PRIVATE KEY/);
   });
 
-  it('takes a ZIP, also one that is larger than a file may be', async () => {
+  it('accepts a ZIP, even if it is larger than the limit for a file', async () => {
     const entries = [
       { name: 'vendor/leaf.crt', bytes: sample('leaf-rsa.cert.pem').bytes },
       ...Array.from({ length: 3 }, (_, n) => ({ name: `noise/${n}`, bytes: noise(600_000) })),
@@ -70,7 +70,7 @@ describe('POST /certificates/analyze', () => {
     );
   });
 
-  it('shows names of files without what cannot be shown', async () => {
+  it('shows file names without unprintable characters', async () => {
     const { parts } = await analyze(admin, [
       { name: '../etc/leaf\u202egpj.pem', bytes: sample('leaf-rsa.cert.pem').bytes },
     ]);
@@ -98,7 +98,7 @@ describe('POST /certificates/analyze', () => {
     expect([answer.statusCode, answer.json().details]).toEqual([400, [{ path: 'files', message: 'must be a file' }]]);
   });
 
-  it('is open to whoever has the module, and counts 30 a minute', async () => {
+  it('is open to users of the module, with a limit of 30 calls a minute', async () => {
     const user = await make.user();
     const leaf = [sample('leaf-rsa.cert.pem')];
     expect((await upload(user, leaf)).json().code).toBe('MODULE_ACCESS_DENIED');
@@ -118,7 +118,7 @@ describe('POST /certificates/analyze', () => {
 });
 
 describe('POST /certificates/export', () => {
-  it('makes of an analyzed bundle a PFX that OpenSSL opens, and notes whose key it was', async () => {
+  it('creates a PFX from an analyzed bundle that OpenSSL opens, and notes the owner of the key', async () => {
     const { parts } = await analyze(admin, [sample('mixed-shuffled-duplicate.pem')]);
     const pemOf = (kind: string) => parts.find((part) => part.kind === kind)?.pem;
     const answer = await exportAs(admin, {
@@ -150,7 +150,7 @@ describe('POST /certificates/export', () => {
     }
   });
 
-  it('notes no export without a key', async () => {
+  it('does not note an export without a key', async () => {
     const other = await make.user({ role: 'ADMIN' });
     const certificatePem = sample('leaf-rsa.cert.pem').bytes.toString();
     const answer = await exportAs(other, { format: 'fullchain', certificatePem });

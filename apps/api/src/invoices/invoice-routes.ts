@@ -11,7 +11,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['invoices'];
 const access = needs('invoice-mailbox', 'USE');
 
-/** What came in. */
+/** The received invoices. */
 export function registerInvoiceList(app: App): void {
   app.get(
     '/invoices',
@@ -73,7 +73,7 @@ export function registerInvoiceList(app: App): void {
       const { ctx } = request;
       const document = await getDocument(ctx, request.params.id, request.query.file);
       const { type, path, fileName } = document;
-      // Documents of an earlier release were kept under the names they came with.
+      // Earlier releases stored documents under the sender’s file names.
       const saveAs = documentName(fileName, type);
       return sendFile(request, reply, { type, tag: fileTag(path), saveAs }, () => openDocument(ctx, document));
     },

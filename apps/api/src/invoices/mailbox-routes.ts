@@ -14,7 +14,7 @@ const tags = ['invoices'];
 const use = needs('invoice-mailbox', 'USE');
 const manage = needs('invoice-mailbox', 'MANAGE');
 
-/** Where invoices come from, and fetching them. */
+/** The settings of the invoice mailbox, and fetching invoices. */
 export function registerInvoiceMailbox(app: App): void {
   app.get(
     '/invoices/mailbox',
@@ -88,7 +88,7 @@ export function registerInvoiceMailbox(app: App): void {
         operationId: 'fetchInvoices',
         tags,
         summary: 'Fetch invoices now',
-        description: `Answers 202 at once and goes on in the background, also while the mailbox is switched off; if a run is already under way, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. For a paused mailbox the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
+        description: `Answers 202 at once and continues in the background, even if the mailbox is switched off. If a run is already in progress, its id is returned. Allowed once every ten seconds per tenant, otherwise 429 \`POLL_LOCKED\`. For a paused mailbox the run fails at once and says what to do. A run reads at most 20 mails within one minute, and its counts are numbers of mails; the remaining mails follow at once in another run. ${waitsFor('it')}`,
         response: {
           200: Run,
           202: StartedRun,

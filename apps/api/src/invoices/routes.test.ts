@@ -24,7 +24,7 @@ async function withFile(tenantId: string, text: string, more: Parameters<typeof 
 const mailbox = { host: '127.0.0.1', port: 1, security: 'none', username: 'ada', password: 'a secret of ada' };
 
 describe('the invoice mailbox', () => {
-  it('is set by who manages it and by nobody else, and never shows its password', async () => {
+  it('is set only by its managers, and never shows its password', async () => {
     const { id: tenantId } = await make.tenant();
     const [manager, user, stranger] = [
       await granted(tenantId, 'MANAGE'),
@@ -92,7 +92,7 @@ describe('the invoice mailbox', () => {
       expect((await request({ method, url, as: admin, payload: { ...mailbox, ...change } })).statusCode).toBe(400);
   });
 
-  it('is fetched from by whoever uses it, one run at a time and once in ten seconds', async () => {
+  it('can be fetched by its users, one run at a time and once in ten seconds', async () => {
     const { id: tenantId } = await make.tenant();
     const [manager, user] = [await granted(tenantId, 'MANAGE'), await granted(tenantId, 'USE')];
     const fetch = (headers = {}) => request({ method: 'POST', url: '/invoices/fetch', as: user, headers });
@@ -114,7 +114,7 @@ describe('the invoice mailbox', () => {
 });
 
 describe('invoices', () => {
-  it('are listed newest first, in pages, by state and by what a person looks for', async () => {
+  it('are listed newest first, in pages, filtered by state and search text', async () => {
     const { id: tenantId } = await make.tenant();
     const user = await granted(tenantId, 'USE');
     const made = [
@@ -155,7 +155,7 @@ describe('invoices', () => {
       expect((await request({ method: 'GET', url: `/invoices?${query}`, as: user })).statusCode, query).toBe(400);
   });
 
-  it('have their document byte for byte, to be saved, in a sandbox, for who may use them', async () => {
+  it('return their document byte for byte as a sandboxed download, only to users of the module', async () => {
     const { id: tenantId } = await make.tenant();
     const user = await granted(tenantId, 'USE');
     const text = '<?xml version="1.0"?><script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script>';
@@ -181,7 +181,7 @@ describe('invoices', () => {
     expect((await request({ method: 'GET', url: `/invoices/${unread}/document`, as: user })).statusCode).toBe(404);
   });
 
-  it('are marked as processed and back, which the audit log knows; nothing else can be said of them', async () => {
+  it('can be marked as processed and as new again, with an audit entry; nothing else can be changed', async () => {
     const { id: tenantId } = await make.tenant();
     const user = await granted(tenantId, 'USE');
     const { id } = await make.invoice(tenantId, { state: 'failed', error: 'ENCRYPTED', format: 'other' });
@@ -196,8 +196,8 @@ describe('invoices', () => {
     expect(
       log.json<{ summary: string; targetId: string }[]>().map(({ summary, targetId }) => [summary, targetId]),
     ).toEqual([
-      ['Marked the invoice without a number as new, before processed.', id],
-      ['Marked the invoice without a number as processed, before failed.', id],
+      ['Marked the invoice without a number as new, previously processed.', id],
+      ['Marked the invoice without a number as processed, previously failed.', id],
     ]);
   });
 });

@@ -2,7 +2,7 @@ import type { App } from '../zod-app.ts';
 import { registerInvoiceList } from './invoice-routes.ts';
 import { registerInvoiceMailbox } from './mailbox-routes.ts';
 
-/** Invoices that come in by mail. */
+/** Invoices that arrive by mail. */
 export function registerInvoices(app: App): void {
   registerInvoiceMailbox(app);
   registerInvoiceList(app);

@@ -17,7 +17,7 @@ import { bytea, createdAt, instant, tenantColumns, tenantRules } from './columns
 import { imapColumns, imapFailure } from './imap.ts';
 import { tenants } from './tenants.ts';
 
-/** Where a tenant's invoices come in, one row per tenant. */
+/** The mailbox that receives a tenant's invoices; one row per tenant. */
 export const invoiceMailboxes = pgTable(
   'invoice_mailboxes',
   {
@@ -25,13 +25,13 @@ export const invoiceMailboxes = pgTable(
     ...imapColumns(),
     processedFolder: text(),
     failedFolder: text(),
-    /** Names this folder of this account: another one after a change of server, account or folder, for its UIDs are others. */
+    /** Identifies a folder of an account. It changes with the server, account or folder, because the UIDs change with them. */
     boxId: uuid().notNull(),
-    /** Grows with every change: what was fetched from the mailbox as it was before is not written any more. */
+    /** Incremented with every change; a fetch that began with an earlier revision writes nothing. */
     revision: integer().notNull().default(1),
-    /** Sign-ins refused in a row. */
+    /** Consecutive refused sign-ins. */
     refusals: integer().notNull().default(0),
-    /** When the next fetch begins by itself; null while switched off and nothing is left over, and while left alone. */
+    /** When the next scheduled fetch is due; null while paused, and while switched off with no mails left over. */
     nextFetchAt: instant(),
     lastFetchedAt: instant(),
     lastError: imapFailure(),
@@ -49,8 +49,8 @@ export const invoiceMailboxes = pgTable(
 export const invoiceMailTarget = pgEnum('invoice_mail_target', ['processed', 'failed']);
 
 /**
- * Every mail that was seen, those with nothing to take included. They stay when the mailbox is deleted: their fingerprints tell when the
- * same mails come again.
+ * Every mail seen so far, including mails without documents. The rows stay when the mailbox is deleted: their fingerprints identify the
+ * same mails if they come again.
  */
 export const invoiceMails = pgTable(
   'invoice_mails',
@@ -60,12 +60,12 @@ export const invoiceMails = pgTable(
     /** A number of up to 64 bits. */
     uidValidity: text().notNull(),
     uid: bigint({ mode: 'number' }).notNull(),
-    /** A hash of the Message-ID and what else tells mails apart, whatever their UID. */
+    /** A hash of the Message-ID and other headers; identifies a mail whose UID has changed. */
     fingerprint: bytea().notNull(),
-    /** Whether its documents are kept; otherwise the server did not hand it over yet. */
+    /** True once its documents are stored; false while the server has not delivered it. */
     isSettled: boolean().notNull(),
     tries: integer().notNull().default(0),
-    /** The folder it has yet to be moved to. */
+    /** The folder the mail still has to be moved to. */
     moveTo: invoiceMailTarget(),
     createdAt: createdAt(),
   },
@@ -89,7 +89,7 @@ export const invoiceError = pgEnum('invoice_error', [
 ]);
 export const invoiceFormat = pgEnum('invoice_format', ['xrechnung', 'zugferd', 'ubl', 'cii', 'other']);
 
-/** What came in, with what it says. Nothing here goes by itself, but for what stands for a mail that could not be had and comes again. */
+/** Invoices and their data. Rows never expire; only the placeholder of an undelivered mail is deleted when that mail comes again. */
 export const invoices = pgTable(
   'invoices',
   {
@@ -111,10 +111,10 @@ export const invoices = pgTable(
     payableCents: bigint({ mode: 'number' }),
     iban: text(),
     receivedAt: instant().notNull(),
-    /** Of the mail, for people who look for it. */
+    /** Sender of the mail; helps users find the mail. */
     sender: text(),
     subject: text(),
-    /** Seller, number, date and total, by which another document is a duplicate; null where one of them is missing. */
+    /** Seller, number, date and total; equal identities make a duplicate. Null if one of them is missing. */
     identity: text(),
   },
   (t) => [
@@ -131,14 +131,14 @@ export const invoices = pgTable(
   ],
 );
 
-/** The documents of an invoice as they came, the one it was read from first. */
+/** The unchanged documents of an invoice; the one its data was read from is first. */
 export const invoiceFiles = pgTable(
   'invoice_files',
   {
     ...tenantColumns,
     invoiceId: uuid().notNull(),
     position: integer().notNull(),
-    /** Fit to be shown, and to save it by. */
+    /** Safe to display and to use as a file name. */
     fileName: text().notNull(),
     type: text().notNull(),
     sizeBytes: integer().notNull(),

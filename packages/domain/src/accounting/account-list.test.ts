@@ -14,7 +14,7 @@ function codesOf(cells: string[]) {
 }
 
 it.each(['a\nb', 'a\r\nb', '\na', 'a\n', 'a\tb', 'a\u0000b', 'a\u0085b', 'a\u2028b'])(
-  'a name such as %j is refused in a file, when an account is created and when it is changed',
+  'the name %j is refused in a file and when an account is created or changed',
   (name) => {
     expect(codesOf(['8401', name])).toMatchObject({ code: 'ROW_ERRORS', details: [{ code: 'NAME_INVALID' }] });
     expect(AccountInput.safeParse({ number: '8401', name }).success).toBe(false);
@@ -22,12 +22,12 @@ it.each(['a\nb', 'a\r\nb', '\na', 'a\n', 'a\tb', 'a\u0000b', 'a\u0085b', 'a\u202
   },
 );
 
-it('a number with a line break is refused likewise', () => {
+it('a number with a line break is refused, too', () => {
   expect(codesOf(['8401\n', 'a'])).toMatchObject({ code: 'ROW_ERRORS', details: [{ code: 'ACCOUNT_INVALID' }] });
   expect(AccountInput.safeParse({ number: '8401\n', name: 'a' }).success).toBe(false);
 });
 
-it('blanks around and within are tidied', () => {
+it('spaces around and within names are tidied', () => {
   expect(codesOf([' 8401 ', ' a  b '])).toEqual([
     { number: '8400', name: 'Tassen' },
     { number: '8401', name: 'a b' },

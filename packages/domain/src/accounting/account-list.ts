@@ -6,7 +6,7 @@ import { headingKey, nameKey, tidied } from './names.ts';
 import { neutralized, restored } from './spreadsheet-text.ts';
 import { textOfLines } from './text-lines.ts';
 
-/** The list as a file: `Konto;Name`, quoted where it has to be. */
+/** The account list as CSV with the header `Konto;Name`; cells are quoted only if necessary. */
 export function accountsCsv(accounts: readonly ListedAccount[]): string {
   const cell = (value: string): string => (/[;"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
   return textOfLines(['Konto;Name', ...accounts.map(({ number, name }) => `${number};${cell(neutralized(name))}`)]);
@@ -18,13 +18,13 @@ export const isAccountsHeader = (cells: readonly string[]): boolean =>
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/u;
 
-/** Looked for in the cells as they came: tidying makes a blank of a quoted line break. */
+/** Checks the raw cells, because tidying turns a quoted line break into a space. */
 function controlIn(line: number, [number = '', name = '']: readonly string[]): Finding | null {
   if (control.test(number)) return finding(line, 'Konto', 'ACCOUNT_INVALID');
   return control.test(name) ? finding(line, 'Name', 'NAME_INVALID') : null;
 }
 
-/** Checks the lines of such a file. */
+/** Collects and checks the lines of an account list. */
 export function readAccountLines() {
   const accounts: ListedAccount[] = [];
   const errors: Finding[] = [];
@@ -44,16 +44,16 @@ export function readAccountLines() {
       return accounts.length;
     },
     take(line: number, cells: readonly string[]): void {
-      const fault = cells.length === 2 ? controlIn(line, cells) : finding(line, null, 'COLUMN_COUNT');
+      const cellFault = cells.length === 2 ? controlIn(line, cells) : finding(line, null, 'COLUMN_COUNT');
       const number = (cells[0] ?? '').trim();
       const name = tidied(restored(cells[1] ?? ''));
-      const found = fault ?? check(line, number, name);
-      if (found) errors.push(found);
+      const fault = cellFault ?? check(line, number, name);
+      if (fault) errors.push(fault);
       numbers.add(number);
       names.add(nameKey(name));
       accounts.push({ number, name });
     },
-    /** The accounts, all of them without a fault. Throws 400 `ROW_ERRORS`. */
+    /** Returns the accounts. Throws 400 `ROW_ERRORS` if a line has a fault. */
     end(): ListedAccount[] {
       if (errors.length > 0) throw invalid('ROW_ERRORS', undefined, { details: detailsOf(errors) });
       return accounts;

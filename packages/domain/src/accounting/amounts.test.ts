@@ -10,7 +10,7 @@ const missing = 'AMOUNT_MISSING';
 const invalid = 'AMOUNT_INVALID';
 const precision = 'AMOUNT_PRECISION';
 
-/** Spellings of each amount, between bars. */
+/** Spellings of each amount, separated by bars. */
 const spellings: Record<string, string[]> = {
   123456: [
     "1234,56|1234.56|1.234,56|1'234,56|1’234,56|1 234,56|1\u00a0234,56|1\u202f234,56|1\u2009234,56",
@@ -47,10 +47,10 @@ const table = Object.entries(spellings).flatMap(([cents, texts]) =>
 );
 
 describe('an amount', () => {
-  it('is written in more than 150 ways', () => expect(table.length).toBeGreaterThan(150));
+  it('is tested in more than 150 spellings', () => expect(table.length).toBeGreaterThan(150));
   it.each(table)('%j is %s', (text, expected) => expect(String(read(text))).toBe(expected));
 
-  it('is what was written', () => {
+  it('is read as it was written', () => {
     assert(
       property(integer({ min: -999_999_999, max: 999_999_999 }), (cents) => {
         expect(read(formatAmount(cents))).toBe(cents);
@@ -60,7 +60,7 @@ describe('an amount', () => {
   });
 });
 
-describe('a number of a spreadsheet', () => {
+describe('a spreadsheet number', () => {
   it.each([
     [1.005, 101],
     [2.675, 268],
@@ -73,11 +73,11 @@ describe('a number of a spreadsheet', () => {
     [1_234.56, 123_456],
   ])('%d is %d cents', (value, cents) => expect(centsOfNumber(value)).toEqual({ cents, isAmbiguous: false }));
 
-  it.each([Number.NaN, Infinity, 10_000_000, 1e21, -1e300])('%d is none', (value) =>
+  it.each([Number.NaN, Infinity, 10_000_000, 1e21, -1e300])('%d is not an amount', (value) =>
     expect(centsOfNumber(value)).toEqual({ fault: invalid }),
   );
 
-  it('has the cents it was made of', () => {
+  it('is read back as the cents it was made of', () => {
     assert(
       property(integer({ min: -999_999_999, max: 999_999_999 }), (cents) => {
         expect(centsOfNumber(cents / 100)).toEqual({ cents, isAmbiguous: false });

@@ -1,33 +1,33 @@
-/** Why a text is no amount. */
+/** Why a text is not an amount. */
 export type AmountFault = 'AMOUNT_MISSING' | 'AMOUNT_INVALID' | 'AMOUNT_PRECISION';
-/** Integer cents; ambiguous where another reader might have read something else. */
+/** Integer cents; ambiguous if the text has a second plausible reading. */
 export type Amount = { cents: number; isAmbiguous: boolean } | { fault: AmountFault };
 
-/** Of one cell; more is a typing error. */
+/** Maximum of one cell; a larger amount is a typing error. */
 const maxCents = 999_999_999;
 
-const longestAmount = 40;
+const maxAmountLength = 40;
 const currency = /^(?:€|EUR)\s*|(?<!\s)\s*(?:€|EUR)$/i;
-/** Groups of three between marks that no program takes for a decimal mark: blanks of several widths and apostrophes. */
+/** Groups of three digits separated by spaces or apostrophes, which no program uses as a decimal mark. */
 const groupedByBlank = /^[1-9]\d{0,2}([ '’\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?=$|[.,])/;
 
 const invalidAmount: Amount = { fault: 'AMOUNT_INVALID' };
 
 /**
- * Reads an amount as people in Germany write it, digit by digit and never as a fraction. What can be read in two ways is refused or said to
- * be ambiguous.
+ * Reads an amount in German notation from its digits, never via a floating-point number. An amount with two plausible readings is refused
+ * or marked as ambiguous.
  */
 export function parseAmount(text: string): Amount {
-  // What nearly all of a hundred thousand cells look like.
+  // Fast path: nearly all of up to 100,000 cells have this form.
   if (/^\d{1,7},\d\d$/.test(text)) return { cents: Number(text.replace(',', '')), isAmbiguous: false };
   const trimmed = text.trim();
   if (trimmed === '') return { fault: 'AMOUNT_MISSING' };
-  if (trimmed.length > longestAmount) return invalidAmount;
+  if (trimmed.length > maxAmountLength) return invalidAmount;
   const { isNegative, digits } = withoutSign(trimmed.replaceAll('\u2212', '-'));
   return bounded(magnitudeOf(digits.replace(groupedByBlank, (groups) => groups.replaceAll(/\D/g, ''))), isNegative);
 }
 
-/** Takes sign and currency from around a number, each once. */
+/** Removes one sign and one currency mark around a number. */
 function withoutSign(text: string): { isNegative: boolean; digits: string } {
   const bare = text.replace(currency, '');
   const inBrackets = /^\((.*)\)$/.exec(bare)?.[1];
@@ -65,19 +65,19 @@ function bounded(amount: Amount, isNegative: boolean): Amount {
 }
 
 /**
- * Cents of a number as a spreadsheet stores it: of its shortest decimal text, moved by two places. `value * 100` would make 1.005
- * a hundred cents.
+ * Cents of a spreadsheet number, computed from its shortest decimal text shifted by two places. `value * 100` would turn 1.005 into 100
+ * cents.
  */
 export function centsOfNumber(value: number): Amount {
-  // Not a number is not below the limit either.
+  // Negated so that NaN is refused, too.
   if (!(Math.abs(value) <= maxCents / 100)) return invalidAmount;
   const text = String(Math.abs(value));
-  // Below a millionth the text has an exponent of its own.
+  // Below a millionth the text already has an exponent.
   const cents = Math.round(text.includes('e-') ? 0 : Number(`${text}e2`));
   return bounded({ cents, isAmbiguous: false }, value < 0);
 }
 
-/** `-1234,50`: decimal comma, two decimals, no other marks. */
+/** `-1234,50`: decimal comma, two decimals, no thousands separators. */
 export function formatAmount(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)},${digits.slice(-2)}`;

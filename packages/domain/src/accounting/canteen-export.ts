@@ -2,10 +2,10 @@ import { conflict, invalid } from '../errors.ts';
 import type { CanteenReading } from './canteen-lines.ts';
 import { type CanteenSettings, missingCanteenSettings } from './canteen.ts';
 import { detailsOf, finding, type FindingCode } from './findings.ts';
-import { largestPayrollCents, payrollFile } from './payroll-file.ts';
+import { maxPayrollCents, payrollFile } from './payroll-file.ts';
 
 /**
- * The payroll file of a list: one line a person, those whose sum is zero left out. Throws 400 `ROW_ERRORS`, `SUM_NEGATIVE` and
+ * The payroll file of a list: one line per person, without people whose sum is zero. Throws 400 `ROW_ERRORS`, `SUM_NEGATIVE` and
  * `NOTHING_TO_EXPORT`, and 409 `SETTINGS_INCOMPLETE`.
  */
 export function exportCanteen(
@@ -14,9 +14,9 @@ export function exportCanteen(
 ): { name: string; text: string; people: number } {
   if (reading.hasErrors) throw invalid('ROW_ERRORS', undefined, { details: detailsOf(reading.errors) });
   const people = reading.people().filter(({ amountCents }) => amountCents !== 0);
-  const findings = (code: FindingCode, isOdd: (cents: number) => boolean) =>
-    detailsOf(people.filter(({ amountCents }) => isOdd(amountCents)).map(({ row }) => finding(row, null, code)));
-  const tooLarge = findings('SUM_TOO_LARGE', (cents) => Math.abs(cents) > largestPayrollCents);
+  const findings = (code: FindingCode, matches: (cents: number) => boolean) =>
+    detailsOf(people.filter(({ amountCents }) => matches(amountCents)).map(({ row }) => finding(row, null, code)));
+  const tooLarge = findings('SUM_TOO_LARGE', (cents) => Math.abs(cents) > maxPayrollCents);
   if (tooLarge.length > 0) throw invalid('ROW_ERRORS', undefined, { details: tooLarge });
   const negative = findings('SUM_NEGATIVE', (cents) => cents < 0);
   if (negative.length > 0 && !allowNegative) throw invalid('SUM_NEGATIVE', undefined, { details: negative });

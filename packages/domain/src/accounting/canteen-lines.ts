@@ -6,7 +6,7 @@ import { headingKey, isTotal, nameKey, shownCell, tidied } from './names.ts';
 import { sameLines } from './same-lines.ts';
 import { fitsWindows1252 } from './windows-1252.ts';
 
-/** Which cell of a line holds what, and what the headings say. */
+/** The headings, and the index of each column in a line. */
 export interface CanteenColumns {
   headings: string[];
   personnel: number;
@@ -20,7 +20,7 @@ export interface CanteenColumns {
 const personnelHeadings = ['personalnummer', 'personalnr', 'persnr', 'pnr'];
 const amountHeadings = ['betrag', 'betrageur', 'betragineur', 'summe', 'gesamt', 'gesamtbetrag', 'umsatz'];
 
-/** The columns a header names; null for a line that is no header. */
+/** Finds the columns in a header line; null if the line is not a header. */
 export function findCanteenColumns(cells: readonly string[]): CanteenColumns | null {
   const keys = cells.map(headingKey);
   const find = (...names: string[]): number | null => {
@@ -43,20 +43,20 @@ export function findCanteenColumns(cells: readonly string[]): CanteenColumns | n
   };
 }
 
-/** What was read so far of a canteen's list, line by line. */
+/** The lines of a canteen's list read so far. */
 export interface CanteenReading {
   errors: Finding[];
   warnings: Finding[];
-  /** Whether a line has a fault; the lists of findings are cut. */
+  /** Whether a line has a fault. `errors` and `warnings` are truncated. */
   readonly hasErrors: boolean;
   take(line: number, cells: readonly string[]): void;
-  /** How many lines have none. */
-  readonly counted: number;
-  /** Sums of the lines without a fault by personnel number, those that come to nothing too. */
+  /** Number of lines without a fault. */
+  readonly validLines: number;
+  /** Sums of the valid lines by personnel number, including zero sums. */
   people(): (PersonSum & { row: number })[];
 }
 
-/** Checks the lines below a header, `maxLines` at most, for the payroll of a month (`2026-11`), and hands on each as it is read. */
+/** Checks at most `maxLines` lines below a header for the payroll of a month (`2026-11`), and passes each row to `onRow`. */
 export function readCanteenLines(
   columns: CanteenColumns,
   { headerLine, maxLines, month }: { headerLine: number; maxLines: number; month: string },
@@ -66,9 +66,9 @@ export function readCanteenLines(
   const warnings: Finding[] = [];
   const people = new Map<number, { name: string; cents: number; row: number }>();
   const isSame = sameLines(maxLines);
-  const dayOf = remembering(parseDay);
+  const dayOf = memoized(parseDay);
   let hasErrors = false;
-  let counted = 0;
+  let validLines = 0;
 
   function fault(line: number, column: number | null, code: FindingCode): void {
     hasErrors = true;
@@ -88,13 +88,13 @@ export function readCanteenLines(
     if (code) fault(line, columns.personnel, code);
     const amount = parseAmount(cells[columns.amount] ?? '');
     if ('fault' in amount) fault(line, columns.amount, amount.fault);
-    else if (amount.cents <= 0 || amount.isAmbiguous) found.push(...remarksOn(amount));
+    else if (amount.cents <= 0 || amount.isAmbiguous) found.push(...amountWarnings(amount));
     const dateFault = checkDate(cells, found);
     if (dateFault) fault(line, columns.date, 'DATE_INVALID');
     if (!fitsWindows1252(name)) found.push('NAME_UNMAPPABLE');
     if (isSame(cells)) found.push('DUPLICATE_ROW');
     if (number !== null && !('fault' in amount) && !dateFault) {
-      counted += 1;
+      validLines += 1;
       const person = people.get(number);
       if (!person) people.set(number, { name, cents: amount.cents, row: line });
       else {
@@ -117,7 +117,7 @@ export function readCanteenLines(
     return shownCell(tidied(firstName === '' ? name : `${firstName} ${name}`));
   }
 
-  /** Whether the line's date is none; one outside the month is found. */
+  /** Whether the line's date is invalid. Adds a warning to `found` if the date is outside the month. */
   function checkDate(cells: readonly string[], found: FindingCode[]): boolean {
     const text = columns.date === null ? '' : (cells[columns.date] ?? '').trim();
     if (text === '') return false;
@@ -133,8 +133,8 @@ export function readCanteenLines(
     get hasErrors() {
       return hasErrors;
     },
-    get counted() {
-      return counted;
+    get validLines() {
+      return validLines;
     },
     take,
     people: () =>
@@ -144,22 +144,22 @@ export function readCanteenLines(
   };
 }
 
-/** The same function for what is asked again and again: a month has few days, however they are written. */
-function remembering<Value>(of: (text: string) => Value): (text: string) => Value {
-  const known = new Map<string, Value>();
+/** Caches results: the many lines of a month contain few different dates. */
+function memoized<Value>(compute: (text: string) => Value): (text: string) => Value {
+  const cache = new Map<string, Value>();
   return (text) => {
-    const value = known.get(text);
-    if (value !== undefined) return value;
-    const found = of(text);
-    if (known.size < 1_000) known.set(text, found);
-    return found;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    const value = compute(text);
+    if (cache.size < 1_000) cache.set(text, value);
+    return value;
   };
 }
 
 const none: FindingCode[] = [];
 
 function personnelOf(cell: string): { number: number | null; text: string; code?: FindingCode } {
-  // What nearly all of them look like.
+  // Fast path: nearly all cells have this form.
   if (/^[1-9]\d{0,4}$/.test(cell)) return { number: Number(cell), text: cell };
   const trimmed = cell.trim();
   if (trimmed === '') return { number: null, text: '', code: 'PERSONNEL_MISSING' };
@@ -169,28 +169,28 @@ function personnelOf(cell: string): { number: number | null; text: string; code?
   return { number, text: `${number}` };
 }
 
-const remarksOn = ({ cents, isAmbiguous }: { cents: number; isAmbiguous: boolean }): FindingCode[] => [
+const amountWarnings = ({ cents, isAmbiguous }: { cents: number; isAmbiguous: boolean }): FindingCode[] => [
   ...(cents === 0 ? (['AMOUNT_ZERO'] as const) : []),
   ...(cents < 0 ? (['AMOUNT_NEGATIVE'] as const) : []),
   ...(isAmbiguous ? (['AMOUNT_AMBIGUOUS'] as const) : []),
 ];
 
-/** What a person sees before an export, beside the rows. */
+/** Totals and findings of a preview. */
 export function canteenSummary(reading: CanteenReading): Pick<CanteenPreview, 'totals' | 'errors' | 'warnings'> {
-  const { errors, warnings, counted } = reading;
+  const { errors, warnings, validLines } = reading;
   const sums = reading.people();
-  const odd = sums.flatMap(({ row, amountCents }) => {
+  const sumWarnings = sums.flatMap(({ row, amountCents }) => {
     if (amountCents > 0) return [];
     return [finding(row, null, amountCents < 0 ? 'SUM_NEGATIVE' : 'SUM_ZERO')];
   });
   return {
     totals: {
-      rows: counted,
+      rows: validLines,
       people: sums.length,
       amountCents: sums.reduce((sum, { amountCents }) => sum + amountCents, 0),
       byPerson: sums.map(({ personnelNumber, name, amountCents }) => ({ personnelNumber, name, amountCents })),
     },
     errors,
-    warnings: [...warnings, ...odd].slice(0, maxFindings),
+    warnings: [...warnings, ...sumWarnings].slice(0, maxFindings),
   };
 }

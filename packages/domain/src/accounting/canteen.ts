@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Finding, type FindingCode, findingTexts } from './findings.ts';
 
-/** A number as its owner writes it, leading zeros too; empty while nobody has said it. */
+/** A number as text, which keeps leading zeros; empty until it is set. */
 export const settingNumber = (pattern: RegExp, min: number, message: string) =>
   z
     .string()
     .trim()
     .refine((text) => text === '' || (pattern.test(text) && Number(text) >= min), message);
 
-const grossAccounts = (lohnart: string): boolean => Number(lohnart) >= 6_000 && Number(lohnart) <= 8_999;
+const isGrossLohnart = (lohnart: string): boolean => Number(lohnart) >= 6_000 && Number(lohnart) <= 8_999;
 
 export const CanteenSettings = z
   .object({
@@ -27,7 +27,7 @@ export const CanteenSettings = z
       .default('minus')
       .describe('The sign that the payroll office expects for deductions; a test import shows which one'),
   })
-  .refine(({ target, lohnart }) => target === 'lodas' || !grossAccounts(lohnart), {
+  .refine(({ target, lohnart }) => target === 'lodas' || !isGrossLohnart(lohnart), {
     path: ['lohnart'],
     message: 'must be 1 to 5999 or 9000 to 9999 for Lohn und Gehalt',
   })
@@ -39,7 +39,7 @@ export type CanteenSettings = z.infer<typeof CanteenSettings>;
 
 export const canteenDefaults: CanteenSettings = CanteenSettings.parse({});
 
-/** What an export cannot do without. */
+/** The settings that an export needs and that are not set. */
 export const missingCanteenSettings = (settings: CanteenSettings): string[] =>
   (['beraternummer', 'mandantennummer', 'lohnart'] as const).filter((name) => settings[name] === '');
 

@@ -1,7 +1,7 @@
 const numbered = (count: number, ...names: string[]): string[] =>
   Array.from({ length: count }, (_, index) => names.map((name) => `${name} ${index + 1}`)).flat();
 
-/** The columns of a Buchungsstapel, version 13; those whose values stand in quotes, also when they are empty, begin with `*`. */
+/** The columns of a Buchungsstapel, version 13. `*` marks text columns, whose values are always quoted, even if empty. */
 const marked = [
   'Umsatz (ohne Soll/Haben-Kz)',
   '*Soll/Haben-Kennzeichen',

@@ -7,27 +7,27 @@ import { lastDayOf, monthLabel } from './month.ts';
 import { neutralized } from './spreadsheet-text.ts';
 import { textOfLines } from './text-lines.ts';
 
-/** What an amount has room for: 10 digits before the comma and 2 behind it. */
-export const largestExtfCents = 999_999_999_999;
+/** An amount has at most 10 digits before the comma and 2 after it. */
+export const maxExtfCents = 999_999_999_999;
 
 const bookingTextMax = 60;
 
 const text = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 
-/** A DATEV Buchungsstapel (EXTF 700, version 13): a head of 31 fields, the names of 125 columns, and one booking an account. */
+/** A DATEV Buchungsstapel (EXTF 700, version 13): a header of 31 fields, 125 column names, and one booking per account. */
 export function extfFile(
   sums: readonly AccountSum[],
   { period, settings, now }: { period: string; settings: MerchandiseSettings; now: Date },
 ): { name: string; text: string } {
   const lines = [
-    headOf(period, settings, now).join(';'),
+    headerOf(period, settings, now).join(';'),
     extfColumns.map(({ name }) => name).join(';'),
     ...sums.map((sum) => bookingOf(sum, period, settings)),
   ];
   return { name: `EXTF_Merchandise_${period}.csv`, text: textOfLines(lines) };
 }
 
-function headOf(period: string, settings: MerchandiseSettings, now: Date): (string | number)[] {
+function headerOf(period: string, settings: MerchandiseSettings, now: Date): (string | number)[] {
   const [first, last] = [`${period}-01`, `${period}-${lastDayOf(period)}`];
   const fiscalStart = fiscalYearOf(last, settings.fiscalYearStart);
   const compact = (day: string): string => day.replaceAll('-', '');
@@ -50,7 +50,7 @@ function headOf(period: string, settings: MerchandiseSettings, now: Date): (stri
     compact(fiscalStart > first ? fiscalStart : first),
     compact(last),
     text(`Merchandise ${monthLabel(period)}`),
-    // Financial accounting, of no special purpose, and not locked: what is locked can never be changed again.
+    // Financial accounting, no special purpose, not locked. A locked batch can never be changed again.
     text(''),
     1,
     0,
@@ -68,7 +68,7 @@ function headOf(period: string, settings: MerchandiseSettings, now: Date): (stri
   ];
 }
 
-/** The first day of the fiscal year a day belongs to. */
+/** The first day of the fiscal year that contains a day. */
 function fiscalYearOf(day: string, start: string): string {
   const year = Number(day.slice(0, 4));
   return `${day.slice(5) >= start ? year : year - 1}-${start}`;

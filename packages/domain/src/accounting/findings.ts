@@ -1,33 +1,33 @@
 import { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
 
-/** What can be said about a line of an upload, and the sentence for people. Those of the first part keep a line out of an export. */
+/** Findings about a line of an upload, with their messages. Findings before the blank line exclude the line from an export. */
 export const findingTexts = {
-  COLUMN_COUNT: 'has another number of cells than the header',
-  PERSONNEL_MISSING: 'names no personnel number',
+  COLUMN_COUNT: 'has a different number of cells than the header',
+  PERSONNEL_MISSING: 'contains no personnel number',
   PERSONNEL_INVALID: 'must be a personnel number of 1 to 5 digits',
-  NAME_MISSING: 'names nothing this amount belongs to',
+  NAME_MISSING: 'contains no name',
   NAME_TOO_LONG: 'must not be longer than 60 characters',
   NAME_INVALID: 'must not contain control characters',
-  AMOUNT_MISSING: 'holds no amount',
-  AMOUNT_INVALID: 'is no amount that can be read',
+  AMOUNT_MISSING: 'contains no amount',
+  AMOUNT_INVALID: 'is not a valid amount',
   AMOUNT_PRECISION: 'has more than two decimals',
-  AMOUNT_IS_DATE: 'is a date and no amount',
-  DATE_INVALID: 'is no date',
+  AMOUNT_IS_DATE: 'is a date, not an amount',
+  DATE_INVALID: 'is not a valid date',
   ACCOUNT_MISSING: 'has no account yet; please assign a number',
   ACCOUNT_INVALID: 'must be an account number of 1 to 9 digits',
-  ACCOUNT_TOO_LONG: 'has more digits than accounts of the contra account’s length can have',
-  DUPLICATE_NUMBER: 'stands in the list twice: this number',
-  DUPLICATE_NAME: 'stands in the list twice: this name',
+  ACCOUNT_TOO_LONG: 'has too many digits for the length of the contra account',
+  DUPLICATE_NUMBER: 'repeats the number of an earlier line',
+  DUPLICATE_NAME: 'repeats the name of an earlier line',
   SUM_TOO_LARGE: 'adds up to more than the file can hold',
 
   NAME_UNMAPPABLE: 'contains a character that Windows-1252 does not have',
   AMOUNT_ZERO: 'is zero and is left out',
-  AMOUNT_NEGATIVE: 'is negative and counts as cancelled',
-  AMOUNT_AMBIGUOUS: 'could be read in another way; please check it',
+  AMOUNT_NEGATIVE: 'is negative and counts as a cancellation',
+  AMOUNT_AMBIGUOUS: 'can be read in two ways; please check it',
   DATE_OUTSIDE_PERIOD: 'is outside the month',
   DUPLICATE_ROW: 'is the same as an earlier line',
-  NAME_CONFLICT: 'has another name than an earlier line with this personnel number',
+  NAME_CONFLICT: 'has a different name than an earlier line with this personnel number',
   BADGE_NUMBER: 'is a badge number, which is not always the personnel number',
   TOTAL_LEFT_OUT: 'is a total and is left out',
   TOTAL_DIFFERS: 'is a total that differs from the sum of the lines above',
@@ -37,7 +37,7 @@ export const findingTexts = {
 } as const;
 export type FindingCode = keyof typeof findingTexts;
 
-/** More of them help nobody; the lines themselves show the rest. */
+/** Maximum findings in an answer; a longer list does not help users. */
 export const maxFindings = 1_000;
 
 export const Finding = z
@@ -60,7 +60,7 @@ export const finding = (row: number | null, column: string | null, code: Finding
   message: findingTexts[code],
 });
 
-/** Findings as an error carries them: the first few, each under its line and column. */
+/** The first 200 findings as error details, each with a path of line and column. */
 export const detailsOf = (findings: readonly Finding[]): ErrorDetail[] =>
   findings.slice(0, 200).map(({ row, column, code, message }) => ({
     path: ['rows', row, column].filter((part) => part !== null).join('.'),

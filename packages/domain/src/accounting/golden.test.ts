@@ -6,7 +6,7 @@ import { MerchandiseSettings } from './merchandise.ts';
 import { payrollFile } from './payroll-file.ts';
 import { txtFile } from './txt-file.ts';
 
-/** What a file has to say, piece by piece, each beside the place that asks for it. */
+/** The required pieces of a file, each with its source. */
 type Sourced = readonly (readonly [piece: string, source: string])[];
 const piecesOf = (sourced: Sourced): string[] => sourced.map(([piece]) => piece);
 
@@ -22,7 +22,7 @@ const hydra = 'HYDRA interface manual EIS-LUG_82, 7.5';
 
 describe('a file for LODAS', () => {
   const { name, text } = payrollFile(payroll, '2026-11', people);
-  it('says what each line is for', () => {
+  it('has the required lines', () => {
     const lines: Sourced = [
       ['[Allgemein]', manual],
       ['Ziel=LODAS', `${manual}, required`],
@@ -52,7 +52,7 @@ describe('a file for LODAS', () => {
     expect(name).toBe('LODAS_12345_7_2026_11.txt');
   });
 
-  it('says what each field of a person is for', () => {
+  it('has the required fields per person', () => {
     const fields: Sourced = [
       ['1', 'number of the Satzbeschreibung above'],
       ['01.11.2026', 'abrechnung_zeitraum#bwd: first day of the month, as Datumsformat says'],
@@ -66,7 +66,7 @@ describe('a file for LODAS', () => {
   });
 });
 
-it('a file for Lohn und Gehalt says what each field is for', () => {
+it('a file for Lohn und Gehalt has the required fields', () => {
   const { name, text } = payrollFile({ ...payroll, target: 'lohn-und-gehalt', sign: 'plus' }, '2026-11', people);
   const head: Sourced = [
     ['12345', `Beraternummer: ${hydra}`],
@@ -78,7 +78,7 @@ it('a file for Lohn und Gehalt says what each field is for', () => {
     ['', 'Kalendertag: empty for a month'],
     ['', 'Ausfallschlüssel: empty for a month'],
     ['9010', `Lohnartennummer: ${hydra}`],
-    ['', 'Stundenanzahl: one of hours, days and amount alone is filled'],
+    ['', 'Stundenanzahl: only one of hours, days and amount is filled'],
     ['', 'Tagesanzahl'],
     ['48,60', 'Wert: decimal comma of the INI'],
     ['', 'Abweichender Faktor'],
@@ -110,7 +110,7 @@ describe('a Buchungsstapel', () => {
   const ledermann = 'ledermann/datev, header';
   const rules = 'seamless-engineering/datev-extf-mcp, rules of developer.datev.de';
 
-  it('says what each field of its head is for', () => {
+  it('has the required header fields', () => {
     const fields: Sourced = [
       ['"EXTF"', `1 mark of a foreign program: ${ledermann}`],
       ['700', `2 version: ${ledermann}`],
@@ -118,10 +118,10 @@ describe('a Buchungsstapel', () => {
       ['"Buchungsstapel"', `4 name: ${ledermann}`],
       ['13', `5 version of the format: ${rules}`],
       ['20261120101500123', `6 created, here in Berlin: ${ledermann}`],
-      ['', `7 has to be empty: ${rules}`],
+      ['', `7 must be empty: ${rules}`],
       ['"RE"', `8 origin, two letters: ${ledermann}`],
       ['""', '9 who exported'],
-      ['""', `10 has to be empty: ${rules}`],
+      ['""', `10 must be empty: ${rules}`],
       ['1001', `11 Berater: ${rules}`],
       ['456', `12 Mandant: ${rules}`],
       ['20260701', `13 first day of the fiscal year: ${rules}`],
@@ -151,7 +151,7 @@ describe('a Buchungsstapel', () => {
   it('names 125 columns', () => {
     expect(names.split(';')).toEqual(extfColumns.map((column) => column.name));
     expect([extfColumns.length, new Set(names.split(';')).size]).toEqual([125, 125]);
-    // Their places as the rules of the format number them.
+    // Column numbers from the rules of the format.
     const places = {
       7: 'Konto',
       10: 'Belegdatum',
@@ -169,7 +169,7 @@ describe('a Buchungsstapel', () => {
     ]);
   });
 
-  it('says what each field of a booking is for', () => {
+  it('has the required fields per booking', () => {
     const fields: Sourced = [
       ['1234,56', `1 Umsatz, positive, decimal comma: ${rules}`],
       ['"H"', `2 S or H, of column 7: ${rules}`],
@@ -180,7 +180,7 @@ describe('a Buchungsstapel', () => {
       ['1460', `8 Gegenkonto: ${rules}`],
       ['""', `9 BU-Schlüssel, empty unless the tax adviser asks: ${rules}`],
       ['3011', `10 Belegdatum TTMM: ${rules}`],
-      ['"MERCH1126"', `11 Belegfeld 1, of its letters alone: ${rules}`],
+      ['"MERCH1126"', `11 Belegfeld 1, only allowed characters: ${rules}`],
       ['""', '12 Belegfeld 2'],
       ['', '13 Skonto'],
       ['"Die ""guten"" T-Shirts 11/2026"', `14 Buchungstext, at most 60: ${rules}`],
@@ -195,14 +195,14 @@ describe('a Buchungsstapel', () => {
   });
 });
 
-it('a TXT file says what each field is for', () => {
+it('a TXT file has the required fields', () => {
   const sums = [
     { number: '8400', name: 'T-Shirts; "rot"', amountCents: 123_456 },
     { number: '8401', name: '=1+1', amountCents: -1_250 },
     { number: '8402', name: '"x"', amountCents: 1 },
   ];
   const { name, text } = txtFile(sums, '2026-11', ';');
-  // A format of our own: fixed columns that the program which reads it maps.
+  // Our own format: fixed columns, which the importing program maps.
   expect(text.split('\r\n').map((line) => line.split(';'))).toEqual([
     ['Konto', 'Bezeichnung', 'Betrag', 'Zeitraum'],
     ['8400', 'T-Shirts "rot"', '1234,56', '11/2026'],

@@ -41,29 +41,29 @@ describe('a line of a canteen’s list', () => {
     [['101', '\ufffd', 'B', '', '1'], 'NAME_UNMAPPABLE'],
     [['00102', 'C', 'D', '', '2'], 'DUPLICATE_ROW'],
     [['102', 'X', 'D', '', '3'], 'NAME_CONFLICT'],
-  ])('%j is warned of: %s', (line, code) => {
+  ])('%j has the warning %s', (line, code) => {
     const { rows, reading } = read(header, [['00102', 'C', 'D', '', '2'], line]);
     expect([reading.hasErrors, rows[1]?.warnings]).toEqual([false, [code]]);
   });
 
-  it('that is a total or of a badge is no ordinary one', () => {
+  it('gets a warning if it is a total or has a badge number', () => {
     expect(read(['Ausweisnummer', 'Summe'], [['Gesamt:', '5']]).reading.warnings.map(({ code }) => code)).toEqual([
       'BADGE_NUMBER',
       'TOTAL_LEFT_OUT',
     ]);
   });
 
-  it('names its person by surname and first name', () => {
+  it('combines first name and surname', () => {
     expect(read(header, [['101', 'Müller', ' Käthe ', '', '1']]).rows[0]?.name).toBe('Käthe Müller');
   });
 });
 
-it('a line is the same as an earlier one only where each cell is', () => {
+it('two lines are the same only if each cell is the same', () => {
   const isSame = sameLines(10_000);
   const lines = Array.from({ length: 10_000 }, (_, n) => [`${n % 100}`, `Name ${n % 7}`, `${n}`]);
   expect(lines.filter((line) => isSame(line))).toEqual([]);
   expect(lines.every((line) => isSame(line))).toBe(true);
-  // Full: what it has not been told of it does not know, and nothing goes on forever.
+  // A full table stores no more lines, and the search still ends.
   const full = sameLines(1);
   expect([['a'], ['b'], ['b'], ['a']].map((line) => full(line))).toEqual([false, false, false, true]);
   const cut = sameLines(10);
@@ -100,16 +100,18 @@ it.each([
 it.each(['Summe', 'SUMME:', 'Gesamtsumme', ' Total ', 'S u m m e', 'Zwischensumme'])('%j is a total', (cell) =>
   expect(isTotal(cell)).toBe(true),
 );
-it.each(['', '101', 'Summer', 'Totalverlust', 'Tassen'])('%j is none', (cell) => expect(isTotal(cell)).toBe(false));
+it.each(['', '101', 'Summer', 'Totalverlust', 'Tassen'])('%j is not a total', (cell) =>
+  expect(isTotal(cell)).toBe(false),
+);
 
-it('an import takes away the one apostrophe an export has put there', () => {
+it('an import removes the apostrophe that an export added', () => {
   for (const name of ['=1', "'=1", "''@x", "O'Neil", "'quoted'", '-5', '+x', 'T-Shirt', '＝1', "'", "''"]) {
     expect(restored(neutralized(name))).toBe(name);
     expect(neutralized(name)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
   }
 });
 
-it('Windows-1252 has what an encoder writes for it, and nothing else', () => {
+it('exactly the printable characters of Windows-1252 fit', () => {
   const decoder = new TextDecoder('windows-1252');
   const all = Array.from({ length: 256 }, (_, byte) => decoder.decode(Uint8Array.of(byte)));
   const printable = all.filter((letter) => !/\p{Cc}/u.test(letter));

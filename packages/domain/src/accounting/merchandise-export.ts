@@ -1,6 +1,6 @@
 import { invalid, invalidField } from '../errors.ts';
 import { settingsIncomplete } from './canteen-export.ts';
-import { largestExtfCents, extfFile } from './extf-file.ts';
+import { extfFile, maxExtfCents } from './extf-file.ts';
 import { detailsOf, type Finding, finding } from './findings.ts';
 import type { AccountSum, ListedAccount, MatchedRow, MerchandiseReading } from './merchandise-lines.ts';
 import { type Assignments, type MerchandiseSettings, missingMerchandiseSettings } from './merchandise.ts';
@@ -11,17 +11,17 @@ export interface MerchandiseExport {
   name: string;
   text: string;
   period: string;
-  /** What the account list has to take up for this file. */
+  /** Accounts that must be added to the account list with this file. */
   newAccounts: ListedAccount[];
 }
 
 /**
- * The file of a month: amounts summed by account, in the order of their numbers, zero sums left out. Throws 400 `ROW_ERRORS`,
+ * The export file of a month: amounts summed by account, sorted by number, without zero sums. Throws 400 `ROW_ERRORS`,
  * `PERIOD_REQUIRED` and `NOTHING_TO_EXPORT`, and 409 `SETTINGS_INCOMPLETE`.
  */
 export function exportMerchandise(
   reading: MerchandiseReading,
-  order: {
+  input: {
     accounts: readonly ListedAccount[];
     assignments: Assignments;
     settings: MerchandiseSettings;
@@ -29,20 +29,20 @@ export function exportMerchandise(
     now: Date;
   },
 ): MerchandiseExport {
-  const { settings, assignments } = order;
+  const { settings, assignments } = input;
   checkMerchandise(reading);
-  const period = reading.header.period ?? order.period;
+  const period = reading.header.period ?? input.period;
   if (period === null)
-    throw invalid('PERIOD_REQUIRED', undefined, { details: [{ path: 'period', message: 'is needed' }] });
-  checkAssignments(assignments, order.accounts);
+    throw invalid('PERIOD_REQUIRED', undefined, { details: [{ path: 'period', message: 'is required' }] });
+  checkAssignments(assignments, input.accounts);
   const { sums, newAccounts } = sumUp(reading.rows, assignments);
-  const left = sums.filter(({ amountCents }) => amountCents !== 0);
-  if (left.length === 0) throw invalid('NOTHING_TO_EXPORT');
+  const nonZero = sums.filter(({ amountCents }) => amountCents !== 0);
+  if (nonZero.length === 0) throw invalid('NOTHING_TO_EXPORT');
   const missing = missingMerchandiseSettings(settings);
   if (missing.length > 0) throw settingsIncomplete(missing);
-  if (settings.format === 'txt') return { ...txtFile(left, period, settings.separator), period, newAccounts };
-  checkExtf(reading.rows, left, settings);
-  return { ...extfFile(left, { period, settings, now: order.now }), period, newAccounts };
+  if (settings.format === 'txt') return { ...txtFile(nonZero, period, settings.separator), period, newAccounts };
+  checkExtf(reading.rows, nonZero, settings);
+  return { ...extfFile(nonZero, { period, settings, now: input.now }), period, newAccounts };
 }
 
 /** Throws 400 `ROW_ERRORS`. */
@@ -50,17 +50,17 @@ export function checkMerchandise({ hasErrors, errors }: MerchandiseReading): voi
   if (hasErrors) throw invalid('ROW_ERRORS', undefined, { details: detailsOf(errors) });
 }
 
-/** An assignment makes a new account or says again what the list says; a list has each number and name once. */
+/** An assignment either creates an account or repeats one in the list. Numbers and names are unique in the list. */
 function checkAssignments(assignments: Assignments, accounts: readonly ListedAccount[]): void {
   const byNumber = new Map(accounts.map((account) => [account.number, account]));
   const byName = new Map(accounts.map((account) => [nameKey(account.name), account]));
   for (const [index, { name, number }] of assignments.entries()) {
     const owner = byNumber.get(number);
     if (owner && nameKey(owner.name) !== nameKey(name))
-      throw invalidField(`assignments.${index}.number`, `belongs to ${owner.name}`);
+      throw invalidField(`assignments.${index}.number`, `already belongs to ${owner.name}`);
     const known = byName.get(nameKey(name));
     if (known && known.number !== number)
-      throw invalidField(`assignments.${index}.name`, `has the account ${known.number}`);
+      throw invalidField(`assignments.${index}.name`, `already has the account ${known.number}`);
   }
 }
 
@@ -78,7 +78,7 @@ function sumUp(
       faults.push(finding(row, 'A', 'ACCOUNT_MISSING'));
       continue;
     }
-    // The first spelling of a new name is the one that stays.
+    // A new account gets the first spelling of its name.
     if (!account && !newAccounts.has(number)) newAccounts.set(number, { number, name });
     const sum = sums.get(number) ?? { ...(account ?? { number, name }), amountCents: 0 };
     sum.amountCents += amountCents ?? 0;
@@ -91,15 +91,15 @@ function sumUp(
   };
 }
 
-/** A person’s account has one digit more than a general one, and nothing has more. */
+/** Personal accounts have one digit more than general accounts, which is the maximum. */
 function checkExtf(
   rows: readonly MatchedRow[],
   sums: readonly AccountSum[],
   { defaultContraAccount }: MerchandiseSettings,
 ): void {
-  const namesOf = (isOdd: (sum: AccountSum) => boolean) => new Set(sums.filter(isOdd).map(({ name }) => name));
+  const namesOf = (matches: (sum: AccountSum) => boolean) => new Set(sums.filter(matches).map(({ name }) => name));
   const tooLong = namesOf(({ number }) => Number(number) >= 10 ** (defaultContraAccount.length + 1));
-  const tooLarge = namesOf(({ amountCents }) => Math.abs(amountCents) > largestExtfCents);
+  const tooLarge = namesOf(({ amountCents }) => Math.abs(amountCents) > maxExtfCents);
   const faults = rows.flatMap(({ row, name }) => [
     ...(tooLong.has(name) ? [finding(row, 'A', 'ACCOUNT_TOO_LONG')] : []),
     ...(tooLarge.has(name) ? [finding(row, 'B', 'SUM_TOO_LARGE')] : []),

@@ -7,20 +7,20 @@ import { findMonth } from './month.ts';
 import { isTotal, nameKey, shownCell, tidied } from './names.ts';
 import { fitsWindows1252 } from './windows-1252.ts';
 
-/** What stands in a cell: text, a number, a day, or something else that is neither. Undefined where nothing does. */
-export type Cell = string | number | { day: string } | { odd: true } | undefined;
+/** The value of a cell: text, a number, a day, or a value of another type. Undefined if the cell is empty. */
+export type Cell = string | number | { day: string } | { other: true } | undefined;
 
 export interface ListedAccount {
   number: string;
   name: string;
 }
 
-/** What an account took in a month. */
+/** The sum of an account in a month. */
 export interface AccountSum extends ListedAccount {
   amountCents: number;
 }
 
-/** A row together with the account it belongs to. */
+/** A row with its account; null if the list has none. */
 export interface MatchedRow extends MerchandiseRow {
   account: ListedAccount | null;
 }
@@ -34,10 +34,10 @@ export interface MerchandiseReading {
 }
 
 const headerMax = 60;
-/** So many in a row are the end. */
+/** Consecutive empty rows that end a list. */
 export const emptyRows = 10;
 
-/** What B1 says, and which month it names. */
+/** The text of B1 and the month it names. */
 export function readHeader(cell: Cell): MerchandiseHeader {
   if (typeof cell === 'object' && 'day' in cell) {
     const period = cell.day.slice(0, 7);
@@ -53,8 +53,8 @@ export function readHeader(cell: Cell): MerchandiseHeader {
 }
 
 /**
- * Columns A and B from row 2 on, compared with an account list: by number, then by name. `tooMany` is called when there are more rows
- * than `maxRows`, or one below row `lastRow`.
+ * Reads columns A and B from row 2 on and matches each row with an account, by number and then by name. Calls `tooMany` for more rows
+ * than `maxRows` or for a row after `lastRow`.
  */
 export function readMerchandiseLines(
   sheet: { cellsOf: (row: number) => readonly [Cell, Cell]; rowCount: number },
@@ -117,7 +117,7 @@ export function readMerchandiseLines(
 
 const isEmpty = (cell: Cell): boolean => cell === undefined || (typeof cell === 'string' && cell.trim() === '');
 
-/** What a row belongs to; null where nothing says so. Of a number its whole part, as an account number is typed. */
+/** The account name or number in column A; null if there is none. A numeric cell counts only if it is a whole number. */
 function labelOf(cell: Cell): string | null {
   if (typeof cell === 'number') return Number.isInteger(cell) && Math.abs(cell) < 1e15 ? String(cell) : null;
   return typeof cell === 'string' ? tidied(cell) || null : null;

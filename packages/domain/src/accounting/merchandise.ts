@@ -6,7 +6,7 @@ import { Finding } from './findings.ts';
 import { Month, parseDay } from './month.ts';
 import { nameKey, tidied } from './names.ts';
 
-/** Of a tenant. */
+/** Maximum accounts per tenant. */
 export const accountLimit = 20_000;
 export const accountNameMax = 60;
 export const accountNumberPattern = /^(?=.*[1-9])\d{1,9}$/;
@@ -31,7 +31,7 @@ export const MerchandiseSettings = z
       .string()
       .trim()
       .regex(/^\d\d-\d\d$/, 'must be a day such as 01-01')
-      // The 29th of February is none: a fiscal year begins every year.
+      // 29 February is refused, because a fiscal year begins every year.
       .refine((text) => parseDay(`2001-${text}`) !== null, 'must be a day of every year')
       .default('01-01')
       .describe('First day of the fiscal year, `MM-DD`'),
@@ -51,13 +51,13 @@ export type MerchandiseSettings = z.infer<typeof MerchandiseSettings>;
 
 export const merchandiseDefaults: MerchandiseSettings = MerchandiseSettings.parse({});
 
-/** What an export cannot do without. */
+/** The settings that an export needs and that are not set. */
 export const missingMerchandiseSettings = (settings: MerchandiseSettings): string[] =>
   settings.format === 'txt'
     ? []
     : (['defaultContraAccount', 'beraternummer', 'mandantennummer'] as const).filter((name) => settings[name] === '');
 
-/** Before it is trimmed: a line break at an end is refused like one within. */
+/** Checked before trimming, so that a leading or trailing line break is refused, too. */
 const withoutControls = () =>
   z.string().refine((value) => !controlInLine.test(value), 'must not contain control characters');
 const AccountNumber = withoutControls().trim().regex(accountNumberPattern, 'must be 1 to 9 digits, not only zeros');
@@ -74,7 +74,7 @@ export const AccountInput = z
 export type AccountInput = z.infer<typeof AccountInput>;
 
 export const AccountChange = AccountInput.partial()
-  // What is not named is not there at all, so that it never takes the place of what is.
+  // Drops undefined fields, so that a spread does not overwrite stored values with them.
   .transform(({ number, name }) => ({ ...(number !== undefined && { number }), ...(name !== undefined && { name }) }))
   .meta({ id: 'MerchandiseAccountChange', example: { name: 'T-Shirts' } });
 export type AccountChange = z.infer<typeof AccountChange>;
@@ -96,8 +96,9 @@ export const Assignments = z
   .superRefine((assignments, { addIssue }) => {
     const [names, numbers] = [new Set<string>(), new Set<string>()];
     for (const [index, { name, number }] of assignments.entries()) {
-      if (names.has(nameKey(name))) addIssue({ code: 'custom', path: [index, 'name'], message: 'stands here twice' });
-      if (numbers.has(number)) addIssue({ code: 'custom', path: [index, 'number'], message: 'stands here twice' });
+      if (names.has(nameKey(name)))
+        addIssue({ code: 'custom', path: [index, 'name'], message: 'must not occur twice' });
+      if (numbers.has(number)) addIssue({ code: 'custom', path: [index, 'number'], message: 'must not occur twice' });
       names.add(nameKey(name));
       numbers.add(number);
     }

@@ -9,10 +9,10 @@ export const Month = z
 /** `11/2026` */
 export const monthLabel = (month: string): string => `${month.slice(5)}/${month.slice(0, 4)}`;
 
-/** Its last day, `30`. */
+/** The last day of a month, `30`. */
 export const lastDayOf = (month: string): string => String(daysOf(month.slice(0, 4), month.slice(5)));
 
-/** A day as `2026-11-20` from what German programs write, with or without a time behind it; null for what is no day. */
+/** Reads a date in a German or ISO form, with or without a time, as `2026-11-20`; null if it is not a date. */
 export function parseDay(text: string): string | null {
   const german = /^(\d{1,2})[./](\d{1,2})[./](\d{4}|\d{2})(?:$|[ ,T])/.exec(text);
   const [, first = '', month = '', last = ''] = german ?? /^(\d{4})-(\d{2})-(\d{2})(?:$|[ T])/.exec(text) ?? [];
@@ -34,20 +34,22 @@ const numbered = /(?<!\d)(0?[1-9]|1[0-2])\s?[./]\s?(\d{4})(?!\d)/g;
 const iso = /(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?!\d)/g;
 const firstLetters = ['ja,jä', 'fe', 'mä,ma,mr', 'ap', 'mai', 'jun', 'jul', 'au', 'se', 'ok', 'no', 'de'];
 
-/** The month a heading speaks of; null where it names none, or several. */
+/** The month named in a heading; null if it names none or several. */
 export function findMonth(text: string): string | null {
   const found = new Set([
     ...[...text.matchAll(numbered)].map(([, month = '', year = '']) => `${year}-${month.padStart(2, '0')}`),
     ...[...text.matchAll(iso)].map(([, year = '', month = '']) => `${year}-${month}`),
     ...[...text.matchAll(named)].map(([, name = '', year = '']) => `${year}-${monthNumber(name.toLowerCase())}`),
   ]);
-  const [month, ...others] = [...found].filter((one) => Month.safeParse(one).success);
+  const [month, ...others] = [...found].filter((candidate) => Month.safeParse(candidate).success);
   return others.length === 0 ? (month ?? null) : null;
 }
 
 function monthNumber(name: string): string {
-  // `Mai` first: the other one that begins like it is an old spelling of `März`.
+  // `Mai` first: `ma` also begins `Maerz`, another spelling of `März`.
   const index =
-    name === 'mai' ? 4 : firstLetters.findIndex((starts) => starts.split(',').some((one) => name.startsWith(one)));
+    name === 'mai'
+      ? 4
+      : firstLetters.findIndex((prefixes) => prefixes.split(',').some((start) => name.startsWith(start)));
   return String(index + 1).padStart(2, '0');
 }

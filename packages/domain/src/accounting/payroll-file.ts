@@ -3,13 +3,13 @@ import type { CanteenSettings, PersonSum } from './canteen.ts';
 import { monthLabel } from './month.ts';
 import { textOfLines } from './text-lines.ts';
 
-/** What a payroll file has room for: 9 digits before the comma and 2 behind it. */
-export const largestPayrollCents = 99_999_999_999;
+/** An amount has at most 9 digits before the comma and 2 after it. */
+export const maxPayrollCents = 99_999_999_999;
 
-/** The number as a program writes it. */
+/** A number without leading zeros. */
 const plain = (digits: string): string => String(Number(digits));
 
-/** The file the payroll program takes for a month, and its name. What it says is digits alone: no name gets into it. */
+/** The import file of the payroll program for a month, and its name. People appear only by number, never by name. */
 export function payrollFile(
   settings: CanteenSettings,
   month: string,

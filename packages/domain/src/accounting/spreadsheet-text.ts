@@ -1,9 +1,9 @@
-/** How a cell begins that a spreadsheet would run, in the wide forms of East Asian keyboards too. */
-const runs = /^'*[=+\-@\t\r\n＝＋－＠]/u;
-const quoted = /^'+[=+\-@\t\r\n＝＋－＠]/u;
+/** The start of a cell that a spreadsheet would run as a formula, including full-width characters. */
+const formulaStart = /^'*[=+\-@\t\r\n＝＋－＠]/u;
+const neutralizedStart = /^'+[=+\-@\t\r\n＝＋－＠]/u;
 
-/** Text for a cell of a file that a spreadsheet may open: what it would run stands behind an apostrophe and is text. */
-export const neutralized = (text: string): string => (runs.test(text) ? `'${text}` : text);
+/** Protects a cell from being run as a formula by putting an apostrophe before it. */
+export const neutralized = (text: string): string => (formulaStart.test(text) ? `'${text}` : text);
 
-/** Takes exactly that one apostrophe away again. */
-export const restored = (text: string): string => (quoted.test(text) ? text.slice(1) : text);
+/** Removes the apostrophe that `neutralized` added. */
+export const restored = (text: string): string => (neutralizedStart.test(text) ? text.slice(1) : text);

@@ -15,15 +15,15 @@ const centsIn = (text: string): number => {
   return amount.cents;
 };
 const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);
-/** By number, without those that come to nothing. */
-function sumsOf(lines: readonly { of: number; amount: number }[]): Record<string, number> {
+/** Sums by number, without zero sums. */
+function sumsOf(lines: readonly { account: number; amount: number }[]): Record<string, number> {
   const sums = new Map<number, number>();
-  for (const { of, amount } of lines) sums.set(of, (sums.get(of) ?? 0) + amount);
+  for (const { account, amount } of lines) sums.set(account, (sums.get(account) ?? 0) + amount);
   return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0));
 }
 
-it('what goes into a payroll file comes out of it, cent by cent', () => {
-  const line = record({ of: integer({ min: 1, max: 20 }), amount: cents });
+it('a payroll file contains the exact sums of its list', () => {
+  const line = record({ account: integer({ min: 1, max: 20 }), amount: cents });
   assert(
     property(
       array(line, { minLength: 1, maxLength: 60 }),
@@ -36,7 +36,8 @@ it('what goes into a payroll file comes out of it, cent by cent', () => {
         const reading = readCanteenLines(columns, { headerLine: 1, maxLines: 100, month: '2026-11' }, (row) =>
           shown.push(row.amountCents),
         );
-        for (const [index, { of, amount }] of lines.entries()) reading.take(index + 2, [`${of}`, formatAmount(amount)]);
+        for (const [index, { account, amount }] of lines.entries())
+          reading.take(index + 2, [`${account}`, formatAmount(amount)]);
         expect(shown).toEqual(lines.map(({ amount }) => amount));
         const expected = sumsOf(lines);
         if (Object.keys(expected).length === 0) return;
@@ -66,13 +67,18 @@ it('what goes into a payroll file comes out of it, cent by cent', () => {
   );
 });
 
-it('what goes into a file for bookkeeping comes out of it', () => {
+it('a bookkeeping file contains the exact sums of its list', () => {
   const accounts = Array.from({ length: 12 }, (_, n) => ({ number: `${8_400 + n}`, name: `Artikel ${n}` }));
-  const line = record({ of: integer({ min: 8_400, max: 8_411 }), amount: cents, isText: constantFrom(true, false) });
+  const line = record({
+    account: integer({ min: 8_400, max: 8_411 }),
+    amount: cents,
+    isText: constantFrom(true, false),
+  });
   assert(
     property(array(line, { minLength: 1, maxLength: 60 }), constantFrom('txt', 'extf'), (lines, format) => {
       const cells = lines.map(
-        ({ of, amount, isText }) => [`Artikel ${of - 8_400}`, isText ? formatAmount(amount) : amount / 100] as const,
+        ({ account, amount, isText }) =>
+          [`Artikel ${account - 8_400}`, isText ? formatAmount(amount) : amount / 100] as const,
       );
       const reading = readMerchandiseLines(
         {
@@ -83,7 +89,7 @@ it('what goes into a file for bookkeeping comes out of it', () => {
         { maxRows: 100, lastRow: 100, tooMany: () => expect.fail('too many') },
       );
       expect(total(reading.rows.map(({ amountCents }) => amountCents ?? 0))).toBe(
-        total(lines.map((one) => one.amount)),
+        total(lines.map(({ amount }) => amount)),
       );
       const expected = sumsOf(lines);
       if (Object.keys(expected).length === 0) return;
@@ -93,8 +99,8 @@ it('what goes into a file for bookkeeping comes out of it', () => {
         beraternummer: '1001',
         mandantennummer: '1',
       });
-      const order = { accounts, assignments: [], settings, period: null, now: new Date() };
-      const { text } = exportMerchandise(reading, order);
+      const input = { accounts, assignments: [], settings, period: null, now: new Date() };
+      const { text } = exportMerchandise(reading, input);
       const rows = text.split('\r\n').slice(format === 'txt' ? 1 : 2, -1);
       const found = rows.map((row) => row.split(';'));
       const sums =

@@ -26,14 +26,14 @@ const files: [name: string, text: string, linesBefore: number][] = [
   ['Lohn und Gehalt', payrollFile({ ...canteen, target: 'lohn-und-gehalt' }, '2026-11', people).text, 1],
 ];
 
-it.each(files)('the %s has a line for each account, whatever its name holds', (_, text, linesBefore) => {
+it.each(files)('the %s has one line per account, even for names with line breaks', (_, text, linesBefore) => {
   const lines = text.split(/\r\n|[\r\n\v\f\u0085\u2028\u2029]/);
   expect([lines.length, lines.at(-1)]).toEqual([linesBefore + breaks.length + 1, '']);
   // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
   expect(text.replaceAll('\r\n', '')).not.toMatch(/[\u0000-\u0008\u000a-\u001f]/);
 });
 
-it('nothing else here ends lines', () => {
+it('no other file here writes line ends', () => {
   const endsLines = readdirSync(import.meta.dirname)
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter((name) => readFileSync(join(import.meta.dirname, name), 'utf8').includes('\\r\\n`'));

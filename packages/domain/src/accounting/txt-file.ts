@@ -7,7 +7,7 @@ import { textOfLines } from './text-lines.ts';
 
 const headings = ['Konto', 'Bezeichnung', 'Betrag', 'Zeitraum'];
 
-/** A file that any program can map: account, name, amount and month, one line an account. */
+/** A generic file with one line per account: account, name, amount and month. */
 export function txtFile(
   sums: readonly AccountSum[],
   period: string,
@@ -25,7 +25,7 @@ export function txtFile(
   };
 }
 
-/** The format has no quotes, so a name holds no separator, and does not begin as if it were quoted. */
+/** The format has no quoting, so a name must not contain the separator or begin with a quotation mark. */
 function unquoted(name: string, separator: string): string {
   const safe = neutralized(tidied(name.replaceAll(separator, ' ')));
   return safe.startsWith('"') ? `'${safe}` : safe;

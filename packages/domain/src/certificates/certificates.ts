@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { line } from '../text.ts';
 import { Instant } from '../time.ts';
 
-/** What an upload may hold (contract section 10). */
+/** Limits of an upload. */
 export const uploadLimits = {
   files: 50,
   fileBytes: 1024 * 1024,
-  /** Of all files together, so of an archive too. */
+  /** All files together, and therefore also one archive. */
   requestBytes: 10 * 1024 * 1024,
   archiveEntries: 200,
-  /** Of all entries together, unpacked. */
+  /** All entries together, unpacked. */
   unpackedBytes: 20 * 1024 * 1024,
-  /** Unpacked bytes for each packed one, where an entry is larger than `ratioFromBytes`. */
+  /** Maximum ratio of unpacked to packed bytes; applies to entries larger than `ratioFromBytes`. */
   ratio: 100,
   ratioFromBytes: 64 * 1024,
   parts: 500,
 };
 
-/** A password, of any characters; some files have an empty one. */
+/** A password with any characters. It can be empty, because some files have an empty password. */
 export const FilePassword = z.string().max(1_000);
 
 export const PartKind = z.enum(['server', 'intermediate', 'root', 'key', 'csr']);
 export type PartKind = z.output<typeof PartKind>;
 
-/** An id is the SHA-256 of what it names, in hex. */
+/** The SHA-256 of the part, in hex. */
 const PartId = z.string().regex(/^[0-9a-f]{64}$/);
 
 const WarningCode = z.enum([
@@ -93,7 +93,7 @@ export type RejectedReason = z.output<typeof RejectedReason>;
 
 const exampleId = '3f1c6a7d0b92e54877a1c3d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f70819';
 
-/** What a set of files holds. */
+/** The contents of a set of files. */
 export const CertificateAnalysis = z
   .object({
     parts: z.array(Part),

@@ -8,7 +8,7 @@ it.each([0, 127, 128, 255, 256, 65_535, 65_536])('an element of %d bytes is read
   expect(others).toEqual([]);
 });
 
-it('content without a length ends at its mark, whatever it holds', () => {
+it('content with an indefinite length ends at its mark, also with nested content', () => {
   const bytes = Uint8Array.from(Buffer.from('3080 2480 0401aa 0000 0403000000 0000 0500'.replaceAll(' ', ''), 'hex'));
   expect(elementsIn(bytes).map(({ tag, content }) => [tag, content.length])).toEqual([
     [0x30, 12],
@@ -16,7 +16,7 @@ it('content without a length ends at its mark, whatever it holds', () => {
   ]);
 });
 
-it.each(['30', '3003aabb', '3080', '30800401aa', '3085000000000100'])('%s is no element', (hex) => {
+it.each(['30', '3003aabb', '3080', '30800401aa', '3085000000000100'])('%s is not an element', (hex) => {
   expect(() => elementsIn(Buffer.from(hex, 'hex'))).toThrow(RangeError);
 });
 
@@ -29,7 +29,7 @@ it.each([
   expect(dottedOid(Buffer.from(hex, 'hex'))).toBe(dotted);
 });
 
-it('an OCTET STRING may be of several, and nothing else is one', () => {
+it('an OCTET STRING can be composed of others; other elements are refused', () => {
   const only = (hex: string) => elementsIn(Buffer.from(hex, 'hex'))[0];
   expect(octetsIn(only('2408 0402aabb 2402 0400'.replaceAll(' ', '')))).toEqual(Uint8Array.of(0xaa, 0xbb));
   for (const hex of ['0c01aa', '24030c01aa', '240a24082406240424022400'])

@@ -1,13 +1,13 @@
 export interface Header {
   tag: number;
-  /** Where its content begins, and where it ends; without an end where only its content tells. */
+  /** Start and end of the content; `end` is null for an indefinite length. */
   start: number;
   end: number | null;
 }
 
 /**
- * What an element begins with, its tag and its length (X.690, 8.1.2 and 8.1.3); null where there is none. A length is one byte, or up to four
- * that follow their number; 0x80 says that two zero bytes end the content (8.1.3.6).
+ * The tag and length of an element (X.690, 8.1.2 and 8.1.3); null if there is no valid header. A length is one byte, or a byte count
+ * followed by up to four bytes; 0x80 means that two zero bytes end the content (8.1.3.6).
  */
 export function headerAt(der: Uint8Array, at: number): Header | null {
   const [tag, first] = [der[at], der[at + 1]];
@@ -24,16 +24,16 @@ export function headerAt(der: Uint8Array, at: number): Header | null {
 export interface Element {
   tag: number;
   content: Uint8Array;
-  /** Together with what stands before and behind its content. */
+  /** Header, content and end mark. */
   whole: Uint8Array;
 }
 
-/** The elements that these bytes are, one behind another. Throws a RangeError when they are something else. */
+/** Parses consecutive elements. Throws a RangeError if the bytes are not elements. */
 export function elementsIn(der: Uint8Array): Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < der.length;) {
-    const header = knownHeader(der, at);
-    const end = header.end ?? endOfOpen(der, header.start);
+    const header = requiredHeader(der, at);
+    const end = header.end ?? endOfIndefinite(der, header.start);
     if (end > der.length) throw new RangeError('An element ends too early.');
     const content = der.subarray(header.start, header.end ?? end - endMark);
     elements.push({ tag: header.tag, content, whole: der.subarray(at, end) });
@@ -44,29 +44,29 @@ export function elementsIn(der: Uint8Array): Element[] {
 
 const endMark = 2;
 
-/** Where content without a length ends, its mark included: it may hold more of its kind (X.690, 8.1.5). */
-function endOfOpen(der: Uint8Array, start: number): number {
+/** The end of content with an indefinite length, including its end mark. Such content can be nested (X.690, 8.1.5). */
+function endOfIndefinite(der: Uint8Array, start: number): number {
   let at = start;
-  for (let open = 1; open > 0;) {
-    const { tag, start: next, end } = knownHeader(der, at);
-    if (end === null) open += 1;
-    else if (tag === 0 && end === next) open -= 1;
+  for (let depth = 1; depth > 0;) {
+    const { tag, start: next, end } = requiredHeader(der, at);
+    if (end === null) depth += 1;
+    else if (tag === 0 && end === next) depth -= 1;
     at = end ?? next;
   }
   return at;
 }
 
-function knownHeader(der: Uint8Array, at: number): Header {
+function requiredHeader(der: Uint8Array, at: number): Header {
   const header = headerAt(der, at);
   if (header === null) throw new RangeError('Not an element.');
   return header;
 }
 
-const maxOid = 100;
+const maxOidBytes = 100;
 
-/** An object identifier with dots (X.690, 8.19): groups of seven bits make a number, and the first of them stands for two. Throws a RangeError. */
+/** An object identifier in dotted form (X.690, 8.19): groups of seven bits form a number; the first encodes two. Throws a RangeError. */
 export function dottedOid(content: Uint8Array): string {
-  if (content.length > maxOid) throw new RangeError('An object identifier is too long.');
+  if (content.length > maxOidBytes) throw new RangeError('An object identifier is too long.');
   const numbers: bigint[] = [];
   let number = 0n;
   for (const byte of content) {
@@ -80,7 +80,7 @@ export function dottedOid(content: Uint8Array): string {
   return [root, first - root * 40n, ...others].join('.');
 }
 
-/** An element of parts that are encoded already, in DER: its length takes as few bytes as it can (X.690, 10.1). */
+/** A DER element with encoded parts as its content. The length uses the minimum of bytes (X.690, 10.1). */
 export function elementOf(tag: number, ...parts: Uint8Array[]): Uint8Array {
   const size = parts.reduce((sum, { length }) => sum + length, 0);
   const digits = [24, 16, 8, 0].map((shift) => (size >>> shift) & 0xff);
@@ -99,30 +99,30 @@ function joined(parts: Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** What stands in an element; nothing where there is no such element. */
-export const within = (element: Element | undefined): Element[] => (element ? elementsIn(element.content) : []);
+/** The elements in an element; empty if it is undefined. */
+export const childrenOf = (element: Element | undefined): Element[] => (element ? elementsIn(element.content) : []);
 
-const octetString = { simple: [0x04, 0x80], ofParts: [0x24, 0xa0] };
-const maxParts = 4;
+const octetString = { primitive: [0x04, 0x80], constructed: [0x24, 0xa0] };
+const maxDepth = 4;
 
 /**
- * The bytes of an OCTET STRING, also of one tagged 0. X.690, 8.7.3: in BER it may be of several others. Throws a RangeError when it is
- * something else.
+ * The bytes of an OCTET STRING, also with the tag [0]. X.690, 8.7.3: in BER it can be composed of several others. Throws a RangeError for
+ * another element.
  */
 export function octetsIn(element: Element | undefined, depth = 0): Uint8Array {
-  if (element && octetString.simple.includes(element.tag)) return element.content;
-  if (!element || !octetString.ofParts.includes(element.tag) || depth > maxParts)
+  if (element && octetString.primitive.includes(element.tag)) return element.content;
+  if (!element || !octetString.constructed.includes(element.tag) || depth > maxDepth)
     throw new RangeError('Not an OCTET STRING.');
-  return joined(within(element).map((part) => octetsIn(part, depth + 1)));
+  return joined(childrenOf(element).map((part) => octetsIn(part, depth + 1)));
 }
 
-/** An INTEGER that is not negative (X.690, 8.3). Throws a RangeError when it is something else. */
+/** A non-negative INTEGER (X.690, 8.3). Throws a RangeError for another element. */
 export function numberIn(element: Element | undefined): number {
   if (element?.tag !== 0x02) throw new RangeError('Not an INTEGER.');
   return element.content.reduce((sum, byte) => sum * 256 + byte, 0);
 }
 
-/** An object identifier with dots. Throws a RangeError when it is something else. */
+/** An object identifier in dotted form. Throws a RangeError for another element. */
 export function oidIn(element: Element | undefined): string {
   if (element?.tag !== 0x06) throw new RangeError('Not an OBJECT IDENTIFIER.');
   return dottedOid(element.content);

@@ -1,4 +1,4 @@
-import { type Element, elementsIn, numberIn, octetsIn, oidIn, within } from './der.ts';
+import { childrenOf, type Element, elementsIn, numberIn, octetsIn, oidIn } from './der.ts';
 import { type Algorithm, algorithmIn, type Derivation, derivationIn, hashOfHmac, type Unknown } from './protection.ts';
 
 export interface Locked {
@@ -7,17 +7,17 @@ export interface Locked {
 }
 
 export interface LockedKey extends Locked {
-  /** All of it, in PKCS#8. */
+  /** The whole encrypted key, in PKCS#8. */
   whole: Uint8Array;
 }
 
-/** What the password vouches for the content with: an HMAC under a key that is made of it. */
+/** The MAC over the content, with a key derived from the password. */
 export type Checksum =
   | { type: 'pkcs12'; digest: Uint8Array; hash: string; salt: Uint8Array; rounds: number; keyBytes: number }
   | { type: 'pbmac1'; digest: Uint8Array; hash: string; derivation: Derivation }
   | Unknown;
 
-/** What bags stand in, one part of a PFX. */
+/** One part of a PFX, which contains bags. */
 export type Safe =
   | { type: 'open'; bytes: Uint8Array }
   | { type: 'locked'; locked: Locked }
@@ -31,7 +31,7 @@ export type Bag =
   | { type: 'damaged' };
 
 export interface Pfx {
-  /** What the checksum is over. */
+  /** The bytes that the checksum covers. */
   content: Uint8Array;
   checksum: Checksum | null;
 }
@@ -63,34 +63,34 @@ const sequence = 0x30;
 const maxDepth = 8;
 
 /**
- * A PFX whose content a password vouches for; null for one that a signature vouches for. RFC 7292, 4: SEQUENCE { version, authSafe ContentInfo,
- * macData OPTIONAL }. Throws a RangeError when the bytes are no PFX.
+ * A PFX in password integrity mode; null for one in public-key integrity mode, which is signed. RFC 7292, 4: SEQUENCE { version, authSafe
+ * ContentInfo, macData OPTIONAL }. Throws a RangeError if the bytes are not a PFX.
  */
 export function pfxIn(der: Uint8Array): Pfx | null {
   const [outer] = elementsIn(der);
-  const [, authSafe, macData] = within(outer);
-  const [type, content] = within(authSafe);
+  const [, authSafe, macData] = childrenOf(outer);
+  const [type, content] = childrenOf(authSafe);
   if (oidIn(type) !== contents.data) return null;
-  return { content: octetsIn(within(content)[0]), checksum: macData ? checksumIn(macData) : null };
+  return { content: octetsIn(childrenOf(content)[0]), checksum: macData ? checksumIn(macData) : null };
 }
 
 /**
- * RFC 7292, 4: MacData is SEQUENCE { SEQUENCE { algorithm, digest }, salt, iterations INTEGER DEFAULT 1 }, and its key is as long as the digest
- * (B.4). RFC 9579, 4: where the algorithm is PBMAC1, its parameters tell all of it, SEQUENCE { keyDerivationFunc, messageAuthScheme } (RFC 8018,
- * A.5), the length of the key among it, and salt and iterations mean nothing. A key below 20 bytes is refused, as is recommended there.
+ * RFC 7292, 4: MacData is SEQUENCE { SEQUENCE { algorithm, digest }, salt, iterations INTEGER DEFAULT 1 }; its key is as long as the digest
+ * (B.4). RFC 9579, 4: for PBMAC1 the algorithm parameters contain everything, including the key length: SEQUENCE { keyDerivationFunc,
+ * messageAuthScheme } (RFC 8018, A.5); salt and iterations are ignored. Keys below 20 bytes are refused, as the RFC recommends.
  */
 function checksumIn(macData: Element): Checksum {
-  const [mac, salt, rounds] = within(macData);
-  const [element, digestElement] = within(mac);
+  const [mac, salt, rounds] = childrenOf(macData);
+  const [element, digestElement] = childrenOf(mac);
   const { oid, parameters } = algorithmIn(element);
   const digest = octetsIn(digestElement);
   if (oid === pbmac1) {
-    const [derivedBy, scheme] = within(parameters).map(algorithmIn);
+    const [derivedBy, scheme] = childrenOf(parameters).map(algorithmIn);
     const hash = hashOfHmac(scheme?.oid ?? '');
     if (!hash) return { type: 'unknown', oid: scheme?.oid ?? oid };
     const derivation = derivationIn(derivedBy, null);
     if (derivation.type === 'unknown') return derivation;
-    if (derivation.keyBytes < minMacKeyBytes) throw new RangeError('A key of too few bytes.');
+    if (derivation.keyBytes < minMacKeyBytes) throw new RangeError('The key is too short.');
     return { type: 'pbmac1', digest, hash, derivation };
   }
   const known = hashes[oid];
@@ -99,12 +99,12 @@ function checksumIn(macData: Element): Checksum {
 }
 
 /**
- * The parts of a PFX. RFC 7292, 4.1: a SEQUENCE of ContentInfo, which is data, data encrypted under a password (RFC 5652, 8) or data encrypted
- * under somebody's public key. Throws a RangeError when the bytes are something else; a part that cannot be read does not hide the others.
+ * The parts of a PFX. RFC 7292, 4.1: a SEQUENCE of ContentInfo, which is plain data, data encrypted with a password (RFC 5652, 8) or data
+ * encrypted with a public key. Throws a RangeError for other bytes. An unreadable part is returned as `damaged`, next to the others.
  */
 export function safesIn(content: Uint8Array): Safe[] {
   const [list] = elementsIn(content);
-  return within(list).map((safe) => {
+  return childrenOf(list).map((safe) => {
     try {
       return safeOf(safe);
     } catch {
@@ -114,14 +114,14 @@ export function safesIn(content: Uint8Array): Safe[] {
 }
 
 function safeOf(safe: Element): Safe {
-  const [type, tagged] = within(safe);
-  const [body] = within(tagged);
+  const [type, tagged] = childrenOf(safe);
+  const [body] = childrenOf(tagged);
   switch (oidIn(type)) {
     case contents.data:
       return { type: 'open', bytes: octetsIn(body) };
     case contents.encryptedData: {
-      const [, encrypted] = within(body);
-      const [, algorithm, bytes] = within(encrypted);
+      const [, encrypted] = childrenOf(body);
+      const [, algorithm, bytes] = childrenOf(encrypted);
       return { type: 'locked', locked: { algorithm: algorithmIn(algorithm), bytes: octetsIn(bytes) } };
     }
     default:
@@ -130,14 +130,14 @@ function safeOf(safe: Element): Safe {
 }
 
 /**
- * What one part of a PFX holds. RFC 7292, 4.2: SafeContents is a SEQUENCE of SafeBag, SEQUENCE { bagId, [0] bagValue, attributes }, of which
- * there are keys (4.2.1), locked keys (4.2.2), certificates (4.2.3), revocation lists (4.2.4), secrets (4.2.5) and bags of bags (4.2.6).
- * Throws a RangeError when the bytes are something else; a bag that cannot be read does not hide the others.
+ * The bags of one part of a PFX. RFC 7292, 4.2: SafeContents is a SEQUENCE of SafeBag, SEQUENCE { bagId, [0] bagValue, attributes }. Bags
+ * contain keys (4.2.1), encrypted keys (4.2.2), certificates (4.2.3), revocation lists (4.2.4), secrets (4.2.5) or other bags (4.2.6).
+ * Throws a RangeError for other bytes. An unreadable bag is returned as `damaged`, next to the others.
  */
 export function bagsIn(safeContents: Uint8Array, depth = 0): Bag[] {
   const [list, ...others] = elementsIn(safeContents);
   if (list?.tag !== sequence || others.length > 0 || depth > maxDepth) throw new RangeError('Not a list of bags.');
-  return within(list).flatMap((bag): Bag[] => {
+  return childrenOf(list).flatMap((bag): Bag[] => {
     try {
       return bagsOf(bag, depth);
     } catch {
@@ -147,18 +147,18 @@ export function bagsIn(safeContents: Uint8Array, depth = 0): Bag[] {
 }
 
 function bagsOf(bag: Element, depth: number): Bag[] {
-  const [id, tagged] = within(bag);
-  const [value] = within(tagged);
+  const [id, tagged] = childrenOf(bag);
+  const [value] = childrenOf(tagged);
   switch (oidIn(id)) {
     case bags.key:
       return [{ type: 'key', der: value?.whole ?? new Uint8Array() }];
     case bags.lockedKey:
       return [{ type: 'locked-key', locked: lockedKeyIn(value) }];
     case bags.certificate: {
-      const [kind, certificate] = within(value);
+      const [kind, certificate] = childrenOf(value);
       return oidIn(kind) === x509Certificate
-        ? [{ type: 'certificate', der: octetsIn(within(certificate)[0]) }]
-        : [{ type: 'other', what: 'a certificate that is none of X.509' }];
+        ? [{ type: 'certificate', der: octetsIn(childrenOf(certificate)[0]) }]
+        : [{ type: 'other', what: 'a certificate that is not X.509' }];
     }
     case bags.list:
       return [{ type: 'other', what: 'a list of revoked certificates (CRL)' }];
@@ -173,6 +173,6 @@ function bagsOf(bag: Element, depth: number): Bag[] {
 
 /** RFC 5958, 3: EncryptedPrivateKeyInfo ::= SEQUENCE { encryptionAlgorithm, encryptedData OCTET STRING }. */
 export function lockedKeyIn(element: Element | undefined): LockedKey {
-  const [algorithm, bytes] = within(element);
+  const [algorithm, bytes] = childrenOf(element);
   return { algorithm: algorithmIn(algorithm), bytes: octetsIn(bytes), whole: element?.whole ?? new Uint8Array() };
 }

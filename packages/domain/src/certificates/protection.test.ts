@@ -38,13 +38,13 @@ it.each([
   });
 });
 
-it('a key has the length that is said, up to a bound', () => {
+it('a key has the stated length, up to a limit', () => {
   expect(protectionBy(byRc2('3a', '05'))).toMatchObject({ derivation: { keyBytes: 5 } });
   expect(() => protectionBy(byRc2('3a', '0101'))).toThrow(RangeError);
   expect(() => protectionBy(byRc2('0401'))).toThrow(RangeError);
 });
 
-it('what is not in the tables is named', () => {
+it('an unknown algorithm is returned by its OID', () => {
   const scrypt = sequence(oid('2b06010401da47040b'), sequence());
   expect(protectionBy(sequence(oid('2a0304')))).toEqual({ type: 'unknown', oid: '1.2.3.4' });
   expect(protectionBy(sequence(pbes2, sequence(scrypt, sequence(oid('2a0304')))))).toMatchObject({ oid: '1.2.3.4' });

@@ -1,4 +1,4 @@
-import { type Element, numberIn, octetsIn, oidIn, within } from './der.ts';
+import { childrenOf, type Element, numberIn, octetsIn, oidIn } from './der.ts';
 
 /** AlgorithmIdentifier ::= SEQUENCE { algorithm OBJECT IDENTIFIER, parameters ANY OPTIONAL } (RFC 5280, 4.1.1.2). */
 export interface Algorithm {
@@ -6,7 +6,7 @@ export interface Algorithm {
   parameters: Element | undefined;
 }
 
-/** What makes a key of a password by PBKDF2, where the password is UTF-8 (RFC 8018, 5.2). */
+/** Parameters of PBKDF2 for deriving a key from a UTF-8 password (RFC 8018, 5.2). */
 export interface Derivation {
   type: 'pbkdf2';
   salt: Uint8Array;
@@ -15,21 +15,21 @@ export interface Derivation {
   hash: string;
 }
 
-/** A cipher with blocks chained, by its name in OpenSSL. */
+/** A cipher in CBC mode, with its OpenSSL name. */
 export interface Cipher {
   name: string;
   keyBytes: number;
-  /** How many bits of its key count, where it is RC2. */
+  /** Effective key bits; only for RC2. */
   bits?: number;
 }
 
-/** An algorithm that is not in the tables here. */
+/** An algorithm that is not in the tables of this file. */
 export interface Unknown {
   type: 'unknown';
   oid: string;
 }
 
-/** How bytes are locked under a password. */
+/** How bytes are encrypted with a password. */
 export type Protection =
   | { type: 'pbes2'; derivation: Derivation; cipher: Cipher; iv: Uint8Array }
   | { type: 'pkcs12'; salt: Uint8Array; rounds: number; cipher: Cipher }
@@ -40,7 +40,7 @@ const pbes2 = '1.2.840.113549.1.5.13';
 const pbkdf2 = '1.2.840.113549.1.5.12';
 const rc2 = '1.2.840.113549.3.2';
 const hmacWithSha1 = '1.2.840.113549.2.7';
-/** Far more than any cipher or HMAC uses. */
+/** Far more than ciphers and HMACs use. */
 const maxKeyBytes = 256;
 
 const ciphers: Record<string, Cipher> = {
@@ -56,7 +56,7 @@ const pkcs12Ciphers: Record<string, Cipher> = {
   '1.2.840.113549.1.12.1.5': { name: 'rc2', keyBytes: 16, bits: 128 },
   '1.2.840.113549.1.12.1.6': { name: 'rc2', keyBytes: 5, bits: 40 },
 };
-const rc2Bits = { byVersion: { 160: 40, 120: 64, 58: 128 } as Record<number, number>, unsaid: 32, most: 1_024 };
+const rc2Bits = { byVersion: { 160: 40, 120: 64, 58: 128 } as Record<number, number>, default: 32, max: 1_024 };
 const hmacs: Record<string, string> = {
   [hmacWithSha1]: 'sha1',
   '1.2.840.113549.2.8': 'sha224',
@@ -67,48 +67,48 @@ const hmacs: Record<string, string> = {
   '1.2.840.113549.2.13': 'sha512-256',
 };
 
-/** Throws a RangeError when the element is something else. */
+/** Throws a RangeError for another element. */
 export function algorithmIn(element: Element | undefined): Algorithm {
-  const [oid, parameters] = within(element);
+  const [oid, parameters] = childrenOf(element);
   return { oid: oidIn(oid), parameters };
 }
 
 /**
- * How something is locked. RFC 8018, A.4: PBES2 is SEQUENCE { keyDerivationFunc, encryptionScheme }, and the parameters of a scheme are its first
- * block (B.2), or for RC2 hold it. RFC 7292, C: PKCS#12's own ways are SEQUENCE { salt, iterations }; those with RC4 are not in the table.
- * Throws a RangeError when it cannot be read.
+ * Reads how data is encrypted. RFC 8018, A.4: PBES2 is SEQUENCE { keyDerivationFunc, encryptionScheme }; the scheme parameters are the IV
+ * (B.2), or contain it for RC2. RFC 7292, C: the parameters of the PKCS#12 schemes are SEQUENCE { salt, iterations }; the table omits the
+ * schemes with RC4. Throws a RangeError if it cannot be read.
  */
 export function protectionIn({ oid, parameters }: Algorithm): Protection {
   if (oid === pbes2) {
-    const [derivedBy, scheme] = within(parameters).map(algorithmIn);
+    const [derivedBy, scheme] = childrenOf(parameters).map(algorithmIn);
     const cipher = scheme?.oid === rc2 ? rc2In(scheme) : ciphers[scheme?.oid ?? ''];
     if (!scheme || !cipher) return { type: 'unknown', oid: scheme?.oid ?? oid };
     const derivation = derivationIn(derivedBy, cipher.keyBytes);
-    const iv = octetsIn(scheme.oid === rc2 ? within(scheme.parameters).at(-1) : scheme.parameters);
+    const iv = octetsIn(scheme.oid === rc2 ? childrenOf(scheme.parameters).at(-1) : scheme.parameters);
     return derivation.type === 'unknown' ? derivation : { type: 'pbes2', derivation, cipher, iv };
   }
   const cipher = pkcs12Ciphers[oid];
   if (!cipher) return { type: 'unknown', oid };
-  const [salt, rounds] = within(parameters);
+  const [salt, rounds] = childrenOf(parameters);
   return { type: 'pkcs12', salt: octetsIn(salt), rounds: numberIn(rounds), cipher };
 }
 
-/** RFC 8018, B.2.3: SEQUENCE { rc2ParameterVersion INTEGER OPTIONAL, iv OCTET STRING }; the version stands for how many bits count. */
+/** RFC 8018, B.2.3: SEQUENCE { rc2ParameterVersion INTEGER OPTIONAL, iv OCTET STRING }; the version encodes the effective key bits. */
 function rc2In({ parameters }: Algorithm): Cipher {
-  const [version, iv] = within(parameters);
+  const [version, iv] = childrenOf(parameters);
   const number = iv ? numberIn(version) : null;
-  const bits = number === null ? rc2Bits.unsaid : (rc2Bits.byVersion[number] ?? number);
-  if (bits > rc2Bits.most) throw new RangeError('More bits than RC2 has.');
+  const bits = number === null ? rc2Bits.default : (rc2Bits.byVersion[number] ?? number);
+  if (bits > rc2Bits.max) throw new RangeError('RC2 does not have that many key bits.');
   return { name: 'rc2', keyBytes: Math.ceil(bits / 8), bits };
 }
 
 /**
- * PBKDF2. RFC 8018, A.2: SEQUENCE { salt, iterationCount INTEGER, keyLength INTEGER OPTIONAL, prf DEFAULT hmacWithSHA1 }. A key has `keyBytes` where
- * it does not say how many; where that is null, it has to say. Throws a RangeError when it cannot be read.
+ * PBKDF2. RFC 8018, A.2: SEQUENCE { salt, iterationCount INTEGER, keyLength INTEGER OPTIONAL, prf DEFAULT hmacWithSHA1 }. `keyBytes` is the
+ * default for a missing keyLength; null makes keyLength required. Throws a RangeError if it cannot be read.
  */
 export function derivationIn(algorithm: Algorithm | undefined, keyBytes: number | null): Derivation | Unknown {
   if (algorithm?.oid !== pbkdf2) return { type: 'unknown', oid: algorithm?.oid ?? pbkdf2 };
-  const [salt, rounds, ...others] = within(algorithm.parameters);
+  const [salt, rounds, ...others] = childrenOf(algorithm.parameters);
   const length = others.find((part) => part.tag === tag.integer);
   const prf = others.find((part) => part.tag === tag.sequence);
   const { oid } = prf ? algorithmIn(prf) : { oid: hmacWithSha1 };
@@ -121,7 +121,7 @@ export function derivationIn(algorithm: Algorithm | undefined, keyBytes: number 
     keyBytes: keyBytes === null || length ? numberIn(length) : keyBytes,
     hash,
   } as const;
-  if (derivation.keyBytes > maxKeyBytes) throw new RangeError('A key of too many bytes.');
+  if (derivation.keyBytes > maxKeyBytes) throw new RangeError('The key is too long.');
   return derivation;
 }
 

@@ -1,4 +1,4 @@
-import { elementOf, elementsIn, within } from './der.ts';
+import { childrenOf, elementOf, elementsIn } from './der.ts';
 
 const tag = { integer: 0x02, oid: 0x06, sequence: 0x30, set: 0x31, certificates: 0xa0, lists: 0xa1, content: 0xa0 };
 /** 1.2.840.113549.1.7.1 and 1.2.840.113549.1.7.2 */
@@ -6,29 +6,29 @@ const data = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01];
 const signedData = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02];
 
 export interface SignedDataContent {
-  /** DER of each. */
+  /** Each in DER. */
   certificates: Uint8Array[];
-  /** What else stands beside certificates, such as lists of revoked ones. */
+  /** Whether it has other contents, such as revocation lists. */
   hasOthers: boolean;
 }
 
 /**
- * The certificates of a PKCS#7 file; null when it is one of another kind. RFC 5652, 5.1: SignedData holds them as a set tagged 0, and
- * revocation lists as one tagged 1. In the set a SEQUENCE is a certificate, and what is tagged is something else (10.2.2). Throws a
- * RangeError when the bytes are no PKCS#7 file.
+ * The certificates of a PKCS#7 file; null if it is not SignedData. RFC 5652, 5.1: SignedData has the certificates in a set with the tag [0]
+ * and revocation lists in a set with the tag [1]. A SEQUENCE in the set is a certificate; tagged elements are other things (10.2.2). Throws
+ * a RangeError if the bytes are not a PKCS#7 file.
  */
 export function certificatesInSignedData(der: Uint8Array): SignedDataContent | null {
   const [outer] = elementsIn(der);
-  const [type, content] = within(outer);
+  const [type, content] = childrenOf(outer);
   if (
     type?.tag !== tag.oid ||
     content?.tag !== tag.content ||
     !signedData.every((byte, at) => type.content[at] === byte)
   )
     return null;
-  const [body] = within(content);
-  const parts = within(body);
-  const choices = within(parts.find((part) => part.tag === tag.certificates));
+  const [body] = childrenOf(content);
+  const parts = childrenOf(body);
+  const choices = childrenOf(parts.find((part) => part.tag === tag.certificates));
   const certificates = choices.filter((choice) => choice.tag === tag.sequence);
   return {
     certificates: certificates.map(({ whole }) => whole),
@@ -36,7 +36,7 @@ export function certificatesInSignedData(der: Uint8Array): SignedDataContent | n
   };
 }
 
-/** Certificates as a PKCS#7 file without a signer. RFC 5652, 5.1: "degenerate" signed data, for spreading certificates. */
+/** Certificates as a PKCS#7 file without a signer. RFC 5652, 5.1: "degenerate" signed data, for distributing certificates. */
 export const signedDataOf = (certificates: Uint8Array[]): Uint8Array =>
   elementOf(
     tag.sequence,

@@ -13,7 +13,7 @@ export type InvoiceFormat = z.output<typeof InvoiceFormat>;
 export const InvoiceState = z
   .enum(['new', 'processed', 'duplicate', 'failed'])
   .describe(
-    '`new` was read and nobody has processed it · `processed` somebody marked it as processed · `duplicate` another document with the same seller, number, date and total came before · `failed` could not be read, see `error`',
+    '`new` read, but not processed yet · `processed` marked as processed by a user · `duplicate` an earlier document has the same seller, number, date and total · `failed` could not be read, see `error`',
   );
 export type InvoiceState = z.output<typeof InvoiceState>;
 
@@ -24,9 +24,9 @@ export const InvoiceError = z
   );
 export type InvoiceError = z.output<typeof InvoiceError>;
 
-/** What is read of a document; null is what it does not say. */
+/** The data read from a document; missing fields are null. */
 export interface InvoiceData {
-  /** As the document has it: `380`, `381`, `389` … */
+  /** As stated in the document: `380`, `381`, `389` … */
   typeCode: string | null;
   number: string | null;
   /** `2026-11-20` */
@@ -107,7 +107,7 @@ export const Invoice = z
   });
 export type Invoice = z.output<typeof Invoice>;
 
-/** What a person says of an invoice. */
+/** The change a user can make to an invoice. */
 export const InvoiceChange = z
   .object({ state: z.enum(['new', 'processed']) })
   .meta({ example: { state: 'processed' } });
@@ -116,8 +116,8 @@ export type InvoiceChange = z.output<typeof InvoiceChange>;
 export const InvoiceSearch = line();
 
 /**
- * What two documents share that are the same invoice: seller, number, date and total. Null where one of them is missing, for then nobody
- * can tell. A seller is told by its VAT id, and by its name without one.
+ * Identifies an invoice across documents by seller, number, date and total. Null if one of them is missing. The VAT id identifies the
+ * seller; without one, the name does.
  */
 export function invoiceIdentity({
   seller,
@@ -127,7 +127,7 @@ export function invoiceIdentity({
   totalCents,
   currency,
 }: InvoiceData): string | null {
-  const who = sellerVatId ?? seller?.toLowerCase().replaceAll(/\s+/g, ' ') ?? null;
-  if (who === null || number === null || date === null || totalCents === null) return null;
-  return JSON.stringify([who, number, date, totalCents, currency]);
+  const sellerKey = sellerVatId ?? seller?.toLowerCase().replaceAll(/\s+/g, ' ') ?? null;
+  if (sellerKey === null || number === null || date === null || totalCents === null) return null;
+  return JSON.stringify([sellerKey, number, date, totalCents, currency]);
 }

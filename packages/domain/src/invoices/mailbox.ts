@@ -14,7 +14,7 @@ const example = {
   failedFolder: 'INBOX/Fehler',
 } as const;
 
-/** The tenant’s invoice mailbox as its managers write it; a PUT replaces all of it, a kept password excepted. */
+/** The settings of the tenant’s invoice mailbox. A PUT replaces all of them, but can keep the stored password. */
 export const InvoiceMailboxInput = z
   .object({
     ...imapFields,
@@ -34,15 +34,15 @@ export const InvoiceMailboxInput = z
   .meta({ example: { ...example, password: 'a mailbox password' } });
 export type InvoiceMailboxInput = z.output<typeof InvoiceMailboxInput>;
 
-/** The same as it is shown, with how the last fetch went. */
+/** The settings as the API returns them, with the result of the last fetch. */
 export const InvoiceMailbox = z
   .object({
     ...shownImapFields,
     processedFolder: z.string().nullable(),
     failedFolder: z.string().nullable(),
     lastFetchedAt: Instant.nullable().describe('When the mailbox was last read successfully'),
-    storedBytes: z.int().describe('The room that invoices take up'),
-    maxStoredBytes: z.int().describe('The room there is for invoices; once it is used up, no more are fetched'),
+    storedBytes: z.int().describe('Storage used by invoices'),
+    maxStoredBytes: z.int().describe('Storage available for invoices; once it is full, no more are fetched'),
     lastError: ImapFailureKind.nullable().describe('Why the last fetch failed; null if it succeeded'),
   })
   .meta({

@@ -12,11 +12,11 @@ import { lockTenant } from '@portal/platform/lock-tenant';
 
 export interface AccountList {
   version: number;
-  /** By number. */
+  /** Sorted by number. */
   accounts: MerchandiseAccount[];
 }
 
-/** A tenant's account list and its version, read in one statement: two would see two moments. */
+/** A tenant's account list and its version, read in one statement so that they match. */
 export async function accountListOf(db: Pick<Tx, 'select'>): Promise<AccountList> {
   const { id, number, name } = merchandiseAccounts;
   const account = sql`json_build_object('id', ${id}, 'number', ${number}, 'name', ${name}) order by ${number}::bigint, ${number}`;
@@ -25,12 +25,12 @@ export async function accountListOf(db: Pick<Tx, 'select'>): Promise<AccountList
       version: sql<number>`coalesce((select version from ${merchandiseLists}), 0)`,
       accounts: sql<MerchandiseAccount[]>`(select coalesce(json_agg(${account}), '[]') from ${merchandiseAccounts})`,
     })
-    // The one row that is there whatever the list holds.
+    // Row policies leave one tenant row, which exists even if the list is empty.
     .from(tenants);
   return list ?? { version: 0, accounts: [] };
 }
 
-/** What one change does to a list; a changed account keeps its id. */
+/** The accounts that one change adds, changes and removes; a changed account keeps its id. */
 export interface AccountChanges {
   added: ListedAccount[];
   changed: MerchandiseAccount[];
@@ -38,8 +38,8 @@ export interface AccountChanges {
 }
 
 /**
- * Changes the list under its lock: `decide` is given the list as it is then. A change of nothing leaves the version alone. Throws 409
- * `LIMIT_REACHED`, and a violation of a unique index as it is.
+ * Changes the list under its lock: `decide` gets the locked list. An empty change does not raise the version. Throws 409 `LIMIT_REACHED`;
+ * violations of a unique index are passed on.
  */
 export async function changeAccounts(
   tx: Tx,
@@ -53,11 +53,12 @@ export async function changeAccounts(
   const addedIds = added.map(() => newId());
   if (added.length + changed.length + removed.length === 0) return { list, changes, addedIds };
   if (list.accounts.length + added.length - removed.length > accountLimit)
-    throw conflict('LIMIT_REACHED', `An account list can have ${accountLimit} accounts at most.`);
+    throw conflict('LIMIT_REACHED', `An account list can have at most ${accountLimit} accounts.`);
 
-  // What changes goes first: two accounts may swap their names.
-  const gone = [...changed, ...removed].map(({ id }) => id);
-  for (const ids of portions(gone)) await tx.delete(merchandiseAccounts).where(inArray(merchandiseAccounts.id, ids));
+  // Changed accounts are deleted and inserted again, because two accounts may swap their names.
+  const deletedIds = [...changed, ...removed].map(({ id }) => id);
+  for (const ids of portions(deletedIds))
+    await tx.delete(merchandiseAccounts).where(inArray(merchandiseAccounts.id, ids));
   const rows = [...added.map((account, index) => ({ ...account, id: addedIds[index] ?? newId() })), ...changed];
   for (const portion of portions(rows))
     await tx
@@ -70,15 +71,15 @@ export async function changeAccounts(
     .values({ id: newId(), tenantId, version })
     .onConflictDoUpdate({ target: merchandiseLists.tenantId, set: { version } });
   const kinds = { added, changed, removed };
-  const told = (Object.keys(kinds) as (keyof AccountChanges)[]).flatMap((kind) =>
+  const history = (Object.keys(kinds) as (keyof AccountChanges)[]).flatMap((kind) =>
     kinds[kind].map(({ number, name }) => ({ id: newId(), tenantId, version, kind, number, name })),
   );
-  for (const portion of portions(told)) await tx.insert(merchandiseChanges).values(portion);
+  for (const portion of portions(history)) await tx.insert(merchandiseChanges).values(portion);
   return { list: { ...list, version }, changes, addedIds };
 }
 
-/** 409 `ACCOUNTS_STALE` for callers that have seen another version than the present one; what changed since is in its details. */
-export async function staleRefusal(db: Pick<Tx, 'select'>, seen: number, version: number): Promise<PortalError> {
+/** 409 `ACCOUNTS_STALE` for a caller that has seen an older version; the details list the changes since then. */
+export async function staleError(db: Pick<Tx, 'select'>, seen: number, version: number): Promise<PortalError> {
   const { kind, number, name } = merchandiseChanges;
   const changes = await db
     .select({ kind, number, name })
@@ -88,7 +89,7 @@ export async function staleRefusal(db: Pick<Tx, 'select'>, seen: number, version
     .limit(100);
   return conflict('ACCOUNTS_STALE', undefined, {
     details: [
-      { path: 'accountsVersion', message: `is ${version} by now` },
+      { path: 'accountsVersion', message: `is now ${version}` },
       ...changes.map((change) => ({
         path: `accounts.${change.number}`,
         message: `was ${change.kind}: ${change.name}`,

@@ -3,7 +3,7 @@ import { accountLimit } from '@portal/domain/accounting/merchandise';
 import { decodeText } from './reading/decode.ts';
 import { openCsv } from './reading/read-csv.ts';
 
-/** A task for a process of its own: a file in, the JSON of the accounts it lists out. */
+/** Sandbox task: reads a file and returns its accounts as JSON. */
 export function run(bytes: Uint8Array): Uint8Array {
   const csv = openCsv(decodeText(bytes).utf8, (cells) => (isAccountsHeader(cells) ? true : null));
   const lines = readAccountLines();

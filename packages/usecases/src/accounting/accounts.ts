@@ -17,7 +17,7 @@ import { taskLimits, workOnUpload } from './work-on-upload.ts';
 
 const importing = taskOf<typeof run>(new URL('accounts-import-task.ts', import.meta.url), taskLimits);
 
-/** One account, and the version of the list it is in. */
+/** An account and the version of the list that contains it. */
 export interface VersionedAccount {
   account: MerchandiseAccount;
   version: number;
@@ -25,7 +25,7 @@ export interface VersionedAccount {
 
 export const listAccounts = (ctx: UserContext): Promise<AccountList> => ctx.read(accountListOf);
 
-/** Throws 409 `CONFLICT` for a number or a name the list has, and `LIMIT_REACHED`. */
+/** Throws 409 `CONFLICT` if the list already has the number or the name, and `LIMIT_REACHED`. */
 export const createAccount = (ctx: UserContext, input: AccountInput): Promise<VersionedAccount> =>
   orTaken(() =>
     ctx.tx(async (tx) => {
@@ -40,7 +40,7 @@ export const createAccount = (ctx: UserContext, input: AccountInput): Promise<Ve
     }),
   );
 
-/** Throws 404, 409 `CONFLICT` for a number or a name another account has. */
+/** Throws 404, and 409 `CONFLICT` if another account has the number or the name. */
 export const updateAccount = (ctx: UserContext, id: string, change: AccountChange): Promise<VersionedAccount> =>
   orTaken(() =>
     ctx.tx(async (tx) => {
@@ -75,7 +75,7 @@ export const deleteAccount = (ctx: UserContext, id: string): Promise<void> =>
     });
   });
 
-/** The list as a file that a spreadsheet opens and an import takes. */
+/** The list as a CSV file for spreadsheets and for `importAccounts`. */
 export async function exportAccounts(ctx: UserContext): Promise<{ name: string; bytes: Uint8Array }> {
   const { accounts } = await listAccounts(ctx);
   await ctx.tx((tx) =>
@@ -89,8 +89,8 @@ export async function exportAccounts(ctx: UserContext): Promise<{ name: string; 
 }
 
 /**
- * Replaces the list by what a file lists, all of it or nothing; a number that was there keeps its account. With `isTrial` it only says what it
- * would do. Throws 400 with the code of a fault of the file or `ROW_ERRORS`, 429 and 503.
+ * Replaces the list with the accounts of a file, completely or not at all. Accounts with an unchanged number keep their id. With `isTrial`
+ * it changes nothing and returns the counts. Throws 400 with the code of the file's fault or `ROW_ERRORS`, 429 and 503.
  */
 export async function importAccounts(
   ctx: UserContext,
@@ -115,7 +115,7 @@ export async function importAccounts(
 const target = { type: 'module', id: 'merchandise-export' } as const;
 
 function accountWith(accounts: readonly MerchandiseAccount[], id: string): MerchandiseAccount {
-  const account = accounts.find((one) => one.id === id);
+  const account = accounts.find((candidate) => candidate.id === id);
   if (!account) throw notFound();
   return account;
 }

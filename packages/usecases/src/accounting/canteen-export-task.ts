@@ -1,10 +1,10 @@
 import type { CanteenSettings } from '@portal/domain/accounting/canteen';
 import { exportCanteen } from '@portal/domain/accounting/canteen-export';
-import type { CanteenOrder } from './canteen-preview-task.ts';
+import type { CanteenInput } from './canteen-preview-task.ts';
 import { readCanteen } from './reading/read-canteen.ts';
 import { inWindows1252 } from './writing/encode.ts';
 
-export interface CanteenExportOrder extends CanteenOrder {
+export interface CanteenExportInput extends CanteenInput {
   settings: CanteenSettings;
   allowNegative: boolean;
 }
@@ -12,14 +12,15 @@ export interface CanteenExportOrder extends CanteenOrder {
 export interface PayrollFile {
   name: string;
   bytes: Uint8Array;
-  /** How many lines went into it, and how many it has. */
+  /** Lines read from the list. */
   rows: number;
+  /** Lines of the file. */
   people: number;
 }
 
-/** A task for a process of its own: a list in, the payroll file out. */
-export function run({ bytes, ...order }: CanteenExportOrder): PayrollFile {
-  const { reading } = readCanteen({ bytes, month: order.month });
-  const { name, text, people } = exportCanteen(reading, order);
-  return { name, bytes: inWindows1252(text), rows: reading.counted, people };
+/** Sandbox task: creates the payroll file of a list. */
+export function run({ bytes, ...options }: CanteenExportInput): PayrollFile {
+  const { reading } = readCanteen({ bytes, month: options.month });
+  const { name, text, people } = exportCanteen(reading, options);
+  return { name, bytes: inWindows1252(text), rows: reading.validLines, people };
 }

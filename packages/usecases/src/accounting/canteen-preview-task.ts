@@ -1,34 +1,34 @@
 import { canteenSummary } from '@portal/domain/accounting/canteen-lines';
 import { readCanteen } from './reading/read-canteen.ts';
 
-export interface CanteenOrder {
+export interface CanteenInput {
   bytes: Uint8Array;
   month: string;
 }
 
-/** A task for a process of its own: a list in, the JSON of its preview out. */
-export function run(order: CanteenOrder): Uint8Array {
+/** Sandbox task: returns the preview of a list as JSON. */
+export function run(input: CanteenInput): Uint8Array {
   const rows = jsonList();
-  const { encoding, reading } = readCanteen(order, rows.add);
+  const { encoding, reading } = readCanteen(input, rows.add);
   const rest = JSON.stringify({ encoding, ...canteenSummary(reading) });
   return Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"rows":`), ...rows.end(), Buffer.from('}')]);
 }
 
-/** So many items are kept until they are text. */
+/** Items serialized together. */
 const portion = 500;
 
-/** A list as JSON, written while it grows: a hundred thousand items would fill the memory they are kept in. */
+/** Serializes a list while it grows: 100,000 items as objects would exceed the memory limit. */
 function jsonList() {
   const parts: Buffer[] = [];
-  let waiting: object[] = [];
+  let pending: object[] = [];
   function write(): void {
-    if (waiting.length === 0) return;
-    parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(waiting).slice(1, -1)}`));
-    waiting = [];
+    if (pending.length === 0) return;
+    parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(pending).slice(1, -1)}`));
+    pending = [];
   }
   return {
     add(item: object): void {
-      if (waiting.push(item) === portion) write();
+      if (pending.push(item) === portion) write();
     },
     end(): Buffer[] {
       write();

@@ -6,7 +6,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 
-/** What the tenant at work has set, or nothing yet. */
+/** The settings of the current tenant; the defaults until they are set. */
 export async function storedCanteenSettings(db: Pick<Tx, 'select'>): Promise<CanteenSettings> {
   const { beraternummer, mandantennummer, lohnart, target, sign } = canteenSettings;
   const [stored] = await db.select({ beraternummer, mandantennummer, lohnart, target, sign }).from(canteenSettings);

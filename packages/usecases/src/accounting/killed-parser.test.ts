@@ -20,18 +20,18 @@ async function children(): Promise<number[]> {
   return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
 
-describe.runIf(process.platform === 'linux')('a process that is killed while it reads', () => {
-  it('is a 503 and stores nothing, and the next one works', async () => {
+describe.runIf(process.platform === 'linux')('a process that is killed while reading', () => {
+  it('answers 503 and stores nothing, and the next one works', async () => {
     const sandbox = openSandbox({ processes: 1 });
     onTestFinished(() => sandbox.close());
     const ctx = { ...(await signedIn(await make.user({ role: 'ADMIN' }))), sandbox, resources: new Map() };
-    const order = {
+    const input = {
       bytes: book,
       accountsVersion: 0,
       assignments: names.map((name, n) => ({ name, number: `${10_000 + n}` })),
       period: null,
     };
-    const works = [() => exportMerchandise(ctx, order), () => previewCanteen(ctx, { bytes: list, month: '2026-11' })];
+    const works = [() => exportMerchandise(ctx, input), () => previewCanteen(ctx, { bytes: list, month: '2026-11' })];
     for (const work of works) {
       const before = await children();
       const answer = work().catch((error: unknown) => error);
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('a process that is killed while it 
     expect(await listAccounts(ctx)).toEqual({ version: 0, accounts: [] });
     expect(await ctx.read((db) => db.select().from(auditEntries))).toEqual([]);
 
-    expect((await exportMerchandise(ctx, order)).rows).toBe(20_000);
+    expect((await exportMerchandise(ctx, input)).rows).toBe(20_000);
     const { version, accounts } = await listAccounts(ctx);
     expect([version, accounts.length]).toEqual([1, 20_000]);
   });

@@ -1,12 +1,12 @@
 import type { Assignments, MerchandiseSettings } from '@portal/domain/accounting/merchandise';
 import { checkMerchandise, exportMerchandise } from '@portal/domain/accounting/merchandise-export';
-import { accountsIn, type MerchandiseOrder } from './merchandise-preview-task.ts';
+import { accountsIn, type MerchandiseInput } from './merchandise-preview-task.ts';
 import { readMerchandise } from './reading/read-merchandise.ts';
 import { inWindows1252 } from './writing/encode.ts';
 
-export interface MerchandiseExportOrder extends Omit<MerchandiseOrder, 'accountsVersion'> {
-  /** What the file is made with; null only checks the upload. */
-  exported: { assignments: Assignments; settings: MerchandiseSettings; period: string | null; now: Date } | null;
+export interface MerchandiseExportInput extends Omit<MerchandiseInput, 'accountsVersion'> {
+  /** The options of the export; null only checks the upload. */
+  exportOptions: { assignments: Assignments; settings: MerchandiseSettings; period: string | null; now: Date } | null;
 }
 
 export interface MerchandiseFile {
@@ -14,19 +14,19 @@ export interface MerchandiseFile {
   bytes: Uint8Array;
   period: string;
   rows: number;
-  /** The accounts the list has to take up, as JSON. */
+  /** Accounts that must be added to the account list, as JSON. */
   newAccounts: Uint8Array;
 }
 
-/** A task for a process of its own: a list in, the file for financial accounting out. */
-export async function run({ bytes, accounts, exported }: MerchandiseExportOrder): Promise<MerchandiseFile | null> {
+/** Sandbox task: creates the financial accounting file of a list. */
+export async function run({ bytes, accounts, exportOptions }: MerchandiseExportInput): Promise<MerchandiseFile | null> {
   const listed = accountsIn(accounts);
   const reading = await readMerchandise(bytes, listed);
-  if (exported === null) {
+  if (exportOptions === null) {
     checkMerchandise(reading);
     return null;
   }
-  const { name, text, period, newAccounts } = exportMerchandise(reading, { ...exported, accounts: listed });
+  const { name, text, period, newAccounts } = exportMerchandise(reading, { ...exportOptions, accounts: listed });
   return {
     name,
     bytes: inWindows1252(text),

@@ -2,15 +2,15 @@ import type { MerchandisePreview } from '@portal/domain/accounting/merchandise';
 import type { ListedAccount } from '@portal/domain/accounting/merchandise-lines';
 import { readMerchandise } from './reading/read-merchandise.ts';
 
-export interface MerchandiseOrder {
+export interface MerchandiseInput {
   bytes: Uint8Array;
-  /** The account list as JSON: it may be long, and bytes wait for nobody. */
+  /** The account list as JSON bytes, which are cheap to transfer even for a long list. */
   accounts: Uint8Array;
   accountsVersion: number;
 }
 
-/** A task for a process of its own: a list in, the JSON of its preview out. */
-export async function run({ bytes, accounts, accountsVersion }: MerchandiseOrder): Promise<Uint8Array> {
+/** Sandbox task: returns the preview of a list as JSON. */
+export async function run({ bytes, accounts, accountsVersion }: MerchandiseInput): Promise<Uint8Array> {
   const { header, rows, errors, warnings } = await readMerchandise(bytes, accountsIn(accounts));
   const preview: MerchandisePreview = {
     header,

@@ -6,7 +6,7 @@ import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 
-/** What the tenant at work has set, or the defaults. */
+/** The settings of the current tenant; the defaults until they are set. */
 export async function storedMerchandiseSettings(db: Pick<Tx, 'select'>): Promise<MerchandiseSettings> {
   const [stored] = await db.select().from(merchandiseSettings);
   return stored ? MerchandiseSettings.parse(stored) : merchandiseDefaults;

@@ -7,12 +7,12 @@ import { type Task, TaskError, type TaskLimits } from '@portal/platform/sandbox/
 
 const perUser: RateLimit = { name: 'accounting uploads per user', max: 120, windowSec: MINUTE / SECOND };
 
-/** Of every task on an upload; the longest preview of a hundred thousand lines has some 40 MB. */
+/** Limits of every upload task. The longest preview of 100,000 lines has about 40 MB. */
 export const taskLimits: TaskLimits = { timeoutMs: 20 * SECOND, maxMemoryMb: 400, maxOutputBytes: 64 * 1024 * 1024 };
 
 /**
- * Works on an upload in a process apart. Throws what the task refuses, 400 `FILE_UNREADABLE` for an upload that ends its process, 429, and
- * 503 when too many others wait or the process was ended from outside.
+ * Processes an upload in a sandbox. Throws the errors of the task, 400 `FILE_UNREADABLE` for an upload that exceeds the limits, 429, and
+ * 503 if too many tasks wait or the process was killed from outside.
  */
 export const workOnUpload = <Input, Output>(
   ctx: UserContext,

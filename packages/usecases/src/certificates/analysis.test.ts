@@ -18,7 +18,7 @@ async function analyze(files: UploadedFile[], password?: string, now = noon): Pr
 const samples = (...names: string[]) =>
   names.map((name) => certificateSample(name.includes('/') ? name : `generated/${name}`));
 
-/** One line for what an analysis says: parts with their warnings, chains with their length, what was not read. */
+/** An analysis in one line: parts with their warnings, chains with their length, and the reasons for unread files. */
 function inShort({ parts, chains, locked, rejected }: CertificateAnalysis): string {
   return [
     ...parts.map(({ kind, keyType, warnings }) => [kind, keyType, ...warnings.map(({ code }) => code)].join(' ')),
@@ -32,7 +32,7 @@ const rsaBundle = 'server RSA 2048 LONG_VALIDITY | intermediate RSA 2048 | key R
 const rsaLeaf = 'server RSA 2048 LONG_VALIDITY KEY_MISSING | open chain of 1';
 const p7b = 'server RSA 2048 LONG_VALIDITY KEY_MISSING | intermediate RSA 2048 | root RSA 2048 | complete chain of 3';
 
-/** What the README of the samples says of each, and under which password. */
+/** The expected result of each sample by password, from the README of the samples. */
 const rows: Record<string, Record<string, string>> = {
   sample: {
     'generated/root-rsa.cert.pem': 'root RSA 2048',
@@ -132,12 +132,12 @@ describe('each sample', () => {
 
   it.for(table)('$path', { timeout: 60_000 }, async ({ path, password, expected }) => {
     expect(inShort(await analyze([certificateSample(path)], password))).toBe(expected);
-    // Neither its name nor its folder tells it what it is.
+    // The result does not depend on the file name.
     const { bytes } = certificateSample(path);
     if (!path.includes('firefox')) expect(inShort(await analyze([{ name: 'x.txt', bytes }], password))).toBe(expected);
   });
 
-  it.skipIf(!serviceBinary('openssl'))('has the fingerprint OpenSSL gives it, whatever it came in', async () => {
+  it.skipIf(!serviceBinary('openssl'))('has the same fingerprint as in OpenSSL, in any container', async () => {
     const text = execFileSync(
       serviceBinary('openssl') ?? '',
       ['x509', '-noout', '-fingerprint', '-sha256', '-serial', '-dates', '-dateopt', 'iso_8601'],
@@ -168,7 +168,7 @@ describe('content decides', () => {
   it.each<[string, string | Buffer, string]>([
     ['a P7B under CERTIFICATE', p7b.replaceAll('PKCS7', 'CERTIFICATE'), 'complete chain of 3'],
     ['PEM in the middle of text', `Subject: your order\r\n\r\nHere it is:\n${leaf}Best regards`, rsaLeaf],
-    ['PEM with the line ends of Windows', leaf.replaceAll('\n', '\r\n'), rsaLeaf],
+    ['PEM with Windows line ends', leaf.replaceAll('\n', '\r\n'), rsaLeaf],
     ['PEM in UTF-16', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(leaf, 'utf16le')]), rsaLeaf],
     ['base64 without armour', base64Of(leaf), rsaLeaf],
     ['base64 in one line', base64Of(leaf).replaceAll('\n', ''), rsaLeaf],
@@ -186,18 +186,18 @@ describe('content decides', () => {
     );
   });
 
-  it('passes over what is of no use here, and says so', async () => {
+  it('ignores content that is not needed, and reports it', async () => {
     const key = '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n';
     const { rejected, warnings } = await analyze([{ name: 'a.pem', bytes: Buffer.from(key + leaf) }]);
     expect(rejected).toEqual([]);
     expect(warnings).toContainEqual({
       code: 'UNSUPPORTED',
       part: null,
-      message: 'a.pem: a block PUBLIC KEY was passed over.',
+      message: 'a.pem: the PUBLIC KEY block was ignored.',
     });
   });
 
-  it('a command helps with what is not read', async () => {
+  it('the hint for an unsupported file contains a conversion command', async () => {
     const { rejected } = await analyze([
       ...samples('openssh-ed25519.key', 'certigo/example-leaf.jceks'),
       { name: 'store.jks', bytes: Buffer.from('feedfeed00000002', 'hex') },
@@ -211,7 +211,7 @@ describe('content decides', () => {
 });
 
 describe('parts', () => {
-  it('are one however many files hold them, and match by their public key', async () => {
+  it('are merged across files, and match by their public key', async () => {
     const analysis = await analyze(
       samples(
         'leaf-rsa.key.pkcs1.der',
@@ -235,12 +235,12 @@ describe('parts', () => {
       ['key', 'RSA 2048'],
       ['csr', 'RSA 2048'],
     ]);
-    const stranger = analysis.parts.find(({ keyType }) => keyType === 'EC P-256');
-    expect(stranger?.warnings.map(({ code }) => code)).toEqual(['KEY_MISMATCH']);
-    expect(analysis.warnings).toContainEqual(stranger?.warnings[0]);
+    const unmatched = analysis.parts.find(({ keyType }) => keyType === 'EC P-256');
+    expect(unmatched?.warnings.map(({ code }) => code)).toEqual(['KEY_MISMATCH']);
+    expect(analysis.warnings).toContainEqual(unmatched?.warnings[0]);
   });
 
-  it('say what is in them', async () => {
+  it('have their names and keys', async () => {
     const { parts } = await analyze(samples('leaf-ec.cert.pem', 'leaf-ec.csr.pem', 'leaf-ec.key.sec1.pem'));
     const [server, key, csr] = parts;
     expect(server).toMatchObject({
@@ -258,7 +258,7 @@ describe('parts', () => {
     ['2036-11-01', 'EXPIRES_SOON'],
     ['2036-12-01', 'EXPIRED'],
     ['2020-01-01', 'NOT_YET_VALID'],
-  ])('on %s a certificate is told to be %s', async (day, code) => {
+  ])('on %s a certificate has the warning %s', async (day, code) => {
     const { parts } = await analyze(samples('leaf-rsa.cert.pem'), undefined, new Date(day));
     expect(parts[0]?.warnings.map((warning) => warning.code)).toContain(code);
   });
@@ -282,7 +282,7 @@ describe('passwords', () => {
     expect(inShort(await analyze(samples(name), password))).toBe(expected);
   });
 
-  it('a wrong one does not hide what is not locked', async () => {
+  it('a wrong password does not hide unlocked files', async () => {
     const { parts, locked, warnings } = await analyze(
       samples('leaf-rsa.aes256-sha256mac.pfx', 'leaf-rsa.empty-password.pfx', 'leaf-ec.cert.pem'),
       'wrong',
@@ -292,11 +292,11 @@ describe('passwords', () => {
     expect(warnings.map(({ code }) => code)).toContain('PASSWORD_WRONG');
   });
 
-  it('a checksum that is wrong under the right password is damage', async () => {
+  it('a wrong checksum with the right password is reported as damage', async () => {
     for (const name of ['leaf-rsa.aes256-sha256mac.pfx', 'leaf-rsa.3des-sha1mac.pfx']) {
       const [sample] = samples(name);
       const bytes = Buffer.from(sample?.bytes ?? '');
-      // Within the salt of the checksum, which stands last but for the number of rounds.
+      // Changes the salt of the checksum, which only the number of rounds follows.
       bytes.writeUInt8(bytes.readUInt8(bytes.length - 8) ^ 1, bytes.length - 8);
       expect(inShort(await analyze([{ name, bytes }], 'sample'))).toBe('DAMAGED');
       expect(inShort(await analyze([{ name, bytes }], 'wrong'))).toBe('PASSWORD_WRONG');
@@ -310,7 +310,7 @@ describe('chains', () => {
       path.map((id) => parts.find((part) => part.id === id)?.subject?.match(/CN=(.*)/)?.[1] ?? id),
     );
 
-  it('are built in whatever order the files come, best first, along every path', async () => {
+  it('are built along every path, best first, regardless of the file order', async () => {
     const analysis = await analyze(
       samples(
         'root-ec.cert.pem',
@@ -320,7 +320,7 @@ describe('chains', () => {
         'int-rsa.cert.pem',
       ),
     );
-    // As short and as complete as each other: the one that lasts longer comes first.
+    // Both are equally short and complete, so the longer validity comes first.
     expect(paths(analysis)).toEqual([
       ['www.example.test', 'Sample Issuing CA RSA', 'Sample Root EC'],
       ['www.example.test', 'Sample Issuing CA RSA', 'Sample Root RSA'],
@@ -329,7 +329,7 @@ describe('chains', () => {
     expect(analysis.parts[0]?.warnings.map(({ code }) => code)).toContain('MULTIPLE_CHAINS');
   });
 
-  it('a complete one comes before an open one, and what is missing is said', async () => {
+  it('are listed with complete ones first, and warn of missing certificates', async () => {
     const { chains } = await analyze(
       samples('int-rsa.cross-by-root-ec.cert.pem', 'leaf-rsa.cert.pem', 'root-rsa.cert.pem', 'int-rsa.cert.pem'),
     );
@@ -341,7 +341,7 @@ describe('chains', () => {
     expect(alone.chains[0]?.warnings.map(({ code }) => code)).toEqual(['CHAIN_INCOMPLETE']);
   });
 
-  it('never prefer an expired intermediate to its valid twin', async () => {
+  it('prefer a valid intermediate to its expired twin', async () => {
     const twins = samples('cfssl/inter-L1-expired.pem', 'cfssl/inter-L1.pem', 'cfssl/inter-L2.pem');
     for (const files of [twins, twins.toReversed()]) {
       const { parts, chains } = await analyze(files);
@@ -353,7 +353,7 @@ describe('chains', () => {
 });
 
 it(
-  'keys that take too many rounds in all are rejected by name, before the work on them begins',
+  'keys that need too many rounds in total are rejected by name, before their derivation begins',
   { timeout: 60_000 },
   async () => {
     const files = slowKeys(12).map((bytes, n) => ({ name: `key-${n}.pem`, bytes }));
@@ -362,7 +362,7 @@ it(
     expect(rejected).toEqual(
       files
         .slice(4)
-        .map(({ name }) => ({ file: name, reason: 'TOO_LARGE', hint: expect.stringContaining('rounds in all') })),
+        .map(({ name }) => ({ file: name, reason: 'TOO_LARGE', hint: expect.stringContaining('rounds in total') })),
     );
   },
 );

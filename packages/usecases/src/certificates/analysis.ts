@@ -1,37 +1,39 @@
 import type { Chain, CertificateAnalysis, Part, PartKind, Warning } from '@portal/domain/certificates/certificates';
-import { Family, type Path } from './chains.ts';
+import { IssuerGraph, type Path } from './chains.ts';
 import type { Deadline } from './reading/deadline.ts';
 import type { Findings } from './reading/findings.ts';
 import type { Found, FoundCertificate } from './reading/found.ts';
 import { chainWarnings, fileWarnings, partWarnings } from './warnings.ts';
 
-const order: PartKind[] = ['server', 'intermediate', 'root', 'key', 'csr'];
-/** All chains of an answer together. */
+const kindOrder: PartKind[] = ['server', 'intermediate', 'root', 'key', 'csr'];
+/** Maximum chains in an answer. */
 const maxChains = 1_000;
 
-/** What the findings are to each other. */
+/** Relates the findings to each other: kinds, chains, matching keys and warnings. */
 export function analysisOf(findings: Findings, now: Date, deadline: Deadline): CertificateAnalysis {
   const found = [...findings.parts.values()];
   const certificates = found.filter((part) => part.type === 'certificate');
-  const family = new Family(certificates, now, deadline);
-  const issuers = family.issuers();
+  const graph = new IssuerGraph(certificates, now, deadline);
+  const issuers = graph.issuers();
   const kindOf = (part: Found): PartKind => (part.type === 'certificate' ? certificateKind(part, issuers) : part.type);
 
   const servers = certificates.filter((part) => kindOf(part) === 'server');
-  const youngest = certificates.filter((part) => kindOf(part) === 'intermediate' && !issuers.has(part));
-  const paths = (servers.length > 0 ? servers : youngest).map((leaf) => family.pathsOf(leaf));
-  const chains = family
+  const lowestIntermediates = certificates.filter((part) => kindOf(part) === 'intermediate' && !issuers.has(part));
+  const paths = (servers.length > 0 ? servers : lowestIntermediates).map((leaf) => graph.pathsOf(leaf));
+  const chains = graph
     .bestFirst(paths.flat())
     .slice(0, maxChains)
     .map((path) => chainOf(path, now));
 
   const byPublicKey = Map.groupBy(found, ({ publicKeyId, id }) => publicKeyId ?? id);
-  const several = new Set(paths.filter(({ length }) => length > 1).map(([first]) => first?.certificates[0]?.id));
+  const withSeveralChains = new Set(
+    paths.filter(({ length }) => length > 1).map(([first]) => first?.certificates[0]?.id),
+  );
   const facts = {
     now,
     hasServers: servers.length > 0,
-    wrongIssuers: family.wrongIssuers,
-    hasSeveralChains: (id: string) => several.has(id),
+    wrongIssuers: graph.wrongIssuers,
+    hasSeveralChains: (id: string) => withSeveralChains.has(id),
   };
   const parts = found
     .map((part): Part => {
@@ -44,7 +46,7 @@ export function analysisOf(findings: Findings, now: Date, deadline: Deadline): C
         warnings: partWarnings(part, kind, partners, facts),
       };
     })
-    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+    .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 
   const warnings: Warning[] = [
     ...fileWarnings(findings),
@@ -54,7 +56,7 @@ export function analysisOf(findings: Findings, now: Date, deadline: Deadline): C
   return { parts, chains, locked: findings.locked, rejected: findings.rejected, warnings };
 }
 
-/** One that signed itself and may issue others is a root; without that right it is a server's own. */
+/** A self-signed certificate is a root if it can issue others, and otherwise a server certificate. */
 function certificateKind(part: FoundCertificate, issuers: Set<FoundCertificate>): PartKind {
   const isAuthority = part.isVersion1 ? issuers.has(part) : part.isCa;
   if (!isAuthority) return 'server';

@@ -27,8 +27,8 @@ async function children(): Promise<number[]> {
   return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
 
-describe.runIf(process.platform === 'linux')('the process at work', () => {
-  /** Sends a signal to the process that works on files which keep it busy for a while. */
+describe.runIf(process.platform === 'linux')('the sandbox process', () => {
+  /** Sends a signal to the process while it analyzes slow files. */
   async function signalled(analyze: Awaited<ReturnType<typeof open>>, signal: NodeJS.Signals) {
     const before = await children();
     const answer = analyze([leaf, slow]).catch((error: unknown) => error);
@@ -37,13 +37,13 @@ describe.runIf(process.platform === 'linux')('the process at work', () => {
     return answer;
   }
 
-  it('that is killed is a 503, and the next one works', async () => {
+  it('answers 503 if it is killed, and the next one works', async () => {
     const analyze = await open();
     expect(await signalled(analyze, 'SIGKILL')).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
     expect((await analyze([leaf])).parts).toHaveLength(1);
   });
 
-  it('that never ends is ended, and its files are rejected', async () => {
+  it('is stopped if it never ends, and its files are rejected', async () => {
     const analyze = await open();
     expect(await signalled(analyze, 'SIGSTOP')).toMatchObject({
       parts: [],

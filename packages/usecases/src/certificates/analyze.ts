@@ -5,42 +5,46 @@ import type { UserContext } from '@portal/platform/context';
 import type { RateLimit } from '@portal/platform/rate-limit';
 import { runUploadTask } from '@portal/platform/sandbox/run-upload-task';
 import { TaskError, taskOf } from '@portal/platform/sandbox/task';
-import type { AnalysisOrder, run } from './analysis-task.ts';
+import type { AnalysisInput, run } from './analysis-task.ts';
 import { isArchive } from './reading/is-archive.ts';
 
 const perUser: RateLimit = { name: 'certificate analyses per user', max: 30, windowSec: MINUTE / SECOND };
 
-const reading = taskOf<typeof run>(new URL('analysis-task.ts', import.meta.url), {
+const analysisTask = taskOf<typeof run>(new URL('analysis-task.ts', import.meta.url), {
   timeoutMs: 10 * SECOND,
   maxMemoryMb: 300,
-  // The parts are what was unpacked, written in base64.
+  // The parts contain the unpacked bytes in base64.
   maxOutputBytes: 2 * uploadLimits.unpackedBytes,
 });
 
 /**
- * What a set of files holds, as the JSON of a CertificateAnalysis: written by the process that read them, because it may be large.
- * Files that end that process come back as rejected. Throws 413, 429 and 503.
+ * The analysis of a set of files, as the JSON of a CertificateAnalysis. The sandbox process serializes it, because it may be large. Files
+ * that crash that process are returned as rejected. Throws 413, 429 and 503.
  */
-export async function analyzeCertificates(ctx: UserContext, order: AnalysisOrder): Promise<Uint8Array> {
-  checkSizes(order);
+export async function analyzeCertificates(ctx: UserContext, input: AnalysisInput): Promise<Uint8Array> {
+  checkSizes(input);
   try {
-    return await runUploadTask(ctx, perUser, reading, order);
+    return await runUploadTask(ctx, perUser, analysisTask, input);
   } catch (error) {
     if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
-    return Buffer.from(JSON.stringify(CertificateAnalysis.encode(rejectionOf(order, error))));
+    return Buffer.from(JSON.stringify(CertificateAnalysis.encode(rejectionOf(input, error))));
   }
 }
 
-/** An archive may be as large as the whole upload; its entries are measured where it is read. */
-function checkSizes({ files }: AnalysisOrder): void {
+/** An archive can be as large as the whole upload; its reader checks the sizes of the entries. */
+function checkSizes({ files }: AnalysisInput): void {
   const large = files.find(({ bytes }) => bytes.length > uploadLimits.fileBytes && !isArchive(bytes));
   if (large)
-    throw new PortalError('TOO_LARGE', `${large.name} is too large: a file may have ${uploadLimits.fileBytes} bytes.`);
+    throw new PortalError(
+      'TOO_LARGE',
+      `${large.name} is too large: a file can have at most ${uploadLimits.fileBytes} bytes.`,
+    );
 }
 
-function rejectionOf({ files }: AnalysisOrder, { reason }: TaskError): CertificateAnalysis {
-  const what = reason === 'crashed' ? 'cannot be read' : 'takes too much time or memory to read';
-  const hint = files.length === 1 ? `This ${what}.` : `One of these files ${what}. Please send them one by one.`;
+function rejectionOf({ files }: AnalysisInput, { reason }: TaskError): CertificateAnalysis {
+  const problem = reason === 'crashed' ? 'cannot be read' : 'takes too much time or memory to read';
+  const hint =
+    files.length === 1 ? `This file ${problem}.` : `One of these files ${problem}. Please send them one by one.`;
   return {
     parts: [],
     chains: [],

@@ -4,7 +4,7 @@ import { type FoundCertificate, isSignedBy } from './reading/found.ts';
 export interface Path {
   /** From the leaf upwards. */
   certificates: FoundCertificate[];
-  /** Whether it ends in a certificate that signed itself. */
+  /** Whether it ends with a self-signed certificate. */
   isComplete: boolean;
 }
 
@@ -14,9 +14,9 @@ const maxPathsOfLeaf = 50;
 export const isValidAt = ({ notBefore, notAfter }: FoundCertificate, now: Date): boolean =>
   notBefore <= now && now <= notAfter;
 
-/** Who issued whom among certificates. */
-export class Family {
-  /** Certificates that issued another one without being an authority. */
+/** The issuer relations among certificates. */
+export class IssuerGraph {
+  /** Certificates that issued others without being an authority. */
   readonly wrongIssuers = new Set<FoundCertificate>();
   readonly #bySubject: Map<string, FoundCertificate[]>;
   readonly #parents = new Map<FoundCertificate, FoundCertificate[]>();
@@ -24,23 +24,23 @@ export class Family {
   readonly #deadline: Deadline;
 
   constructor(certificates: FoundCertificate[], now: Date, deadline: Deadline) {
-    this.#bySubject = Map.groupBy(certificates, ({ subject }) => nameOf(subject));
+    this.#bySubject = Map.groupBy(certificates, ({ subject }) => normalizedName(subject));
     this.#now = now;
     this.#deadline = deadline;
     for (const certificate of certificates) this.#parents.set(certificate, this.#findParents(certificate));
   }
 
-  /** Certificates that issued this one, best first; it is not among them itself. */
+  /** Other certificates that issued this one, best first. */
   parentsOf(certificate: FoundCertificate): FoundCertificate[] {
     return this.#parents.get(certificate) ?? [];
   }
 
-  /** Every certificate that issued another one. */
+  /** All certificates that issued another one. */
   issuers(): Set<FoundCertificate> {
     return new Set([...this.#parents.values()].flat());
   }
 
-  /** Every way up from a certificate, best first. */
+  /** All paths from a certificate to its issuers, best first. */
   pathsOf(leaf: FoundCertificate): Path[] {
     const paths: Path[] = [];
     const climb = (certificates: FoundCertificate[]) => {
@@ -50,7 +50,8 @@ export class Family {
         last.isSelfSigned || certificates.length >= maxDepth
           ? []
           : this.parentsOf(last).filter(
-              (parent) => hasRoomFor(parent, certificates) && !certificates.some((one) => isSameEntity(one, parent)),
+              (parent) =>
+                allowsPath(parent, certificates) && !certificates.some((other) => isSameEntity(other, parent)),
             );
       if (parents.length === 0) paths.push({ certificates, isComplete: last.isSelfSigned });
       for (const parent of parents) climb([...certificates, parent]);
@@ -59,14 +60,14 @@ export class Family {
     return this.bestFirst(paths);
   }
 
-  /** Complete ones before others, valid ones before expired ones, short ones before long ones, then those that last longest. */
+  /** Prefers paths without superseded certificates, then complete, valid and short paths, then the longest validity. */
   bestFirst(paths: Path[]): Path[] {
     const ranked = paths.map((path) => {
       const { certificates, isComplete } = path;
       const rank = [
-        certificates.some((one) => this.#isOutlived(one)),
+        certificates.some((certificate) => this.#isSuperseded(certificate)),
         !isComplete,
-        !certificates.every((one) => isValidAt(one, this.#now)),
+        !certificates.every((certificate) => isValidAt(certificate, this.#now)),
         certificates.length,
         -Math.min(...certificates.map(({ notAfter }) => notAfter.getTime())),
       ].map(Number);
@@ -77,15 +78,15 @@ export class Family {
       .map(({ path }) => path);
   }
 
-  /** Whether it is not valid and stands beside a valid twin of the same name and key. */
-  #isOutlived(certificate: FoundCertificate): boolean {
+  /** Whether it is invalid and a valid certificate with the same name and key exists. */
+  #isSuperseded(certificate: FoundCertificate): boolean {
     if (isValidAt(certificate, this.#now)) return false;
-    const namesakes = this.#bySubject.get(nameOf(certificate.subject)) ?? [];
-    return namesakes.some((one) => isSameEntity(one, certificate) && isValidAt(one, this.#now));
+    const namesakes = this.#bySubject.get(normalizedName(certificate.subject)) ?? [];
+    return namesakes.some((other) => isSameEntity(other, certificate) && isValidAt(other, this.#now));
   }
 
   #findParents(child: FoundCertificate): FoundCertificate[] {
-    const parents = (this.#bySubject.get(nameOf(child.issuer)) ?? []).filter(
+    const parents = (this.#bySubject.get(normalizedName(child.issuer)) ?? []).filter(
       (candidate) => candidate !== child && this.#isParent(candidate, child),
     );
     return parents.toSorted(
@@ -96,8 +97,8 @@ export class Family {
   }
 
   /**
-   * Names, key ids and the signature itself have to fit. What there was no time to look at is taken for none. The runtime finds no key ids in
-   * a certificate with an extension that cannot be read; there the signature decides.
+   * Names, key ids and the signature must match. Pairs that are not checked before the deadline do not count. The runtime finds no key ids
+   * in a certificate with an unreadable extension; there the signature decides.
    */
   #isParent(candidate: FoundCertificate, child: FoundCertificate): boolean {
     const { publicKey } = candidate;
@@ -108,12 +109,12 @@ export class Family {
   }
 }
 
-/** Names are the same whatever their case and spaces; `checkIssued` compares them to the letter of the standard. */
-const nameOf = (name: string): string => name.toLowerCase().replace(/[ \t]+/g, ' ');
+/** Ignores case and spacing; `checkIssued` then compares names exactly as the standard requires. */
+const normalizedName = (name: string): string => name.toLowerCase().replace(/[ \t]+/g, ' ');
 
-const isSameEntity = (one: FoundCertificate, other: FoundCertificate): boolean =>
-  one.publicKeyId === other.publicKeyId && one.subject === other.subject;
+const isSameEntity = (a: FoundCertificate, b: FoundCertificate): boolean =>
+  a.publicKeyId === b.publicKeyId && a.subject === b.subject;
 
-/** Whether an authority lets so many others stand between it and the leaf; those that renewed themselves do not count. */
-const hasRoomFor = (authority: FoundCertificate, below: FoundCertificate[]): boolean =>
+/** Whether the path length of an authority allows the certificates below it. Self-issued certificates do not count. */
+const allowsPath = (authority: FoundCertificate, below: FoundCertificate[]): boolean =>
   below.slice(1).filter(({ subject, issuer }) => subject !== issuer).length <= authority.pathLength;

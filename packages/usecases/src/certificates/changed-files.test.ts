@@ -6,7 +6,7 @@ import { aes256, certificateBag, listBag, lockedKeyBag, makePfx, pbmac1, safe } 
 import { run } from './analysis-task.ts';
 
 const isLong = process.env['LONG_FORM'] !== undefined;
-/** Changes of each sample; `pnpm soak certificate-changes` makes 200. */
+/** Changes per sample; `pnpm soak certificate-changes` makes 200. */
 const changes = isLong ? 200 : 3;
 
 const passwords: Record<string, string> = { generated: 'sample', smallstep: 'mypassword', cfssl: '' };
@@ -20,13 +20,13 @@ const made = makePfx(
 );
 const samples = [
   ...certificateSamples()
-    // Its 1,800,000 rounds take longer than a second, whatever is changed.
+    // Its 1,800,000 rounds always take longer than a second.
     .filter(({ path }) => !path.includes('firefox'))
     .map(({ path, bytes }) => ({ path, bytes, password: passwords[path.split('/')[0] ?? ''] ?? 'password' })),
   { path: 'a PFX with PBMAC1 and a list of revoked certificates', bytes: made, password: 'sample' },
 ];
 
-/** A change of one place. */
+/** A change at one position. */
 const change = record({
   kind: constantFrom('byte', 'bit', 'drop', 'insert', 'cut', 'twice', 'zeros'),
   place: nat(1_000_000),
@@ -35,18 +35,18 @@ const change = record({
 
 function changed(bytes: Buffer, { kind, place, byte }: { kind: string; place: number; byte: number }): Buffer {
   const at = place % bytes.length;
-  const [before, one, after] = [bytes.subarray(0, at), bytes[at] ?? 0, bytes.subarray(at + 1)];
-  /** What takes the place of one byte and `byte` others behind it. */
+  const [before, original, after] = [bytes.subarray(0, at), bytes[at] ?? 0, bytes.subarray(at + 1)];
+  /** The byte at the position and the `byte` bytes after it. */
   const run = bytes.subarray(at, at + 1 + byte);
   switch (kind) {
     case 'byte':
       return Buffer.concat([before, Buffer.of(byte), after]);
     case 'bit':
-      return Buffer.concat([before, Buffer.of(one ^ (1 << (byte % 8))), after]);
+      return Buffer.concat([before, Buffer.of(original ^ (1 << (byte % 8))), after]);
     case 'drop':
       return Buffer.concat([before, after]);
     case 'insert':
-      return Buffer.concat([before, Buffer.of(byte, one), after]);
+      return Buffer.concat([before, Buffer.of(byte, original), after]);
     case 'twice':
       return Buffer.concat([before, run, run, bytes.subarray(at + run.length)]);
     case 'zeros':
@@ -57,9 +57,9 @@ function changed(bytes: Buffer, { kind, place, byte }: { kind: string; place: nu
 }
 
 describe.each(samples)('$path, with something changed', ({ bytes, password }) => {
-  it('is read within a second, and never lost as a whole without a word', { timeout: 60_000 }, async () => {
-    const holds = async (what: Parameters<typeof changed>[1]) => {
-      const files = [{ name: 'file', bytes: changed(bytes, what) }];
+  it('is read within a second, and never lost without a finding', { timeout: 60_000 }, async () => {
+    const check = async (edit: Parameters<typeof changed>[1]) => {
+      const files = [{ name: 'file', bytes: changed(bytes, edit) }];
       const before = process.threadCpuUsage();
       const json = await run({ files, password });
       const { user, system } = process.threadCpuUsage(before);
@@ -69,6 +69,6 @@ describe.each(samples)('$path, with something changed', ({ bytes, password }) =>
       );
       expect(parts.length + locked.length + rejected.length + warnings.length).toBeGreaterThan(0);
     };
-    await assertProperty(asyncProperty(change, holds), { seed: 7292, numRuns: changes });
+    await assertProperty(asyncProperty(change, check), { seed: 7292, numRuns: changes });
   });
 });

@@ -3,7 +3,7 @@ import type { CertificateExport, ExportFormat } from '@portal/domain/certificate
 import { signedDataOf } from '@portal/domain/certificates/signed-data';
 import { invalid, invalidField } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
-import { Family } from './chains.ts';
+import { IssuerGraph } from './chains.ts';
 import { Deadline } from './reading/deadline.ts';
 import type { Findings } from './reading/findings.ts';
 import type { FoundCertificate, FoundRequest } from './reading/found.ts';
@@ -11,13 +11,13 @@ import { readFiles } from './reading/read-files.ts';
 import { commonNameOf, safeFileName } from './writing/file-name.ts';
 import { writePfx } from './writing/pfx.ts';
 
-const withinMs = 8 * SECOND;
+const timeoutMs = 8 * SECOND;
 
 export interface ExportedFile {
   name: string;
   type: string;
   bytes: Uint8Array;
-  /** Whom it is about, as far as its parts say. */
+  /** Common name or first alternative name; null if the parts have neither. */
   subject: string | null;
 }
 
@@ -35,9 +35,9 @@ const kinds: Record<ExportFormat, { type: string; extension: string }> = {
   'csr-der': { type: 'application/pkcs10', extension: '.csr' },
 };
 
-/** A task for a process of its own: parts as PEM in, a file of the format out. Throws 400 with the codes of contract section 10. */
+/** Sandbox task: converts PEM parts to a file of the format. Throws 400. */
 export async function run(input: CertificateExport): Promise<ExportedFile> {
-  const parts = new Parts(input, new Deadline(withinMs));
+  const parts = new Parts(input, new Deadline(timeoutMs));
   const bytes = await bytesOf(input, parts);
   const { type, extension } = kinds[input.format];
   const name = await parts.name();
@@ -85,10 +85,10 @@ function pkcs1Of(key: KeyObject): Uint8Array {
   return Buffer.from(key.export({ type: 'pkcs1', format: 'pem' }));
 }
 
-/** The common name; the first alternative name where the subject is empty. */
+/** The common name, or the first alternative name if the subject is empty. */
 const nameOf = ({ subject, sans }: FoundCertificate | FoundRequest): string => commonNameOf(subject) || (sans[0] ?? '');
 
-/** What the caller sent, each read when a format asks for it. */
+/** The parts sent by the caller. Each is read only when the format needs it. */
 class Parts {
   readonly deadline: Deadline;
   readonly #input: CertificateExport;
@@ -100,36 +100,36 @@ class Parts {
 
   async certificate(): Promise<FoundCertificate> {
     const [own] = await this.#certificates('certificatePem', required('certificatePem', this.#input.certificatePem));
-    if (!own) throw invalidField('certificatePem', 'holds no certificate');
+    if (!own) throw invalidField('certificatePem', 'contains no certificate');
     return own;
   }
 
-  /** The certificate and those above it in order, the root only where it is asked for. */
+  /** The certificate and its issuers in order; the root only with `includeRoot`. */
   async chain(): Promise<FoundCertificate[]> {
     const own = await this.certificate();
     const others: FoundCertificate[] = [];
     for (const [index, pem] of (this.#input.chainPems ?? []).entries())
       others.push(...(await this.#certificates(`chainPems.${index}`, pem)));
-    const family = new Family([own, ...others.filter(({ id }) => id !== own.id)], new Date(), this.deadline);
-    const path = family.pathsOf(own)[0]?.certificates ?? [own];
-    return path.filter((one) => one === own || this.#input.includeRoot || !one.isSelfSigned);
+    const graph = new IssuerGraph([own, ...others.filter(({ id }) => id !== own.id)], new Date(), this.deadline);
+    const path = graph.pathsOf(own)[0]?.certificates ?? [own];
+    return path.filter((certificate) => certificate === own || this.#input.includeRoot || !certificate.isSelfSigned);
   }
 
   async key(): Promise<KeyObject> {
     const findings = await this.#read('privateKeyPem', required('privateKeyPem', this.#input.privateKeyPem));
     const [found] = [...findings.parts.values()].filter((part) => part.type === 'key');
-    if (!found) throw invalidField('privateKeyPem', 'holds no key');
+    if (!found) throw invalidField('privateKeyPem', 'contains no key');
     return found.key;
   }
 
   async request(): Promise<FoundRequest> {
     const findings = await this.#read('csrPem', required('csrPem', this.#input.csrPem));
     const [found] = [...findings.parts.values()].filter((part) => part.type === 'csr');
-    if (!found) throw invalidField('csrPem', 'holds no certificate request');
+    if (!found) throw invalidField('csrPem', 'contains no certificate request');
     return found;
   }
 
-  /** Whom the file is about: of the request or the certificate that was sent along. */
+  /** The name of the request or certificate that the file is about; empty if neither was sent. */
   async name(): Promise<string> {
     const { format, certificatePem, csrPem } = this.#input;
     if (csrPem && (format.startsWith('csr') || !certificatePem)) return nameOf(await this.request());
@@ -146,7 +146,10 @@ class Parts {
     const [rejected] = findings.rejected;
     if (rejected) throw invalidField(path, `cannot be read: ${rejected.hint}`);
     if (findings.locked.length > 0)
-      throw invalid('PASSWORD_REQUIRED', `The given password does not open ${path}. Please enter the right one.`);
+      throw invalid(
+        'PASSWORD_REQUIRED',
+        `The given password does not open ${path}. Please enter the correct password.`,
+      );
     return findings;
   }
 }

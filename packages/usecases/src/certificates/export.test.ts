@@ -16,7 +16,7 @@ const partsOf = (leaf: string) => ({
   certificatePem: certificateOf(leaf),
   privateKeyPem: pem(`${leaf}.key`),
   csrPem: pem(`${leaf}.csr`),
-  // Neither in order nor complete by themselves.
+  // Not in order.
   chainPems: [certificateOf('root-rsa'), certificateOf('int-rsa')],
   password: 'Grüße, 5 €!',
 });
@@ -29,7 +29,7 @@ async function read(bytes: Uint8Array, password?: string): Promise<CertificateAn
   return CertificateAnalysis.decode(JSON.parse(Buffer.from(json).toString()));
 }
 
-describe('what is analyzed, exported and analyzed again keeps its fingerprints', () => {
+describe('parts keep their fingerprints when analyzed, exported and analyzed again', () => {
   it.each(leaves)('%s', async (leaf) => {
     const { certificatePem, privateKeyPem, csrPem, chainPems, password } = partsOf(leaf);
     const bundle = [privateKeyPem, ...chainPems, certificatePem, csrPem].join('\n');
@@ -46,7 +46,7 @@ describe('what is analyzed, exported and analyzed again keeps its fingerprints',
       password,
     };
     const chain = ['server', 'intermediate'];
-    const kept: Partial<Record<ExportFormat, string[]>> = {
+    const exportedKinds: Partial<Record<ExportFormat, string[]>> = {
       crt: ['server'],
       cer: ['server'],
       fullchain: chain,
@@ -58,7 +58,7 @@ describe('what is analyzed, exported and analyzed again keeps its fingerprints',
       'csr-der': ['csr'],
     };
     for (const format of ExportFormat.options) {
-      const kinds = kept[format];
+      const kinds = exportedKinds[format];
       if (!kinds) continue;
       const after = await read((await make({ ...input, format })).bytes, password);
       expect(after.rejected).toEqual([]);
@@ -72,7 +72,7 @@ describe('what is analyzed, exported and analyzed again keeps its fingerprints',
   });
 });
 
-describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
+describe.skipIf(!serviceBinary('openssl'))('OpenSSL accepts', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'portal-openssl-'));
@@ -84,7 +84,7 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
     writeFileSync(path, bytes);
     return path;
   }
-  /** What the program prints, both ways. Throws when it does not take what it is given. */
+  /** Standard output and standard error of the program. Throws if it fails. */
   function openssl(...args: string[]): string {
     const { status, stdout, stderr } = spawnSync(serviceBinary('openssl') ?? '', args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
@@ -120,7 +120,7 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
       expect(openssl('pkey', '-inform', form, '-pubout', '-in', fileOf(bytes))).toContain(publicKey);
     });
 
-    it('fullchain: the leaf first, the root only where it is asked for, line ends LF', async () => {
+    it('fullchain: leaf first, root only on request, LF line ends', async () => {
       const { bytes } = await make({ ...parts, format: 'fullchain' });
       expect(Buffer.from(bytes).includes('\r')).toBe(false);
       const chain = fileOf(bytes);
@@ -145,15 +145,15 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
     });
 
     it.each([
-      { legacy: false, says: ['PBES2, PBKDF2, AES-256-CBC', 'Iteration 100000, PRF hmacWithSHA256', 'MAC: sha256'] },
-      { legacy: true, says: ['pbeWithSHA1And3-KeyTripleDES-CBC', 'MAC: sha1'] },
-    ])('pfx, $legacy', async ({ legacy, says }) => {
+      { legacy: false, output: ['PBES2, PBKDF2, AES-256-CBC', 'Iteration 100000, PRF hmacWithSHA256', 'MAC: sha256'] },
+      { legacy: true, output: ['pbeWithSHA1And3-KeyTripleDES-CBC', 'MAC: sha1'] },
+    ])('pfx, $legacy', async ({ legacy, output }) => {
       const { bytes } = await make({ ...parts, format: 'pfx', legacy, friendlyName: 'Müller & Söhne' });
       const pass = ['-passin', `pass:${parts.password}`, '-nodes', ...(legacy ? ['-legacy'] : [])];
       const text = openssl('pkcs12', '-info', ...pass, '-in', fileOf(bytes));
-      for (const said of says) expect(text).toContain(said);
+      for (const line of output) expect(text).toContain(line);
       expect(subjectsIn(text)).toEqual([name, authority]);
-      // On the key and on its certificate, and nowhere else.
+      // Only the key and its certificate have them.
       const sha1 = openssl('x509', '-noout', '-fingerprint', '-sha1', '-in', fileOf(parts.certificatePem));
       const localKeyId = /=(.*)/.exec(sha1)?.[1]?.replaceAll(':', ' ');
       expect([...text.matchAll(/localKeyID: (.*)/g)].map(([, id]) => id?.trim())).toEqual([localKeyId, localKeyId]);
@@ -165,10 +165,10 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
     });
   });
 
-  it('its own files are read back, whatever protects them', async () => {
+  it('files written by OpenSSL are read, with any protection', async () => {
     const { certificatePem, privateKeyPem } = partsOf('leaf-rsa');
     const [certificate, key, out] = [fileOf(certificatePem), fileOf(privateKeyPem), fileOf('')];
-    const ways = [
+    const protections = [
       [],
       ['-legacy'],
       ['-nomac'],
@@ -178,7 +178,7 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
       ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'AES-256-CBC'],
     ];
     for (const password of ['Grüße, 5 €!', 'sample', '']) {
-      for (const way of ways) {
+      for (const options of protections) {
         openssl(
           'pkcs12',
           '-export',
@@ -190,10 +190,13 @@ describe.skipIf(!serviceBinary('openssl'))('OpenSSL judges', () => {
           out,
           '-passout',
           `pass:${password}`,
-          ...way,
+          ...options,
         );
         const { parts, locked, rejected } = await read(readFileSync(out), password || undefined);
-        expect([...parts.map(({ kind }) => kind), ...locked, ...rejected], way.join(' ')).toEqual(['server', 'key']);
+        expect([...parts.map(({ kind }) => kind), ...locked, ...rejected], options.join(' ')).toEqual([
+          'server',
+          'key',
+        ]);
       }
     }
   });
@@ -208,10 +211,10 @@ describe('an export is refused', () => {
       'KEY_MISMATCH',
     ],
     ['as a PFX without a password', { ...parts, format: 'pfx' }, 'PASSWORD_REQUIRED'],
-    ['as a PFX with an empty one', { ...parts, format: 'pfx', password: '' }, 'PASSWORD_REQUIRED'],
+    ['as a PFX with an empty password', { ...parts, format: 'pfx', password: '' }, 'PASSWORD_REQUIRED'],
     ['as a PFX without a key', { ...parts, format: 'pfx', password: 'x', privateKeyPem: undefined }, 'MISSING_PART'],
     ['without a certificate', { format: 'crt', privateKeyPem: parts.privateKeyPem }, 'MISSING_PART'],
-    ['with an empty one', { format: 'fullchain', certificatePem: ' ' }, 'MISSING_PART'],
+    ['with an empty certificate', { format: 'fullchain', certificatePem: ' ' }, 'MISSING_PART'],
     ['without a request', { format: 'csr-der', certificatePem: parts.certificatePem }, 'MISSING_PART'],
     ['without a key', { format: 'key-pkcs8', certificatePem: parts.certificatePem }, 'MISSING_PART'],
     ['as PKCS#1 of an EC key', { format: 'key-pkcs1', privateKeyPem: pem('leaf-ec.key') }, 'FORMAT_NOT_FOR_KEY_TYPE'],
@@ -221,15 +224,15 @@ describe('an export is refused', () => {
       'FORMAT_NOT_FOR_KEY_TYPE',
     ],
     [
-      'of a locked key without its password',
+      'of an encrypted key without its password',
       { format: 'key-der', privateKeyPem: pem('leaf-rsa.key.pkcs8-enc-aes256') },
       'PASSWORD_REQUIRED',
     ],
-    ['of what is no certificate', { format: 'crt', certificatePem: 'nothing' }, 'VALIDATION_FAILED'],
-    ['of a key for a certificate', { format: 'crt', certificatePem: parts.privateKeyPem }, 'VALIDATION_FAILED'],
-    ['of a certificate for a key', { format: 'key-der', privateKeyPem: parts.certificatePem }, 'VALIDATION_FAILED'],
+    ['of text that is not a certificate', { format: 'crt', certificatePem: 'nothing' }, 'VALIDATION_FAILED'],
+    ['with a key as the certificate', { format: 'crt', certificatePem: parts.privateKeyPem }, 'VALIDATION_FAILED'],
+    ['with a certificate as the key', { format: 'key-der', privateKeyPem: parts.certificatePem }, 'VALIDATION_FAILED'],
     [
-      'of a certificate cut short',
+      'of a truncated certificate',
       { format: 'cer', certificatePem: parts.certificatePem.slice(0, 600) },
       'VALIDATION_FAILED',
     ],
@@ -238,7 +241,7 @@ describe('an export is refused', () => {
     await expect(make(input)).rejects.toMatchObject({ name: 'PortalError', kind: 'invalid', code });
   });
 
-  it('a locked key is opened by the password', async () => {
+  it('an encrypted key is opened with the password', async () => {
     const input = {
       format: 'key-pkcs8',
       privateKeyPem: pem('leaf-rsa.key.pkcs8-enc-aes256'),
@@ -260,11 +263,11 @@ it.each([
   ['…', 'certificate'],
   ['', 'certificate'],
   ['x'.repeat(300), 'x'.repeat(80)],
-])('a file about %j is called %j', (name, expected) => {
+])('the file for %j is named %j', (name, expected) => {
   expect(safeFileName(name)).toBe(expected);
 });
 
-it('a file is called after the common name', async () => {
+it('a file is named after the common name', async () => {
   const names = await Promise.all(
     (['crt', 'fullchain', 'p7b', 'pfx', 'key-pkcs8', 'csr-der'] as const).map((format) =>
       make({ ...partsOf('leaf-rsa'), format }),

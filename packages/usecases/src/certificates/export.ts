@@ -10,18 +10,18 @@ import type { ExportedFile, run } from './export-task.ts';
 
 const perUser: RateLimit = { name: 'certificate exports per user', max: 30, windowSec: MINUTE / SECOND };
 
-const writing = taskOf<typeof run>(new URL('export-task.ts', import.meta.url), {
+const exportTask = taskOf<typeof run>(new URL('export-task.ts', import.meta.url), {
   timeoutMs: 10 * SECOND,
   maxMemoryMb: 300,
-  // A body of JSON holds a megabyte, and a PFX locks what it holds once.
+  // A JSON body has at most one megabyte, and a PFX contains each part once.
   maxOutputBytes: 4 * 1024 * 1024,
 });
 
-/** A file made of the parts that were sent; where a key is in it, the audit log says so. Throws 400, 429 and 503. */
+/** Creates a file from the parts of the caller. An export with a key is noted in the audit log. Throws 400, 429 and 503. */
 export async function exportCertificate(ctx: UserContext, input: CertificateExport): Promise<ExportedFile> {
-  const file = await runUploadTask(ctx, perUser, writing, input).catch((error: unknown) => {
+  const file = await runUploadTask(ctx, perUser, exportTask, input).catch((error: unknown) => {
     if (!(error instanceof TaskError) || error.fault !== 'input') throw error;
-    throw invalid('VALIDATION_FAILED', 'These parts take too much time or memory to work on.', { cause: error });
+    throw invalid('VALIDATION_FAILED', 'These parts take too much time or memory to process.', { cause: error });
   });
   if (input.format === 'pfx' || input.format.startsWith('key-')) {
     await ctx.tx((tx) =>

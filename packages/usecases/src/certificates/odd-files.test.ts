@@ -43,7 +43,7 @@ describe('a certificate without a subject', () => {
   const root = makeCertificate({ subject: 'Root', extensions: [authority()] });
   const server = makeCertificate({ issuer: root, extensions: [alternativeNames(dnsName('a.example'))] });
 
-  it('is read like any other, and so is one without an issuer', async () => {
+  it('is read like any other; the same applies without an issuer', async () => {
     const nameless = makeCertificate({});
     const { parts, chains, rejected } = await analyze({
       'server.pem': server.pem,
@@ -66,7 +66,7 @@ describe('a certificate without a subject', () => {
     });
   });
 
-  it('is exported, under its first alternative name', async () => {
+  it('is exported under its first alternative name', async () => {
     const input = {
       certificatePem: server.pem,
       chainPems: [root.pem],
@@ -103,7 +103,7 @@ describe('an extension that cannot be read', () => {
   const warningsOf = ({ parts }: CertificateAnalysis) =>
     parts.map(({ kind, warnings }) => [kind, ...warnings.map(({ code }) => code)]);
 
-  it('costs a certificate no more than what that extension says', async () => {
+  it('loses only the content of that extension', async () => {
     const analysis = await analyze({ 'between.pem': between.pem, 'server.pem': server.pem });
     expect(analysis.rejected).toEqual([]);
     expect(warningsOf(analysis)).toEqual([
@@ -114,12 +114,12 @@ describe('an extension that cannot be read', () => {
     expect(analysis.chains.map(({ path }) => path.length)).toEqual([2]);
   });
 
-  it('does not hide how many authorities may follow', async () => {
+  it('does not hide the path length constraint', async () => {
     const { chains } = await analyze({ 'root.pem': root.pem, 'between.pem': between.pem, 'server.pem': server.pem });
     expect(chains.map(({ path, isComplete }) => [path.length, isComplete])).toEqual([[2, false]]);
   });
 
-  it('may be the one that says who may issue others, and one that stands twice', async () => {
+  it('can be the basic constraints, or an extension that appears twice', async () => {
     const bent = makeCertificate({
       subject: 'Bent',
       extensions: [extension('2.5.29.19', element(0x30, integer(1).subarray(1)))],
@@ -131,7 +131,7 @@ describe('an extension that cannot be read', () => {
     ]);
   });
 
-  it('keeps no format from being written', async () => {
+  it('does not prevent an export', async () => {
     const input = { certificatePem: server.pem, chainPems: [between.pem, root.pem], privateKeyPem: pemOf(server.key) };
     for (const format of ['fullchain', 'p7b', 'pfx'] as const) {
       const { bytes } = await make({ ...input, format, password: 'four loud herons' });
@@ -143,7 +143,7 @@ describe('an extension that cannot be read', () => {
   });
 });
 
-it('names of kinds of their own are told with their kind, in certificates and in requests', async () => {
+it('other names are shown with their type, in certificates and in requests', async () => {
   const otherName = (id: string, value: Buffer) => tagged(0, oid(id), tagged(0, value));
   const names = alternativeNames(
     dnsName('a.example'),
@@ -178,23 +178,23 @@ describe('a PKCS#7 file', () => {
   const pkcs7 = (...parts: Buffer[]) => sequence(signedData, tagged(0, sequence(integer(1), ...parts)));
   const one = makeCertificate({ subject: 'One', extensions: [authority()] });
 
-  it('with one certificate that is none gives the others', async () => {
+  it('with one invalid certificate returns the others', async () => {
     const { parts, rejected } = await analyze({ 'a.p7b': pkcs7(tagged(0, sequence(integer(1)), one.der)) });
     expect(parts.map(({ subject }) => subject)).toEqual(['CN=One']);
     expect(rejected).toEqual([{ file: 'a.p7b', reason: 'DAMAGED', hint: 'Something in it cannot be read.' }]);
   });
 
-  it('may leave out lengths', async () => {
+  it('can have indefinite lengths', async () => {
     const open = (tag: number, ...parts: Buffer[]) =>
       Buffer.concat([Buffer.from([tag, 0x80]), ...parts, Buffer.from([0, 0])]);
     const der = open(0x30, signedData, open(0xa0, open(0x30, integer(1), open(0xa0, one.der))));
     expect((await analyze({ 'a.p7b': der })).parts.map(({ subject }) => subject)).toEqual(['CN=One']);
   });
 
-  it('that holds nothing of use is told of', async () => {
+  it('without usable content is reported', async () => {
     const lists = await analyze({ 'a.p7b': pkcs7(tagged(0, one.der), tagged(1, sequence())) });
     expect(lists.parts).toHaveLength(1);
-    expect(lists.warnings[0]).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining('passed over') });
+    expect(lists.warnings[0]).toMatchObject({ code: 'UNSUPPORTED', message: expect.stringContaining('was ignored') });
     const other = sequence(oid('1.2.840.113549.1.7.3'), tagged(0, sequence()));
     for (const bytes of [pkcs7(), other, pemBlock('EC PARAMETERS', integer(1))])
       expect((await analyze({ file: bytes })).rejected).toMatchObject([{ file: 'file', reason: 'UNSUPPORTED' }]);
@@ -209,7 +209,7 @@ describe('a PFX', () => {
   const locked = lockedKeyBag(lock.algorithm, lock.lock(pkcs8));
   const kindsIn = ({ parts }: CertificateAnalysis) => parts.map(({ kind }) => kind);
 
-  it('gives what is of use in it, and says what is passed over', async () => {
+  it('returns its usable parts, and reports the ignored ones', async () => {
     const bags = bag('1.2.840.113549.1.12.10.1.6', sequence(certificateBag(der)));
     const odd = [
       listBag(),
@@ -223,34 +223,34 @@ describe('a PFX', () => {
     expect(analysis.rejected).toEqual([]);
     expect(analysis.warnings.filter(({ part }) => part === null)).toEqual(
       [
-        'a list of revoked certificates (CRL) in it',
-        'a secret in it',
-        'a bag of an unknown kind in it',
-        'a certificate that is none of X.509 in it',
-        'what is locked under a public key in it',
-      ].map((what) => ({ code: 'UNSUPPORTED', part: null, message: `a.pfx: ${what} was passed over.` })),
+        'a list of revoked certificates (CRL)',
+        'a secret',
+        'a bag of an unknown kind',
+        'a certificate that is not X.509',
+        'content encrypted with a public key',
+      ].map((what) => ({ code: 'UNSUPPORTED', part: null, message: `a.pfx: ${what} was ignored.` })),
     );
     const lists = await analyze({ 'a.pfx': makePfx([safe([listBag()])]) });
     expect([lists.parts, lists.rejected, lists.warnings.length]).toEqual([[], [], 1]);
   });
 
-  it('with a bag that cannot be read gives the others', async () => {
+  it('with an unreadable bag returns the others', async () => {
     const pfx = makePfx([safe([certificateBag(sequence()), certificateBag(der), keyBag(sequence()), sequence()])]);
     const analysis = await analyze({ 'a.pfx': pfx });
     expect(kindsIn(analysis)).toEqual(['server']);
     expect(analysis.rejected.map(({ reason }) => reason)).toEqual(['DAMAGED']);
   });
 
-  it('without a checksum gives what is open under a wrong password', async () => {
+  it('without a checksum returns its unencrypted parts despite a wrong password', async () => {
     const pfx = makePfx([safe([certificateBag(der)]), safe([locked])]);
     const analysis = await analyze({ 'a.pfx': pfx }, 'wrong');
     expect(kindsIn(analysis)).toEqual(['server']);
     expect(analysis.locked).toEqual([{ file: 'a.pfx', reason: 'PASSWORD_WRONG' }]);
-    const shut = await analyze({ 'a.pfx': makePfx([safe([certificateBag(der)], lock)]) });
-    expect(shut).toMatchObject({ parts: [], locked: [{ file: 'a.pfx', reason: 'PASSWORD_REQUIRED' }] });
+    const unopened = await analyze({ 'a.pfx': makePfx([safe([certificateBag(der)], lock)]) });
+    expect(unopened).toMatchObject({ parts: [], locked: [{ file: 'a.pfx', reason: 'PASSWORD_REQUIRED' }] });
   });
 
-  it('whose checksum is made by PBMAC1 is read', async () => {
+  it('with a PBMAC1 checksum is read', async () => {
     const bytes = makePfx([safe([certificateBag(der)], lock), safe([locked])], pbmac1(password));
     expect(kindsIn(await analyze({ 'a.pfx': bytes }, password))).toEqual(['server', 'key']);
     const wrong = await analyze({ 'a.pfx': bytes }, 'wrong');
@@ -262,7 +262,7 @@ describe('a PFX', () => {
     expect(unknown.rejected).toMatchObject([{ reason: 'UNSUPPORTED', hint: expect.stringContaining('1.2.3.4') }]);
   });
 
-  it('and a key say so where they are locked in a way that is not read', async () => {
+  it('and a key with unsupported encryption are rejected with the algorithm', async () => {
     const other = pbes2(password, {
       algorithm: sequence(oid('1.2.643.2.2.21'), octets(Buffer.alloc(8))),
       keyBytes: 32,
@@ -276,13 +276,13 @@ describe('a PFX', () => {
       ['a.pfx', 'a.key'].map((file) => ({
         file,
         reason: 'UNSUPPORTED',
-        hint: expect.stringContaining('protected by 1.2.643.2.2.21'),
+        hint: expect.stringContaining('Algorithm: 1.2.643.2.2.21'),
       })),
     );
   });
 });
 
-it('a key under an older cipher is not said to have another password', async () => {
+it('a key with an unsupported old cipher is not reported as a wrong password', async () => {
   const des = pemBlock('RSA PRIVATE KEY', Buffer.alloc(64)).replace(
     '-----\n',
     '-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-CBC,0011223344556677\n\n',
@@ -291,7 +291,7 @@ it('a key under an older cipher is not said to have another password', async () 
   expect([rejected.map(({ reason }) => reason), locked]).toEqual([['UNSUPPORTED'], []]);
 });
 
-it('what a reader did not foresee rejects one part, and not the upload', () => {
+it('an unexpected error rejects one part, not the upload', () => {
   const findings = new Findings();
   findings.note('odd.pem', new RangeError('Maximum call stack size exceeded'));
   expect(findings.rejected).toEqual([{ file: 'odd.pem', reason: 'DAMAGED', hint: 'Something in it cannot be read.' }]);

@@ -12,7 +12,7 @@ export const invoices: Area = {
   tags: { invoices: 'Invoices that arrive by mail: the mailbox, and the data of each invoice.' },
   jobs: [fetchInvoices, startDueFetches],
   schedules: [schedule(startDueFetches, {}, { everyMs: 10 * SECOND })],
-  // A fetch mostly waits for its mail server; how many have a mail in memory is bounded for the process as a whole.
+  // A fetch mostly waits for its mail server. The process as a whole limits the number of mails in memory.
   concurrency: { invoices: quarterEach(20) },
   sealedColumns: [
     {

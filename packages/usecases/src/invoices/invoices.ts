@@ -13,11 +13,11 @@ export interface InvoiceFilter {
   state?: Invoice['state'] | undefined;
   search?: string | undefined;
   limit: number;
-  /** The id the page before ended with. */
+  /** The last id of the previous page. */
   after?: string | undefined;
 }
 
-/** Invoices, those that came in last first. */
+/** Invoices, newest first. */
 export async function listInvoices(
   ctx: UserContext,
   { search, limit, ...filter }: InvoiceFilter,
@@ -31,7 +31,7 @@ export async function listInvoices(
 /** Throws 404. */
 export const getInvoice = (ctx: UserContext, id: string): Promise<Invoice> => ctx.tx((tx) => invoiceFor(tx, id));
 
-/** Says of an invoice that somebody has dealt with it, or that nobody has. What was wrong with it stays visible. Throws 404. */
+/** Marks an invoice as processed or as new. `error` and `duplicateOf` keep their values. Throws 404. */
 export const updateInvoice = (ctx: UserContext, id: string, { state }: InvoiceChange): Promise<Invoice> =>
   ctx.tx(async (tx) => {
     const before = await tx
@@ -46,7 +46,7 @@ export const updateInvoice = (ctx: UserContext, id: string, { state }: InvoiceCh
         action: 'invoices.update',
         tenantId: ctx.tenantId,
         target: { type: 'invoice', id },
-        summary: `Marked the invoice ${before[0].number ?? 'without a number'} as ${state}, before ${before[0].state}.`,
+        summary: `Marked the invoice ${before[0].number ?? 'without a number'} as ${state}, previously ${before[0].state}.`,
       });
     }
     return invoiceFor(tx, id);
@@ -58,7 +58,7 @@ interface StoredDocument {
   type: string;
 }
 
-/** A document of an invoice, by its place among its files. Throws 404. */
+/** A document of an invoice, by its index in `files`. Throws 404. */
 export async function getDocument(ctx: UserContext, id: string, position: number): Promise<StoredDocument> {
   const [document] = await ctx.read((db) =>
     db
@@ -70,7 +70,7 @@ export async function getDocument(ctx: UserContext, id: string, position: number
   return document;
 }
 
-/** Its bytes as they came. Throws 404 when they are gone. */
+/** Its unchanged bytes. Throws 404 if the file no longer exists. */
 export async function openDocument(ctx: UserContext, { path }: StoredDocument): Promise<OpenedFile> {
   const file = await ctx.files.open(path);
   if (!file) throw notFound();

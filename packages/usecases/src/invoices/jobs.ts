@@ -3,7 +3,7 @@ import { fetchMs } from '@portal/domain/invoices/limits';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Fetches a tenant's invoices. A failure is told at once: the next time comes by itself. */
+/** Fetches a tenant's invoices. A failure is reported at once, because the next scheduled fetch is the retry. */
 export const fetchInvoices = defineTenantJob({
   name: 'invoices.fetch',
   queue: 'invoices',
@@ -12,11 +12,11 @@ export const fetchInvoices = defineTenantJob({
   backoffMs: SECOND,
   key: ({ tenantId }) => tenantId,
   runsAlone: true,
-  // It ends by itself before, but for the mail it is at.
+  // A fetch ends itself after `fetchMs`; the mail in progress may take longer.
   timeoutMs: fetchMs + MINUTE,
 });
 
-/** Begins the fetches whose time has come. */
+/** Starts the fetches that are due. */
 export const startDueFetches = definePlatformJob({
   name: 'invoices.start-due',
   queue: 'invoices',

@@ -26,12 +26,12 @@ const nowhere = { host: '127.0.0.1', port: 1 };
 
 const admin = async () => signedIn(await make.user({ role: 'ADMIN' }));
 type Ctx = Awaited<ReturnType<typeof admin>>;
-const kept = (ctx: Ctx) => ctx.read((db) => db.select().from(invoiceMailboxes));
+const rows = (ctx: Ctx) => ctx.read((db) => db.select().from(invoiceMailboxes));
 const runsOf = (ctx: Ctx) => ctx.read((db) => db.select().from(runs).where(eq(runs.kind, 'invoices.fetch')));
 const due = (ctx: Ctx) => ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now()` }));
 
 describe('the settings of a mailbox', () => {
-  it('are kept with a sealed password, and shown without it; unset ones are nulls', async () => {
+  it('are stored with a sealed password and returned without it; unset fields are null', async () => {
     const ctx = await admin();
     expect(await getInvoiceMailbox(ctx)).toMatchObject({ host: null, hasPassword: false, lastError: null });
     const put = await putInvoiceMailbox(ctx, mailboxForm(nowhere, 'ada', { processedFolder: 'A', failedFolder: 'B' }));
@@ -43,20 +43,20 @@ describe('the settings of a mailbox', () => {
       folder: 'INBOX',
     });
     expect(JSON.stringify(put)).not.toContain('mailbox-secret');
-    const [row] = await kept(ctx);
+    const [row] = await rows(ctx);
     expect(row?.password).toMatch(/^v1:/);
     await deleteInvoiceMailbox(ctx);
     expect(await getInvoiceMailbox(ctx)).toMatchObject({ host: null, hasPassword: false });
   });
 
-  it('keep the password for the server, account and encryption it was stored for, and no other', async () => {
+  it('keep the password only for the server, account and encryption it was stored for', async () => {
     const ctx = await admin();
     const form = { ...mailboxForm(nowhere, 'ada'), security: 'starttls' as const };
     await putInvoiceMailbox(ctx, form);
-    const [before] = await kept(ctx);
+    const [before] = await rows(ctx);
     const { password: _, ...blank } = form;
     await putInvoiceMailbox(ctx, { ...blank, password: '', folder: 'Rechnungen', security: 'tls' });
-    expect((await kept(ctx))[0]?.password).toBe(before?.password);
+    expect((await rows(ctx))[0]?.password).toBe(before?.password);
     for (const change of [
       { host: 'localhost' },
       { port: 2 },
@@ -76,10 +76,10 @@ describe('the settings of a mailbox', () => {
     expect((await putInvoiceMailbox(ctx, { ...blank, host: 'localhost', password: null })).hasPassword).toBe(false);
   });
 
-  it('name another box when the mails are others, and are noted in the audit log', async () => {
+  it('get a new folder id when server, account or folder change, and are noted in the audit log', async () => {
     const ctx = await admin();
     const form = mailboxForm(nowhere, 'ada');
-    const boxes: (string | undefined)[] = [];
+    const boxIds: (string | undefined)[] = [];
     for (const change of [
       {},
       { processedFolder: 'A' },
@@ -88,11 +88,11 @@ describe('the settings of a mailbox', () => {
       { isActive: false, username: 'bob' },
     ]) {
       await putInvoiceMailbox(ctx, { ...form, ...change });
-      boxes.push((await kept(ctx))[0]?.boxId);
+      boxIds.push((await rows(ctx))[0]?.boxId);
     }
-    expect(boxes[1]).toBe(boxes[0]);
-    expect(new Set(boxes).size).toBe(3);
-    expect((await kept(ctx))[0]).toMatchObject({ revision: 5, nextFetchAt: null });
+    expect(boxIds[1]).toBe(boxIds[0]);
+    expect(new Set(boxIds).size).toBe(3);
+    expect((await rows(ctx))[0]).toMatchObject({ revision: 5, nextFetchAt: null });
     await deleteInvoiceMailbox(ctx);
     const entries = await ctx.read((db) => db.select().from(auditEntries).orderBy(auditEntries.id));
     expect(entries.map(({ action }) => action)).toEqual([
@@ -103,12 +103,12 @@ describe('the settings of a mailbox', () => {
   });
 });
 
-it('no retention touches invoices', () => {
+it('invoices have no retention period', () => {
   expect(area.retention).toBeUndefined();
 });
 
 describe('due fetches', () => {
-  it('begin once however many look, come again in ten minutes, and rest while the tenant, the module or the mailbox is switched off', async () => {
+  it('start once despite concurrent workers, repeat after ten minutes, and rest while the tenant, module or mailbox is switched off', async () => {
     const [active, off, resting, without] = [await admin(), await admin(), await admin(), await admin()];
     await setModuleEnabled(without, 'invoice-mailbox', false);
     for (const ctx of [active, off, resting, without])
@@ -126,14 +126,14 @@ describe('due fetches', () => {
     );
     expect(row?.minutes).toBeGreaterThan(9);
     expect(row?.minutes).toBeLessThanOrEqual(10);
-    // That of one tenant is still under way.
+    // The run of the first tenant is still in progress.
     const late = await admin();
     await putInvoiceMailbox(late, mailboxForm(nowhere, 'ada', { isActive: true }));
     await startDueInvoiceFetches(system());
     expect(await runsOf(late)).toHaveLength(1);
   });
 
-  it('wait for the end of one that is under way, and by hand and by schedule at once are one run', async () => {
+  it('wait until the current run ends; a manual and a scheduled fetch at the same time are one run', async () => {
     const ctx = await admin();
     await expect(startFetch(ctx)).rejects.toMatchObject({ code: 'MAILBOX_NOT_CONFIGURED' });
     await putInvoiceMailbox(ctx, mailboxForm(nowhere, 'ada'));
@@ -150,7 +150,7 @@ describe('due fetches', () => {
     const [run, ...others] = await runsOf(ctx);
     expect(others).toEqual([]);
     expect(asked).toContainEqual({ status: 'fulfilled', value: { runId: run?.id } });
-    // Ten seconds later the run is joined, by a colleague too.
+    // Ten seconds later a second request joins the run, also from a colleague.
     await system().acrossTenants('a test lets time pass', (tx) => tx.delete(rateWindows));
     const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
     expect(await startFetch(colleague)).toEqual({ runId: run?.id });
@@ -160,7 +160,7 @@ describe('due fetches', () => {
     await due(ctx);
     await startDueInvoiceFetches(system());
     expect((await runsOf(ctx)).length).toBe(1);
-    // It stays due, and so begins as soon as that one has ended.
+    // The mailbox stays due, so the next run starts as soon as this one has ended.
     await ctx.tx((tx) => tx.update(runs).set({ state: 'succeeded', finishedAt: sql`now()` }));
     await startDueInvoiceFetches(system());
     expect((await runsOf(ctx)).length).toBe(2);
@@ -181,7 +181,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with a mail server', () => {
     await dovecot.stop();
   });
 
-  it('a mailbox is tried before it is saved, by what is stored and what is typed', async () => {
+  it('a mailbox can be tested before it is saved, with the stored or the typed password', async () => {
     const ctx = await admin();
     const form = mailboxForm(dovecot, 'ada');
     const before = await dovecot.mails('ada');
@@ -208,7 +208,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with a mail server', () => {
     await expect(testInvoiceMailbox(ctx, form)).rejects.toMatchObject({ kind: 'busy' });
   });
 
-  it('one that hangs is given up by the time the answer is due', async () => {
+  it('a server that hangs is given up before the answer is due', async () => {
     const ctx = await admin();
     gate.setFault({ kind: 'stall', at: /EXAMINE/ });
     const form = mailboxForm({ ...gate, password: dovecot.password }, 'ada');
@@ -216,7 +216,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('with a mail server', () => {
     gate.setFault(null);
   });
 
-  it('the worker fetches what is due, and what is left over at once', async () => {
+  it('the worker fetches due mailboxes, and fetches remaining mails at once', async () => {
     const ctx = await admin();
     for (let n = 0; n < 25; n += 1) await dovecot.deliver('bob', invoiceMail({ number: `B-${n}` }));
     await putInvoiceMailbox(ctx, mailboxForm(dovecot, 'bob'));

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { invoiceMailboxes } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
-import { type ImapBox, imapTarget, isPausedAfter, isSameBox } from '@portal/domain/imap';
+import { type ImapFolder, imapTarget, isPausedAfter, isSameFolder } from '@portal/domain/imap';
 import { type InvoiceMailbox, InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import type { UserContext } from '@portal/platform/context';
 import { ReadableCaCertificatePem } from '@portal/platform/readable-certificates';
@@ -30,7 +30,7 @@ const unset: Omit<InvoiceMailbox, 'storedBytes' | 'maxStoredBytes'> = {
   lastError: null,
 };
 
-/** The tenant's mailbox without its password; nulls while nothing is set. */
+/** The tenant's mailbox without its password; fields are null while nothing is set. */
 export async function getInvoiceMailbox(ctx: UserContext): Promise<InvoiceMailbox> {
   const [stored, storage] = await Promise.all([ctx.read((db) => storedMailbox(db)), invoiceStorage(ctx)]);
   const settings = stored
@@ -40,18 +40,18 @@ export async function getInvoiceMailbox(ctx: UserContext): Promise<InvoiceMailbo
 }
 
 /**
- * Replaces the tenant's mailbox; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where it
- * would go to another server or account, or less well protected. An active one is fetched from right away, also one that was left alone; a
- * fetch of the mailbox as it was before writes nothing any more.
+ * Replaces the tenant's mailbox. The stored password stays unless the input has a new one or null. Throws 400 `SECRET_REQUIRED` if the
+ * stored password would go to another server or account, or over a weaker connection. An active mailbox is due at once, even if it was
+ * paused. A fetch that began with the old settings writes nothing more.
  */
 export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxInput): Promise<InvoiceMailbox> {
   const { password, ...fields } = input;
   await ctx.tx(async (tx) => {
     const before = await storedMailbox(tx, 'update');
-    const isSame = before !== undefined && isSameBox(before, fields);
+    const isSame = before !== undefined && isSameFolder(before, fields);
     const values = {
       ...fields,
-      // The kept one is written too: a server from here and a password from a change in between must not meet.
+      // Also writes a stored password: this server must not be combined with the password of a concurrent change.
       password: storedPassword(ctx, before).sealedFor(imapTarget(fields), password),
       boxId: isSame ? before.boxId : newId(),
       nextFetchAt: fields.isActive ? sql`now()` : null,
@@ -67,11 +67,11 @@ export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxI
         target: invoiceMailboxes.tenantId,
         set: { ...values, revision: sql`${invoiceMailboxes.revision} + 1` },
       });
-    const moved = before !== undefined && !isSame;
+    const isMoved = before !== undefined && !isSame;
     await recordAudit(tx, ctx, {
       action: 'invoice_mailbox.update',
       tenantId: ctx.tenantId,
-      summary: `Changed the invoice mailbox: ${shown(fields)}${moved ? `, before ${shown(before)}` : ''}, ${
+      summary: `Changed the invoice mailbox: ${shown(fields)}${isMoved ? `, previously ${shown(before)}` : ''}, ${
         fields.isActive ? 'switched on' : 'switched off'
       }.`,
     });
@@ -79,7 +79,7 @@ export async function putInvoiceMailbox(ctx: UserContext, input: InvoiceMailboxI
   return getInvoiceMailbox(ctx);
 }
 
-/** Forgets the mailbox, its password with it; the invoices stay. */
+/** Deletes the mailbox and its password; the invoices stay. */
 export async function deleteInvoiceMailbox(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(invoiceMailboxes).returning({ host: invoiceMailboxes.host });
@@ -92,5 +92,5 @@ export async function deleteInvoiceMailbox(ctx: UserContext): Promise<void> {
   });
 }
 
-const shown = ({ host, port, username, folder }: ImapBox): string =>
+const shown = ({ host, port, username, folder }: ImapFolder): string =>
   `folder ${folder} of ${username} at ${host}:${port}`;

@@ -9,16 +9,16 @@ import { isUnfinished } from '@portal/platform/runs/unfinished';
 import { isModuleOn } from '../modules/module-access.ts';
 import { fetchInvoices } from './jobs.ts';
 
-/** Fetches begun per sweep; the rest waits for the next one. */
+/** Fetches started per sweep; the rest wait for the next sweep. */
 const batch = 200;
 
 /**
- * Begins the fetches whose time has come, each once however many workers look, and sets when each comes again; of a mailbox that is
- * switched off only what a fetch by hand has left over. Where one is still under way the next follows its end; inactive
- * tenants and those that switched the module off rest.
+ * Starts the fetches that are due and schedules the next ones. Concurrent workers start each fetch only once. A mailbox that is switched
+ * off is due only for mails that a manual fetch left over. While a fetch runs, the mailbox stays due and starts after it. Inactive tenants
+ * and tenants that switched the module off are skipped.
  */
 export async function startDueInvoiceFetches(system: SystemContext): Promise<void> {
-  const begun = await system.acrossTenants('due fetches of invoices of every tenant are begun', async (tx) => {
+  const started = await system.acrossTenants('start the due invoice fetches of all tenants', async (tx) => {
     const due = tx.$with('due').as(
       tx
         .select({ id: invoiceMailboxes.id })
@@ -52,5 +52,5 @@ export async function startDueInvoiceFetches(system: SystemContext): Promise<voi
       .returning({ tenantId: invoiceMailboxes.tenantId });
     return claimed.length === 0 ? [] : addRuns(tx, fetchInvoices, claimed);
   });
-  for (const { id, payload } of begun) await system.enqueue(fetchInvoices, payload, { runId: id });
+  for (const { id, payload } of started) await system.enqueue(fetchInvoices, payload, { runId: id });
 }

@@ -6,12 +6,12 @@ import { addRun, joinRun } from '@portal/platform/runs/start';
 import { fetchInvoices } from './jobs.ts';
 import { storedMailbox } from './stored-mailbox.ts';
 
-/** Each fetch signs in to the tenant's mail server, which locks an account that does so too often. */
+/** Each fetch signs in to the tenant's mail server, which locks an account after too many sign-ins. */
 const perTenant: RateLimit = { name: 'fetches of invoices by hand per tenant', max: 1, windowSec: 10 };
 
 /**
- * Fetches invoices now, also from a mailbox that is switched off, or joins the run that is under way. Throws 409
- * `MAILBOX_NOT_CONFIGURED`, and 429 `POLL_LOCKED` within ten seconds of the last time.
+ * Starts a fetch now, even if the mailbox is switched off, or joins the run in progress. Throws 409 `MAILBOX_NOT_CONFIGURED`, and 429
+ * `POLL_LOCKED` within ten seconds of the last manual fetch.
  */
 export async function startFetch(ctx: UserContext): Promise<{ runId: string }> {
   const payload = { tenantId: ctx.tenantId };
@@ -24,14 +24,14 @@ export async function startFetch(ctx: UserContext): Promise<{ runId: string }> {
         perTenant,
         ctx.tenantId,
         (retryAfterSec) =>
-          new PortalError('POLL_LOCKED', 'The last fetch was started a moment ago. Please wait some seconds.', {
+          new PortalError('POLL_LOCKED', 'The last fetch started a moment ago. Please wait a few seconds.', {
             retryAfterSec,
           }),
       );
       return (await joinRun(tx, fetchInvoices, payload, by)) ?? (await addRun(tx, fetchInvoices, payload, by));
     });
   const runId = await start().catch((error: unknown) => {
-    // A fetch that was due began in between; now there is one to join.
+    // A scheduled fetch started in the meantime; the second attempt joins it.
     if (violatedConstraint(error) === 'runs_subject_unique') return start();
     throw error;
   });

@@ -8,8 +8,8 @@ import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 import { imapServerAt } from '../mailboxes/imap-server.ts';
 
 /**
- * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
- * until the transaction ends when it is about to change.
+ * The current tenant's row with its sealed password; undefined while nothing is set. Row policies hide the rows of other tenants. Pass
+ * `lock` before a change: the row then stays locked until the transaction ends.
  */
 export async function storedMailbox(db: Pick<Tx, 'select'>, lock?: 'update') {
   const query = db
@@ -38,12 +38,12 @@ export async function storedMailbox(db: Pick<Tx, 'select'>, lock?: 'update') {
 
 export type StoredMailbox = NonNullable<Awaited<ReturnType<typeof storedMailbox>>>;
 
-/** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
+/** Binds a sealed password to its row, so that a copy in another tenant's row cannot be opened. */
 export const invoicePasswordContext = (tenantId: string): string => `invoice_mailboxes.password:${tenantId}`;
 
 type SecretsOfTenant = Pick<TenantContext, 'tenantId' | 'secrets' | 'log' | 'config'>;
 
-/** The password of the tenant at work as its row has it. */
+/** The stored password of the current tenant. */
 export const storedPassword = (
   { tenantId, secrets }: Pick<SecretsOfTenant, 'tenantId' | 'secrets'>,
   stored: StoredMailbox | undefined,
@@ -55,7 +55,7 @@ export const storedPassword = (
     target: stored ? imapTarget(stored) : null,
   });
 
-/** How the tenant's mailbox is reached with these settings. Throws like `imapServerAt`. */
+/** The server of the tenant's mailbox with these settings. Throws like `imapServerAt`. */
 export const imapServerWith = (
   ctx: SecretsOfTenant,
   stored: StoredMailbox | undefined,

@@ -7,8 +7,8 @@ import { recordAudit } from './audit.ts';
 import { imapServerWith, storedMailbox } from './stored-mailbox.ts';
 
 /**
- * Tries a mailbox before it is saved: signs in, opens the folder and looks for those mails are to be moved to. Trouble with it is part of
- * the answer. Throws 400 `SECRET_REQUIRED` where the stored password was stored for another server, and 429 after ten tries in a minute.
+ * Tests a mailbox before it is saved: signs in, opens the folder and checks that the target folders exist. A failure is part of the
+ * answer. Throws 400 `SECRET_REQUIRED` if the stored password belongs to another server, and 429 after ten tests in a minute.
  */
 export const testInvoiceMailbox = (
   ctx: UserContext,

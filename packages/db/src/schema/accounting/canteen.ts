@@ -5,7 +5,7 @@ import { tenants } from '../tenants.ts';
 export const payrollTarget = pgEnum('payroll_target', ['lodas', 'lohn-und-gehalt']);
 export const payrollSign = pgEnum('payroll_sign', ['minus', 'plus']);
 
-/** What a tenant's payroll office has to be told; without a row nothing is set. Numbers are text, which keeps their leading zeros. */
+/** The payroll settings of a tenant; no row means nothing is set. Numbers are text to keep their leading zeros. */
 export const canteenSettings = pgTable(
   'canteen_settings',
   {

@@ -4,7 +4,7 @@ import { tenants } from '../tenants.ts';
 
 export const merchandiseFormat = pgEnum('merchandise_format', ['txt', 'extf']);
 
-/** How a tenant's merchandise is exported; without a row the defaults hold. */
+/** How a tenant's merchandise is exported; without a row the defaults apply. */
 export const merchandiseSettings = pgTable(
   'merchandise_settings',
   {
@@ -20,7 +20,7 @@ export const merchandiseSettings = pgTable(
   (t) => [uniqueIndex('merchandise_settings_tenant_unique').on(t.tenantId), ...tenantRules(t, tenants)],
 );
 
-/** How often a tenant's account list was changed; without a row never. */
+/** Counts the changes to a tenant's account list; no row means it was never changed. */
 export const merchandiseLists = pgTable(
   'merchandise_lists',
   { ...tenantColumns, version: integer().notNull() },
@@ -33,7 +33,7 @@ export const merchandiseAccounts = pgTable(
     ...tenantColumns,
     number: text().notNull(),
     name: text().notNull(),
-    /** The name as lists compare it. */
+    /** The normalized name, which account lists compare. */
     nameKey: text().notNull(),
   },
   (t) => [
@@ -45,7 +45,7 @@ export const merchandiseAccounts = pgTable(
 
 export const merchandiseChangeKind = pgEnum('merchandise_change_kind', ['added', 'changed', 'removed']);
 
-/** What each version of the list brought, for those who looked at an earlier one. */
+/** The changes in each version of the list, for users who edited an earlier one. */
 export const merchandiseChanges = pgTable(
   'merchandise_changes',
   {

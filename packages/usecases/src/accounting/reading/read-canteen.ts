@@ -4,7 +4,7 @@ import { csvMaxRows } from '../limits.ts';
 import { decodeText } from './decode.ts';
 import { openCsv } from './read-csv.ts';
 
-/** A canteen's list, checked, its rows handed on as they are read. Throws 400 with the code of a fault of the whole file. */
+/** Reads and checks a canteen's list, and passes each row to `onRow`. Throws 400 with the code of a fault of the whole file. */
 export function readCanteen(
   { bytes, month }: { bytes: Uint8Array; month: string },
   onRow: (row: CanteenRow) => void = () => undefined,

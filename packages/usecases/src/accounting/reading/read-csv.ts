@@ -1,35 +1,35 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '@portal/domain/errors';
 
-/** In the order in which they win a draw. */
+/** In order of preference. */
 const delimiters = [';', '\t', ',', '|'];
-/** How many lines decide about the delimiter, and among how many the header is looked for. */
-const [decidingLines, headerLines] = [5, 20];
-/** What these lines have room in. */
+/** Lines that decide the delimiter, and lines among which the header is searched. */
+const [delimiterLines, headerLines] = [5, 20];
+/** Maximum size of these lines. */
 const headBytes = 64 * 1024;
-/** Of one record; a file without line ends would be one of millions of cells. */
+/** Maximum length of a record. A file without line ends would be one record with millions of cells. */
 const maxRecordChars = 64 * 1024;
 
 interface CsvReading<Header> {
   header: Header;
-  /** The line it stands on. */
+  /** The line of the header. */
   line: number;
-  /** Hands on each record below the header that says something, with the line it starts on. Throws 400 `TOO_MANY_ROWS`. */
+  /** Passes each non-blank record below the header to `take`, with the line it starts on. Throws 400 `TOO_MANY_ROWS`. */
   read(maxRows: number, take: (line: number, cells: readonly string[]) => void): void;
 }
 
 /**
- * Finds delimiter and header of a CSV file: what cuts the first lines into equally many cells comes first, and what makes a header of one
- * of them is taken. Throws 400 `HEADER_MISSING` and `FILE_UNREADABLE`.
+ * Finds delimiter and header of a CSV file. It tries delimiters that give the first lines equal numbers of cells first, and uses the first
+ * delimiter with which a line is a header. Throws 400 `HEADER_MISSING` and `FILE_UNREADABLE`.
  */
 export function openCsv<Header>(
   utf8: Buffer,
   findHeader: (cells: readonly string[]) => Header | null,
 ): CsvReading<Header> {
-  const writing = writingOf(utf8);
+  const baseFormat = formatOf(utf8);
   for (const delimiter of likelyDelimiters(utf8.subarray(0, headBytes).toString())) {
     const headers: { header: Header; line: number }[] = [];
-    const format = { ...writing, delimiter };
+    const format = { ...baseFormat, delimiter };
     eachRecord(utf8, { ...format, to: headerLines }, (line, cells) => {
       const header = findHeader(cells);
       if (header !== null) headers.push({ header, line });
@@ -49,19 +49,19 @@ function readBelow(
   take: Take,
 ): void {
   let [rows, records] = [0, 0];
-  // Room for lines that say nothing.
+  // Allows for blank lines.
   const maxRecords = 2 * maxRows + headerLines;
   eachRecord(utf8, format, (line, cells) => {
     records += 1;
     const isRow = line > headerLine && cells.some((cell) => cell.trim() !== '');
     if (isRow) rows += 1;
     if (rows > maxRows || records > maxRecords)
-      throw invalid('TOO_MANY_ROWS', `A list may have ${maxRows} rows at most. Please send it in parts.`);
+      throw invalid('TOO_MANY_ROWS', `A list can have at most ${maxRows} rows. Please split it into parts.`);
     if (isRow) take(line, cells);
   });
 }
 
-/** How a file is written. What does not occur in it is not looked for: with a hundred thousand lines that counts. */
+/** The format of a file. Only line breaks and quotes that occur are parsed, which saves time with 100,000 lines. */
 interface Format {
   delimiter: string;
   record_delimiter: string[];
@@ -74,7 +74,7 @@ const lineBreaks: [lineBreak: string, pattern: RegExp][] = [
   ['\r', /\r(?!\n)/],
 ];
 
-function writingOf(utf8: Buffer): Omit<Format, 'delimiter'> {
+function formatOf(utf8: Buffer): Omit<Format, 'delimiter'> {
   const text = utf8.toString('latin1');
   return {
     record_delimiter: lineBreaks.filter(([, pattern]) => pattern.test(text)).map(([lineBreak]) => lineBreak),
@@ -82,10 +82,10 @@ function writingOf(utf8: Buffer): Omit<Format, 'delimiter'> {
   };
 }
 
-/** Hands on each record with the line it starts on; none is kept, because there may be a hundred thousand. */
+/** Passes each record to `take` with the line it starts on. Keeps none in memory, because there may be 100,000. */
 function eachRecord(utf8: Buffer, format: Format & { to?: number }, take: Take): void {
-  // Further lines of a record stand in quotes.
-  const mayHoldLines = format.quote !== null;
+  // Only quoted cells can contain line breaks.
+  const mayContainBreaks = format.quote !== null;
   let line = 1;
   try {
     parse(utf8, {
@@ -95,7 +95,7 @@ function eachRecord(utf8: Buffer, format: Format & { to?: number }, take: Take):
       max_record_size: maxRecordChars,
       on_record(cells: string[]) {
         take(line, cells);
-        line += mayHoldLines ? cells.reduce((sum, cell) => sum + breaksIn(cell), 1) : 1;
+        line += mayContainBreaks ? cells.reduce((sum, cell) => sum + breaksIn(cell), 1) : 1;
         return null;
       },
     });
@@ -115,20 +115,20 @@ function likelyDelimiters(head: string): string[] {
   return [...even, ...delimiters.filter((delimiter) => !even.includes(delimiter))];
 }
 
-/** The first lines that say something, without what stands in quotes. */
+/** The first non-blank lines, without quoted text. */
 const firstLines = (head: string): string[] =>
   head
     .replaceAll(/"(?:[^"]|"")*"/g, '')
     .split(/\r\n|[\r\n]/, 200)
     .filter((line) => line.trim() !== '')
-    .slice(0, decidingLines);
+    .slice(0, delimiterLines);
 
 const problems: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'A quotation mark is never closed',
-  CSV_MAX_RECORD_SIZE: 'A line is longer than any line of such a list',
+  CSV_MAX_RECORD_SIZE: 'A line is too long',
 };
 
 function unreadable(error: CsvError) {
-  const what = problems[error.code] ?? 'The lines of this file cannot be told apart';
+  const what = problems[error.code] ?? 'The lines of this file cannot be read';
   return invalid('FILE_UNREADABLE', `${what}. Please save the file as CSV again.`, { cause: error });
 }

@@ -2,9 +2,9 @@ import { parse_zip as parseParts, type CellObject, type ParsingOptions, type Wor
 import type { Cell } from '@portal/domain/accounting/merchandise-lines';
 import { unreadable, type WorkbookParts } from './open-workbook.ts';
 
-// What the package exports and its types leave out.
+// The package exports this function, but its types omit it.
 declare module 'xlsx' {
-  /** Reads a workbook from parts that were unpacked elsewhere. */
+  /** Reads a workbook from unpacked parts. */
   export function parse_zip(
     zip: { files: Record<string, { name: string; data: string }> },
     options: ParsingOptions,
@@ -12,15 +12,15 @@ declare module 'xlsx' {
 }
 
 export interface Sheet {
-  /** What stands in columns A and B of a row, counted from 1. */
+  /** The cells in columns A and B of a row, counted from 1. */
   cellsOf: (row: number) => readonly [Cell, Cell];
-  /** Rows that were read. */
+  /** Number of rows read. */
   rowCount: number;
-  /** Whether there are further visible sheets. */
+  /** Whether the workbook has other visible sheets. */
   hasOthers: boolean;
 }
 
-/** The first visible sheet of a workbook, as far as `maxRows`. Throws 400 `FILE_UNREADABLE`. */
+/** The first `maxRows` rows of the first visible sheet. Throws 400 `FILE_UNREADABLE`. */
 export function readSheet(parts: WorkbookParts, maxRows: number): Sheet {
   const files = Object.fromEntries([...parts].map(([name, data]) => [name, { name, data }]));
   try {
@@ -35,7 +35,7 @@ export function readSheet(parts: WorkbookParts, maxRows: number): Sheet {
         sheets: index,
         sheetRows: maxRows,
         dense: true,
-        // Dates are told from amounts. Formulas stay unread: one without a value is then an empty cell, and would be a 0 otherwise.
+        // Distinguishes dates from amounts. Formulas are not read, so that one without a value is an empty cell, not 0.
         cellDates: true,
         UTC: true,
         cellFormula: false,
@@ -57,7 +57,7 @@ export function readSheet(parts: WorkbookParts, maxRows: number): Sheet {
   }
 }
 
-/** What says which sheets there are and which are hidden; the texts and styles of cells are empty, and take no time. */
+/** The parts that list the sheets and their visibility. Other parts are emptied, which saves time. */
 const frameOf = (parts: WorkbookParts) =>
   Object.fromEntries(
     [...parts].map(([name, data]) => [name, { name, data: /\.rels$|workbook|Content_Types/.test(name) ? data : '' }]),
@@ -69,5 +69,5 @@ function cellOf(cell: CellObject | undefined): Cell {
   if (cell.t === 'n') return Number(cell.v);
   return cell.v instanceof Date && !Number.isNaN(cell.v.getTime())
     ? { day: cell.v.toISOString().slice(0, 10) }
-    : { odd: true };
+    : { other: true };
 }

@@ -16,7 +16,7 @@ async function rejectedOf(...entries: ZipEntry[]) {
 }
 
 describe('an archive', () => {
-  it('is a folder of files, without what systems add for themselves', async () => {
+  it('is read as a folder of files, without entries that operating systems add', async () => {
     const archive = zipOf([
       { name: 'certs/', bytes: Buffer.alloc(0) },
       { name: 'certs/leaf.pem', bytes: leaf },
@@ -24,11 +24,11 @@ describe('an archive', () => {
       { name: '__MACOSX/._leaf.pem', bytes: Buffer.from('x') },
       { name: 'certs/.DS_Store', bytes: Buffer.from('x') },
     ]);
-    const alone = await readZip(archive);
-    expect([...alone.parts.values()].map(({ files }) => [...files])).toEqual([['certs/leaf.pem'], ['Schlüssel.key']]);
-    expect(alone.rejected).toEqual([]);
-    const beside = await readZip(archive, { name: 'leaf.pem', bytes: leaf });
-    expect([...beside.parts.values()].map(({ files }) => [...files])).toEqual([
+    const single = await readZip(archive);
+    expect([...single.parts.values()].map(({ files }) => [...files])).toEqual([['certs/leaf.pem'], ['Schlüssel.key']]);
+    expect(single.rejected).toEqual([]);
+    const withOthers = await readZip(archive, { name: 'leaf.pem', bytes: leaf });
+    expect([...withOthers.parts.values()].map(({ files }) => [...files])).toEqual([
       ['all.zip/certs/leaf.pem', 'leaf.pem'],
       ['all.zip/Schlüssel.key'],
     ]);
@@ -41,23 +41,23 @@ describe('an archive', () => {
   it.each<[string, ZipEntry, string]>([
     ['another archive', { name: 'in.zip', bytes: zipOf([{ name: 'a', bytes: leaf }]) }, 'in.zip: NESTED_ARCHIVE'],
     ['a file that is too large', { name: 'big', bytes: randomBytes(1_048_577) }, 'big: TOO_LARGE'],
-    ['one that leads out of it', { name: '../../up.pem', bytes: key }, '../../up.pem: DAMAGED'],
-    ['one of another disk', { name: '/etc/x.pem', bytes: key }, '/etc/x.pem: DAMAGED'],
-    ['a locked one', { name: 'locked', bytes: key, says: { flags: 1 } }, 'locked: UNSUPPORTED'],
-    ['one with a size that lies', { name: 'lie', bytes: key, says: { size: 10 }, localSize: 10 }, 'lie: DAMAGED'],
-    ['one with two sizes', { name: 'lie', bytes: key, localSize: 10 }, 'lie: DAMAGED'],
-    ['one with a wrong checksum', { name: 'bent', bytes: key, says: { crc: 7 } }, 'bent: DAMAGED'],
-  ])('that holds %s gives the rest', async (_what, entry, expected) => {
+    ['a path out of the archive', { name: '../../up.pem', bytes: key }, '../../up.pem: DAMAGED'],
+    ['an absolute path', { name: '/etc/x.pem', bytes: key }, '/etc/x.pem: DAMAGED'],
+    ['an encrypted file', { name: 'locked', bytes: key, says: { flags: 1 } }, 'locked: UNSUPPORTED'],
+    ['a false size', { name: 'lie', bytes: key, says: { size: 10 }, localSize: 10 }, 'lie: DAMAGED'],
+    ['two different sizes', { name: 'lie', bytes: key, localSize: 10 }, 'lie: DAMAGED'],
+    ['a wrong checksum', { name: 'bent', bytes: key, says: { crc: 7 } }, 'bent: DAMAGED'],
+  ])('with %s returns the other files', async (_what, entry, expected) => {
     expect(await rejectedOf(entry)).toEqual({ parts: 1, rejected: [expected] });
   });
 
   it.each<[string, Buffer]>([
     ['201 files', zipOf(Array.from({ length: 201 }, (_, n) => ({ name: `${n}`, bytes: leaf })))],
-    ['files without end', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 65_534 })],
+    ['a false file count', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 65_534 })],
     ['a million files', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 1_000_000 })],
-    ['much that was nothing', zipOf([{ name: 'a', bytes: Buffer.alloc(1_000_000) }])],
+    ['highly compressed zeros', zipOf([{ name: 'a', bytes: Buffer.alloc(1_000_000) }])],
     ['more than 20 MiB', zipOf([{ name: 'a', bytes: leaf, says: { size: 21 * 1_048_576 } }])],
-  ])('of %s is refused as a whole', async (_what, bytes) => {
+  ])('with %s is refused as a whole', async (_what, bytes) => {
     await expect(readZip(bytes)).rejects.toMatchObject({ name: 'PortalError', code: 'ARCHIVE_TOO_LARGE' });
   });
 
@@ -69,8 +69,8 @@ describe('an archive', () => {
         { name: 'b', bytes: leaf, says: { offset: 5 } },
       ]),
     ],
-    ['that is cut off', zipOf([{ name: 'a', bytes: leaf }]).subarray(0, 500)],
-    ['with fewer files than it says', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 5 })],
+    ['that is truncated', zipOf([{ name: 'a', bytes: leaf }]).subarray(0, 500)],
+    ['with fewer files than stated', zipOf([{ name: 'a', bytes: leaf }], { entryCount: 5 })],
   ])('%s is rejected', async (_what, bytes) => {
     const { rejected } = await readZip(bytes);
     expect(rejected).toEqual([{ file: 'all.zip', reason: 'DAMAGED', hint: expect.any(String) }]);

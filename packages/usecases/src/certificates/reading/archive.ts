@@ -6,16 +6,15 @@ import { damaged, NotUsableError, tooMuch, unsupported } from './not-usable.ts';
 
 export interface ArchiveEntry {
   name: string;
-  /** What it holds, or why that cannot be used. */
+  /** The content, or the reason why it cannot be used. */
   content: Uint8Array | NotUsableError;
 }
 
-/** What programs add for themselves. */
-const isForeign = (name: string): boolean => /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name) || name.endsWith('/');
+/** Folders and files that operating systems add. */
+const isSystemEntry = (name: string): boolean => /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name) || name.endsWith('/');
 
 /**
- * The files in a ZIP. Its directory is judged before anything is unpacked. Throws 413 `ARCHIVE_TOO_LARGE`, and a NotUsableError for an
- * archive that is damaged as a whole.
+ * The files in a ZIP. Checks the directory before unpacking. Throws 413 `ARCHIVE_TOO_LARGE`, and a NotUsableError for a damaged archive.
  */
 export async function readArchive(bytes: Uint8Array): Promise<ArchiveEntry[]> {
   try {
@@ -23,7 +22,7 @@ export async function readArchive(bytes: Uint8Array): Promise<ArchiveEntry[]> {
     const entries = await directoryOf(zip);
     checkSizes(entries, bytes.length);
     checkOverlaps(entries);
-    const files = entries.map((entry) => ({ name: nameOf(entry), entry })).filter(({ name }) => !isForeign(name));
+    const files = entries.map((entry) => ({ name: nameOf(entry), entry })).filter(({ name }) => !isSystemEntry(name));
     return await Array.fromAsync(files, async ({ name, entry }) => ({
       name: shown(name),
       content: await contentOf(zip, name, entry),
@@ -53,7 +52,7 @@ function checkSizes(entries: Entry[], packedBytes: number): void {
     throw tooLarge(`Unpacked, the archive is more than ${uploadLimits.ratio} times as large.`);
 }
 
-/** Entries that share bytes unpack to more than an archive can hold. */
+/** Overlapping entries would unpack the same bytes several times. */
 function checkOverlaps(entries: Entry[]): void {
   const headerBytes = 30;
   const sorted = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
@@ -64,8 +63,8 @@ function checkOverlaps(entries: Entry[]): void {
   }
 }
 
-/** What stands before an entry as its size where that stands elsewhere alone. */
-const notSaid = [0, 0xffffffff];
+/** Placeholder sizes in a local header; the real size is stored elsewhere. */
+const deferredSizes = [0, 0xffffffff];
 
 const nameOf = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string =>
   getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
@@ -74,12 +73,12 @@ const shown = (name: string): string => name.replace(/\p{C}/gu, '').slice(0, 200
 
 async function contentOf(zip: ZipFile, name: string, entry: Entry): Promise<Uint8Array | NotUsableError> {
   if (validateFileName(name) !== null) return damaged('Its path points outside the archive.');
-  if (entry.isEncrypted()) return unsupported('It is locked inside the archive. Please unpack the archive first.');
+  if (entry.isEncrypted()) return unsupported('It is encrypted in the archive. Please unpack the archive first.');
   if (entry.uncompressedSize > uploadLimits.fileBytes)
-    return tooMuch(`A file may have ${uploadLimits.fileBytes} bytes at most.`);
+    return tooMuch(`A file can have at most ${uploadLimits.fileBytes} bytes.`);
   try {
     const header = await zip.readLocalFileHeaderPromise(entry);
-    if (![entry.uncompressedSize, ...notSaid].includes(header.uncompressedSize))
+    if (![entry.uncompressedSize, ...deferredSizes].includes(header.uncompressedSize))
       return damaged('The archive states two different sizes for it.');
     const chunks = await Array.fromAsync(await zip.openReadStreamPromise(entry));
     const content = Buffer.concat(chunks as Buffer[]);

@@ -1,4 +1,4 @@
-/** What a text of base64 and white space stands for; null for any other text. */
+/** Decodes base64 with white space; null for other text. */
 export function base64(text: string): Buffer | null {
   const dense = text.replace(/\s+/g, '');
   return dense.length >= 4 && /^[A-Za-z0-9+/]+={0,2}$/.test(dense) ? Buffer.from(dense, 'base64') : null;

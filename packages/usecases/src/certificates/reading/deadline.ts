@@ -1,6 +1,6 @@
 import { tooMuch } from './not-usable.ts';
 
-/** When work that its input can make last has to end by itself, so that what was done before is not lost with the process. */
+/** A time limit for work whose duration depends on the input. It ends before the process is killed, so that results are not lost. */
 export class Deadline {
   readonly #at: number;
 
@@ -12,8 +12,8 @@ export class Deadline {
     return performance.now() > this.#at;
   }
 
-  /** Throws once time is up. */
+  /** Throws a NotUsableError once the time is up. */
   check(): void {
-    if (this.isPast) throw tooMuch('It takes too long to read. Please send it by itself.');
+    if (this.isPast) throw tooMuch('It takes too long to read. Please send it alone.');
   }
 }

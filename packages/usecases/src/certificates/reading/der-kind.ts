@@ -13,7 +13,7 @@ export type DerKind =
 
 const tag = { integer: 0x02, bitString: 0x03, octetString: 0x04, oid: 0x06, sequence: 0x30, first: 0xa0 };
 
-/** The kinds a DER (or BER) encoding may be, judged by its first bytes alone, likeliest first. */
+/** The possible kinds of a DER (or BER) encoding according to its first bytes, likeliest first. */
 export function derKindsOf(der: Uint8Array): DerKind[] {
   const outer = headerAt(der, 0);
   if (outer?.tag !== tag.sequence) return [];
@@ -25,7 +25,7 @@ export function derKindsOf(der: Uint8Array): DerKind[] {
   if (first.tag !== tag.sequence) return [];
   const inner = headerAt(der, first.start);
   if (inner?.tag === tag.oid) return second?.tag === tag.octetString ? ['encrypted-key'] : ['public-key'];
-  // A certificate of version 1 begins as a request does: with a number.
+  // A version 1 certificate begins with a number, like a request.
   if (inner?.tag === tag.integer) return ['certificate', 'csr'];
   return inner?.tag === tag.first ? ['certificate'] : [];
 }
@@ -36,14 +36,14 @@ function keyKindsOf(version: number, second: Header | null): DerKind[] {
   return second?.tag === tag.octetString ? ['sec1'] : [];
 }
 
-/** Whether a certificate is of version 1, which knows no extensions: its first field is the serial number. */
+/** Whether a certificate has version 1, which has no extensions: its first field is the serial number. */
 export function isVersion1(certificate: Uint8Array): boolean {
   const outer = headerAt(certificate, 0);
   const body = outer && headerAt(certificate, outer.start);
   return body !== null && headerAt(certificate, body.start)?.tag === tag.integer;
 }
 
-/** The encoding without what follows it; null when it ends too early. */
+/** The encoding without trailing bytes; null if it is truncated. */
 export function wholeOf(der: Uint8Array): Uint8Array | null {
   const outer = headerAt(der, 0);
   if (outer === null) return null;

@@ -8,40 +8,40 @@ import { PortalError } from '@portal/domain/errors';
 import type { Found } from './found.ts';
 import { asNotUsable, tooMuch } from './not-usable.ts';
 
-/** What was found in the files so far. The same thing in several files is one part. */
+/** The findings in the files so far. Equal content in several files is one part. */
 export class Findings {
   readonly parts = new Map<string, Found>();
   readonly locked: CertificateAnalysis['locked'] = [];
   readonly rejected: CertificateAnalysis['rejected'] = [];
-  /** What is readable and of no use here. */
-  readonly passedOver: { file: string; what: string }[] = [];
+  /** Readable content that is not needed. */
+  readonly ignored: { file: string; what: string }[] = [];
 
-  /** How often something was told of a file: one of which nothing is told would be lost without a word. */
-  told = 0;
+  /** Counts all findings. A file that adds none would be silently lost. */
+  count = 0;
 
-  /** Throws a NotUsableError when there are too many. */
+  /** Throws a NotUsableError if there are too many parts. */
   add(file: string, part: Found): void {
-    this.told += 1;
+    this.count += 1;
     const known = this.parts.get(part.id);
     if (!known && this.parts.size >= uploadLimits.parts)
-      throw tooMuch(`Only the first ${uploadLimits.parts} parts are looked at.`);
+      throw tooMuch(`Only the first ${uploadLimits.parts} parts are read.`);
     (known ?? part).files.add(file);
     if (!known) this.parts.set(part.id, part);
   }
 
-  passOver(file: string, what: string): void {
-    this.told += 1;
-    if (!this.passedOver.some((one) => one.file === file && one.what === what)) this.passedOver.push({ file, what });
+  ignore(file: string, what: string): void {
+    this.count += 1;
+    if (!this.ignored.some((other) => other.file === file && other.what === what)) this.ignored.push({ file, what });
   }
 
-  /** Notes what is wrong with a file, each thing once. Refusals of the upload are thrown on. */
+  /** Adds a fault of a file, once per reason. Rethrows a PortalError, which refuses the whole upload. */
   note(file: string, error: unknown): void {
     if (error instanceof PortalError) throw error;
-    this.told += 1;
+    this.count += 1;
     const { reason, message } = asNotUsable(error);
     const isLocked = LockedReason.safeParse(reason).success;
     const list: { file: string; reason: string }[] = isLocked ? this.locked : this.rejected;
-    if (list.some((one) => one.file === file && one.reason === reason)) return;
+    if (list.some((other) => other.file === file && other.reason === reason)) return;
     if (isLocked) this.locked.push({ file, reason: reason as LockedReason });
     else this.rejected.push({ file, reason: reason as RejectedReason, hint: message });
   }

@@ -5,19 +5,19 @@ import type { Deadline } from './deadline.ts';
 import { tooMuch, unsupported } from './not-usable.ts';
 
 /*
- * node-forge writes PFX files and decrypts what the runtime does not. Keys are derived with the runtime's hashes in place of its own, which take
- * twice to thirty times as long. What this changes of the library holds for the whole process: only processes for work apart load this file.
+ * node-forge writes PFX files and decrypts ciphers that the runtime does not support. Its key derivation is replaced by one with the
+ * runtime's hashes, because its own hashes take 2 to 30 times as long. This patches the library for the whole process, so only sandbox
+ * processes load this file.
  *
- * Besides, passwords of PBES2 become UTF-8, as everybody else writes them, and nothing is derived in more rounds than `maxRounds`, nor beyond
- * the deadline.
+ * The replacement also encodes PBES2 passwords as UTF-8, like other programs, and limits a derivation to `maxRounds` and to the deadline.
  */
 
 /** Firefox writes 600,000. */
 const maxRounds = 1_000_000;
-/** Of all keys derived for one upload: a file of Firefox has 2,400,000. */
-const maxRoundsInAll = 4_000_000;
-/** How many hashes are made between two looks at the clock. */
-const lookEvery = 4_096;
+/** Maximum for all keys derived for one upload; a Firefox file has 2,400,000. */
+const maxTotalRounds = 4_000_000;
+/** Hashes between two checks of the deadline. */
+const checkEvery = 4_096;
 
 type Bytes = forge.util.ByteStringBuffer;
 type Asn1 = forge.asn1.Asn1;
@@ -34,7 +34,7 @@ interface BlockCiphers {
   };
 }
 
-/** Parts of the library that its types leave out. */
+/** Parts of the library that are missing in its types. */
 const library = forge as unknown as {
   pkcs5: { pbkdf2: unknown };
   pbe: { generatePkcs12Key: unknown };
@@ -45,45 +45,45 @@ const library = forge as unknown as {
 let deadline: Deadline | null = null;
 let spentRounds = 0;
 
-/** The library, which throws once time is up, or once the upload that the deadline is of has had all its rounds. */
-export function forgeWithin(given: Deadline): typeof forge {
-  if (deadline !== given) spentRounds = 0;
-  deadline = given;
+/** The library, limited by the deadline and by the total rounds of one upload. A new deadline starts a new upload. */
+export function forgeWithin(newDeadline: Deadline): typeof forge {
+  if (deadline !== newDeadline) spentRounds = 0;
+  deadline = newDeadline;
   return forge;
 }
 
-/** Looks at the rounds before they are begun: each makes a hash for every part of a key that is as long as a hash. */
-export function spendRounds(rounds: number, hashesEach = 1): void {
+/** Checks the limits before a derivation begins. Each round computes one hash per hash-sized part of the key. */
+export function spendRounds(rounds: number, hashesPerRound = 1): void {
   deadline?.check();
   if (rounds > maxRounds)
     throw unsupported(
       `Its password is protected by ${rounds} rounds; at most ${maxRounds} are supported. Please export it again with fewer.`,
     );
-  if (spentRounds + rounds * hashesEach > maxRoundsInAll)
-    throw tooMuch('The passwords of these files are protected by too many rounds in all. Please send them one by one.');
-  spentRounds += rounds * hashesEach;
+  if (spentRounds + rounds * hashesPerRound > maxTotalRounds)
+    throw tooMuch('The passwords of these files use too many rounds in total. Please send the files one by one.');
+  spentRounds += rounds * hashesPerRound;
 }
 
-type Work = Omit<Derivation, 'type'>;
+type KeyParameters = Omit<Derivation, 'type'>;
 const digestBytes = (name: string): number => hash(name, '', 'buffer').length;
 
-/** PBKDF2 (RFC 8018, 5.2). Throws a NotUsableError where it is too much. */
-export function derivePbkdf2Key(password: string, { salt, rounds, keyBytes, hash: name }: Work): Buffer {
+/** PBKDF2 (RFC 8018, 5.2). Throws a NotUsableError if it exceeds a limit. */
+export function derivePbkdf2Key(password: string, { salt, rounds, keyBytes, hash: name }: KeyParameters): Buffer {
   spendRounds(rounds, Math.ceil(keyBytes / digestBytes(name)));
   return pbkdf2Sync(password, salt, rounds, keyBytes, name);
 }
 
-/** What a key is derived for (RFC 7292, B.3). */
+/** The purpose of a derived key (RFC 7292, B.3). */
 export const purpose = { key: 1, iv: 2, checksum: 3 };
 
 /**
- * PKCS#12's own way of making a key of a password. RFC 7292, B.2: blocks of the purpose, of the salt and of the password are hashed as often as
- * there are rounds, and what comes out is added to them for the next part of the key. B.1: a password is UTF-16 with two zero bytes behind it;
- * no password at all is no bytes. Throws a NotUsableError where it is too much.
+ * The key derivation of PKCS#12. RFC 7292, B.2: blocks of purpose, salt and password are hashed `rounds` times, and the result is added to
+ * the blocks for the next part of the key. B.1: a password is UTF-16 followed by two zero bytes; a missing password is no bytes. Throws a
+ * NotUsableError if it exceeds a limit.
  */
 export function derivePkcs12Key(
   password: string | undefined,
-  { salt, rounds, keyBytes, hash: name }: Work,
+  { salt, rounds, keyBytes, hash: name }: KeyParameters,
   id: number,
 ): Buffer {
   const size = digestBytes(name);
@@ -94,11 +94,11 @@ export function derivePkcs12Key(
   const text = password === undefined ? Buffer.alloc(0) : Buffer.from(`${password}\0`, 'utf16le').swap16();
   const blocks = Buffer.concat([repeated(salt), repeated(text)]);
   const key: Buffer[] = [];
-  for (let made = 0; made < keyBytes; made += size) {
+  for (let length = 0; length < keyBytes; length += size) {
     const part = hash(name, Buffer.concat([Buffer.alloc(blockBytes, id), blocks]), 'buffer');
     for (let round = 1; round < rounds; round += 1) {
-      if (round % lookEvery === 0) deadline?.check();
-      // A string of bytes costs the runtime far less than a buffer.
+      if (round % checkEvery === 0) deadline?.check();
+      // A binary string is much faster in the runtime than a buffer.
       part.write(hash(name, part, 'latin1'), 'latin1');
     }
     key.push(part);
@@ -108,7 +108,7 @@ export function derivePkcs12Key(
   return Buffer.concat(key).subarray(0, keyBytes);
 }
 
-/** `block + addend + 1`, both numbers in as many bytes, without what does not fit. */
+/** `block + addend + 1` for numbers of equal length; overflow is dropped. */
 function addInPlace(block: Buffer, addend: Buffer): void {
   let carry = 1;
   for (let at = block.length - 1; at >= 0; at -= 1) {
@@ -122,8 +122,8 @@ interface Digest {
   algorithm: string;
 }
 library.pkcs5.pbkdf2 = (password: string, salt: string, rounds: number, keyBytes: number, digest: Digest) => {
-  const work = { salt: Buffer.from(salt, 'latin1'), rounds, keyBytes, hash: digest.algorithm };
-  return binary(derivePbkdf2Key(password, work));
+  const parameters = { salt: Buffer.from(salt, 'latin1'), rounds, keyBytes, hash: digest.algorithm };
+  return binary(derivePbkdf2Key(password, parameters));
 };
 library.pbe.generatePkcs12Key = (
   password: string,
@@ -133,12 +133,12 @@ library.pbe.generatePkcs12Key = (
   keyBytes: number,
   digest?: Digest,
 ) => {
-  const work = { salt: Buffer.from(salt.bytes(), 'latin1'), rounds, keyBytes, hash: digest?.algorithm ?? 'sha1' };
-  return forge.util.createBuffer(binary(derivePkcs12Key(password, work, id)));
+  const parameters = { salt: Buffer.from(salt.bytes(), 'latin1'), rounds, keyBytes, hash: digest?.algorithm ?? 'sha1' };
+  return forge.util.createBuffer(binary(derivePkcs12Key(password, parameters, id)));
 };
 
-/** Decrypts what the runtime does not, both with blocks chained; null where what fills up the last block is not right. */
-export function decryptRarely(
+/** Decrypts CBC ciphers that the runtime does not support; null if the padding is wrong. */
+export function decryptWithForge(
   name: 'des' | 'rc2',
   key: Uint8Array,
   iv: Uint8Array,
@@ -151,7 +151,7 @@ export function decryptRarely(
   return cipher.finish() ? Buffer.from(cipher.output.getBytes(), 'latin1') : null;
 }
 
-/** Leaves bit strings as they are; the types know the first of these alone. */
+/** Does not decode bit strings. The types know only the first option. */
 const lenient = { strict: false, parseAllBytes: false, decodeBitStrings: false } as unknown as boolean;
 
 export const binary = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');

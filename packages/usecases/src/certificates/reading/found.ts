@@ -17,9 +17,9 @@ import { unsupported } from './not-usable.ts';
 import { pemOf } from './pem-blocks.ts';
 
 interface FoundPart {
-  /** SHA-256 of the DER; of a key that of its public key. */
+  /** SHA-256 of the DER; for a key, of its public key. */
   id: string;
-  /** SHA-256 of the public key (SPKI). Null where it is of a kind that nobody here can read. */
+  /** SHA-256 of the public key (SPKI); null if the runtime does not support its kind. */
   publicKeyId: string | null;
   keyType: string;
   hasWeakKey: boolean;
@@ -31,22 +31,22 @@ export interface FoundCertificate extends FoundPart {
   type: 'certificate';
   x509: X509Certificate;
   publicKey: KeyObject | null;
-  /** Each part of a name on a line of its own; empty where the certificate has none. */
+  /** One line per part of the name; empty if the certificate has none. */
   subject: string;
   issuer: string;
   serialNumber: string | null;
   signatureAlgorithm: string;
-  /** OIDs of what it may be used for; null where it does not say. */
+  /** OIDs of the allowed uses; null if it does not restrict them. */
   extendedKeyUsage: string[] | null;
   infoAccess: string;
   notBefore: Date;
   notAfter: Date;
   sans: string[];
-  /** Whether it says that it may issue certificates, or is too old to say. */
+  /** Whether it can issue certificates. Version 1 certificates cannot state this and count as authorities. */
   isCa: boolean;
   isVersion1: boolean;
   isSelfSigned: boolean;
-  /** How many authorities may stand between it and the certificate at the end. */
+  /** Maximum number of authorities between it and the leaf. */
   pathLength: number;
   /** OIDs of the extensions that cannot be read. */
   unreadable: string[];
@@ -68,7 +68,7 @@ export type Found = FoundCertificate | FoundRequest | FoundKey;
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** OpenSSL works with none that are larger. */
+/** OpenSSL does not support larger keys. */
 const maxRsaBits = 16_384;
 const curveNames: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
@@ -91,7 +91,7 @@ function keyFactsOf(key: KeyObject): Pick<FoundPart, 'publicKeyId' | 'keyType' |
       return {
         publicKeyId,
         keyType: `EC ${curveNames[namedCurve] ?? namedCurve}`,
-        // The name of a curve says its size.
+        // The name of a curve contains its size.
         hasWeakKey: Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0) < 256,
       };
     default: {
@@ -103,14 +103,13 @@ function keyFactsOf(key: KeyObject): Pick<FoundPart, 'publicKeyId' | 'keyType' |
 
 const unknownKey = { publicKeyId: null, keyType: 'unknown', hasWeakKey: false };
 
-/** All that is told of a certificate is read here, so that one that cannot be read is rejected alone. Throws when the bytes are none. */
+/** Reads all data of a certificate at once, so that an unreadable one is rejected alone. Throws if the bytes are not a certificate. */
 export function foundCertificate(der: Uint8Array): FoundCertificate {
   const x509 = new X509Certificate(der);
   const publicKey = publicKeyOf(x509);
   const version1 = isVersion1(x509.raw);
-  // The types promise all of it, and the runtime leaves out what is empty. RFC 5280, 4.1.2.6 allows an empty subject beside critical
-  // subject alternative names.
-  const told: Partial<X509Certificate> = x509;
+  // Despite its types, the runtime leaves out empty fields. RFC 5280, 4.1.2.6 allows an empty subject with critical alternative names.
+  const fields: Partial<X509Certificate> = x509;
   const {
     subject = '',
     issuer = '',
@@ -118,7 +117,7 @@ export function foundCertificate(der: Uint8Array): FoundCertificate {
     signatureAlgorithm = '',
     keyUsage: extendedKeyUsage = null,
     infoAccess = '',
-  } = told;
+  } = fields;
   const { constraints, names, unreadable } = extensionFactsOf(extensionsOf(x509.raw));
   return {
     type: 'certificate',
@@ -149,7 +148,7 @@ function publicKeyOf(x509: X509Certificate): KeyObject | null {
   try {
     return x509.publicKey;
   } catch {
-    // of a kind that the runtime does not know
+    // The runtime does not support this kind of key.
     return null;
   }
 }
@@ -158,26 +157,26 @@ export function isSignedBy(x509: X509Certificate, publicKey: KeyObject): boolean
   try {
     return x509.verify(publicKey);
   } catch {
-    // by an algorithm that does not go with the key
+    // The signature algorithm does not match the key.
     return false;
   }
 }
 
 /**
- * `DNS:a.example, IP Address:192.0.2.1, othername:<unsupported>`, where a value with a comma or a quote in it stands in quotes. Names of kinds of
- * their own are given in their order, because the runtime does not tell all of them.
+ * Parses `DNS:a.example, IP Address:192.0.2.1, othername:<unsupported>`; values with a comma or a quote are quoted. `otherNames` has the
+ * values of the othername entries in their order, because the runtime does not show all of them.
  */
 function sansOf(text: string, otherNames: string[]): string[] {
   let at = 0;
   return [...text.matchAll(/(?<=^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/g)].map(([, kind, value = '']) => {
-    const other = kind === 'othername' ? otherNames[at++] : undefined;
-    return other ?? (value.startsWith('"') ? String(JSON.parse(value)) : value);
+    const otherName = kind === 'othername' ? otherNames[at++] : undefined;
+    return otherName ?? (value.startsWith('"') ? String(JSON.parse(value)) : value);
   });
 }
 
 /**
- * What extensions say of a certificate's right to issue others, and which cannot be read. RFC 5280, 4.2: none of them may appear twice. The
- * runtime takes a certificate with one that cannot be read for no authority.
+ * The basic constraints, the other names and the unreadable extensions. RFC 5280, 4.2: an extension must not appear twice. The runtime does
+ * not treat a certificate with an unreadable extension as an authority.
  */
 function extensionFactsOf(
   extensions: Extension[],
@@ -189,7 +188,7 @@ function extensionFactsOf(
   for (const { oid, value, der } of extensions) {
     try {
       if (oid === extensionOids.basicConstraints) constraints = basicConstraintsOf(value);
-      // The library knows few kinds of names, and takes the others for damage.
+      // The library knows few kinds of names and treats the others as damage.
       if (oid === extensionOids.alternativeNames)
         names = generalNamesIn(value).flatMap((name) => otherNameOf(name) ?? []);
       else ExtensionFactory.create(der);
@@ -202,7 +201,7 @@ function extensionFactsOf(
   return { constraints, names, unreadable: [...unreadable] };
 }
 
-/** Throws when the bytes are no certificate request. */
+/** Throws if the bytes are not a certificate request. */
 export function foundRequest(der: Uint8Array): FoundRequest {
   const request = new Pkcs10CertificateRequest(der);
   const key = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
@@ -219,7 +218,7 @@ export function foundRequest(der: Uint8Array): FoundRequest {
   };
 }
 
-/** A name, or what the runtime shows in certificates for one that cannot be read. */
+/** A name; an unreadable one is shown like the runtime shows it in certificates. */
 function textOfName(name: Element): string {
   try {
     return otherNameOf(name) ?? new GeneralName(name.whole).value;

@@ -1,6 +1,6 @@
 import type { LockedReason, RejectedReason } from '@portal/domain/certificates/certificates';
 
-/** Why a file, or something in it, cannot be used, and what the sender can do about it. */
+/** Why a file or a part of it cannot be used, and what the user can do about it. */
 export class NotUsableError extends Error {
   readonly reason: RejectedReason | LockedReason;
 
@@ -11,7 +11,7 @@ export class NotUsableError extends Error {
   }
 }
 
-/** For want of a password, or of the right one. */
+/** The password is missing or wrong. */
 export const locked = (password: string | undefined, cause?: unknown): NotUsableError =>
   password === undefined
     ? new NotUsableError('PASSWORD_REQUIRED', 'It needs a password.', cause)
@@ -24,6 +24,6 @@ export const unsupported = (hint: string, cause?: unknown): NotUsableError =>
 
 export const tooMuch = (hint: string): NotUsableError => new NotUsableError('TOO_LARGE', hint);
 
-/** What a reader did not foresee is damage. */
+/** Treats unexpected errors as damage. */
 export const asNotUsable = (error: unknown): NotUsableError =>
   error instanceof NotUsableError ? error : damaged('Something in it cannot be read.', error);

@@ -1,12 +1,12 @@
 import { base64 } from './base64.ts';
 
-/** A PEM block as it was found, whatever stands around it. */
+/** A PEM block, found in any text. */
 export interface PemBlock {
   label: string;
-  /** What the older way of locking a key says (`Proc-Type: 4,ENCRYPTED`). */
+  /** Whether it has the header of the older key encryption (`Proc-Type: 4,ENCRYPTED`). */
   isLocked: boolean;
   text: string;
-  /** Null when it has no end, or something else than base64 in it. */
+  /** Null if the block has no end or is not base64. */
   bytes: Buffer | null;
 }
 
@@ -15,14 +15,14 @@ const end = '-----END ';
 const dashes = '-----';
 const maxLabel = 64;
 
-/** The PEM blocks of a text in their order. Takes one look at each byte, however many blocks there are. */
+/** The PEM blocks of a text in their order. Reads each byte once, regardless of the number of blocks. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   let at = text.indexOf(begin);
   while (at !== -1) {
     const labelAt = at + begin.length;
     const bodyAt = text.slice(labelAt, labelAt + maxLabel + dashes.length).indexOf(dashes) + labelAt + dashes.length;
     const next = text.indexOf(begin, labelAt);
-    // Searched for as far as the next block alone.
+    // Searches only as far as the next block.
     const region = next === -1 ? text.slice(bodyAt) : text.slice(bodyAt, next);
     const length = region.indexOf(end);
     if (bodyAt >= labelAt + dashes.length) {
@@ -35,7 +35,7 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
 }
 
 function blockOf(label: string, body: string): PemBlock {
-  // Header lines, as in mails, end with an empty line.
+  // As in mails, an empty line ends the header lines.
   const [, headers = '', content = body] = /^\s*((?:[\w-]+:.*\r?\n(?:[ \t].+\r?\n)*)+)\s*([^]*)$/.exec(body) ?? [];
   return {
     label,

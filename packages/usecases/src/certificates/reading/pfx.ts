@@ -6,50 +6,50 @@ import { asNotUsable, damaged, locked, NotUsableError, unsupported } from './not
 import { unlock, unlockKey } from './unlock.ts';
 
 export interface PfxContent {
-  /** DER of each. */
+  /** Each in DER. */
   certificates: Uint8Array[];
-  /** PKCS#8, in DER. */
+  /** Each as PKCS#8 in DER. */
   keys: Uint8Array[];
-  /** Why some of what it holds cannot be used. */
+  /** Why parts of it cannot be used. */
   faults: NotUsableError[];
-  /** What it holds that is of no use here. */
-  passedOver: string[];
+  /** Readable content that is not needed. */
+  ignored: string[];
 }
 
-const hint = 'It is protected in a way that is not supported. Please export it again with AES-256 or 3DES.';
+const hint = 'Its encryption is not supported. Please export it again with AES-256 or 3DES.';
 
 /**
- * What a PFX holds. Files protected by an empty password are opened whichever password is given; there are two ways to write that,
- * and both are tried. Throws a NotUsableError, and a RangeError when the bytes are no PFX.
+ * Reads a PFX. Files with an empty password open with any given password; an empty password has two encodings, and both are tried.
+ * Throws a NotUsableError, and a RangeError if the bytes are not a PFX.
  */
 export function readPfx(der: Uint8Array, password: string | undefined, deadline: Deadline): PfxContent {
   forgeWithin(deadline);
   const pfx = pfxIn(der);
-  if (pfx === null) throw unsupported('It is protected by a public key in place of a password.');
+  if (pfx === null) throw unsupported('It is protected by a public key instead of a password.');
   const { content, checksum } = pfx;
   const safes = safesIn(content);
-  let shut: Opening | null = null;
-  const tries = password ? [password, '', undefined] : ['', undefined];
-  for (const tried of tries) {
+  let firstLocked: Opening | null = null;
+  const candidates = password ? [password, '', undefined] : ['', undefined];
+  for (const candidate of candidates) {
     try {
-      if (checksum && !isRight(checksum, content, tried)) continue;
-      const opening = new Opening(safes, tried, locked(password));
-      if (checksum || !opening.isShut) return opening.content;
-      shut ??= opening;
+      if (checksum && !isCorrect(checksum, content, candidate)) continue;
+      const opening = new Opening(safes, candidate, locked(password));
+      if (checksum || !opening.isLocked) return opening.content;
+      firstLocked ??= opening;
     } catch (error) {
-      // The password itself was not the right one: that is what is told when there is no time, or are no rounds, for the others.
-      if (tried !== tries[0] && (isTooMuch(error) || deadline.isPast)) throw locked(password, error);
+      // The given password was wrong. Report that if the limits do not allow trying the empty passwords.
+      if (candidate !== candidates[0] && (isTooMuch(error) || deadline.isPast)) throw locked(password, error);
       throw error;
     }
   }
-  if (checksum && opensAnything(safes, tries[0])) throw damaged('Its checksum (MAC) does not belong to its content.');
-  if (shut === null) throw locked(password);
-  // What is open in a file without a checksum is read although the rest is shut.
-  return shut.content;
+  if (checksum && opensAnything(safes, candidates[0])) throw damaged('Its checksum (MAC) does not match its content.');
+  if (firstLocked === null) throw locked(password);
+  // In a file without a checksum, the unencrypted parts are read even if the others stay locked.
+  return firstLocked.content;
 }
 
-function isRight(checksum: Checksum, content: Uint8Array, password: string | undefined): boolean {
-  if (checksum.type === 'unknown') throw unsupported(`${hint} (Its checksum is made by ${checksum.oid}.)`);
+function isCorrect(checksum: Checksum, content: Uint8Array, password: string | undefined): boolean {
+  if (checksum.type === 'unknown') throw unsupported(`${hint} (Checksum algorithm: ${checksum.oid}.)`);
   const { hash, digest } = checksum;
   return createHmac(hash, keyOf(checksum, password)).update(content).digest().equals(digest);
 }
@@ -60,7 +60,7 @@ function keyOf(checksum: Exclude<Checksum, { type: 'unknown' }>, password: strin
   return derivePkcs12Key(password, { hash, salt, rounds, keyBytes }, purpose.checksum);
 }
 
-/** Whether a password decrypts some of the content although the checksum under it is wrong. */
+/** Whether a password decrypts some of the content although its checksum is wrong. */
 function opensAnything(safes: Safe[], password: string | undefined): boolean {
   try {
     return new Opening(safes, password, locked(password)).hasOpened;
@@ -71,23 +71,23 @@ function opensAnything(safes: Safe[], password: string | undefined): boolean {
 
 const isTooMuch = (error: unknown): boolean => error instanceof NotUsableError && error.reason === 'TOO_LARGE';
 
-/** What a password opens of a PFX. What cannot be read does not hide the rest. */
+/** The content of a PFX that a password opens. Unreadable parts do not hide the others. */
 class Opening {
-  readonly content: PfxContent = { certificates: [], keys: [], faults: [], passedOver: [] };
+  readonly content: PfxContent = { certificates: [], keys: [], faults: [], ignored: [] };
   hasOpened = false;
   readonly #password: string | undefined;
-  readonly #shut: NotUsableError;
+  readonly #lockedFault: NotUsableError;
 
-  /** `shut` is the fault of what the password does not open. */
-  constructor(safes: Safe[], password: string | undefined, shut: NotUsableError) {
+  /** `lockedFault` is the fault for parts that the password does not open. */
+  constructor(safes: Safe[], password: string | undefined, lockedFault: NotUsableError) {
     this.#password = password;
-    this.#shut = shut;
+    this.#lockedFault = lockedFault;
     for (const safe of safes) this.#tolerate(() => this.#readSafe(safe));
   }
 
-  /** Whether there was something to open and nothing was. */
-  get isShut(): boolean {
-    return !this.hasOpened && this.content.faults.includes(this.#shut);
+  /** Whether there are locked parts and the password opens none of them. */
+  get isLocked(): boolean {
+    return !this.hasOpened && this.content.faults.includes(this.#lockedFault);
   }
 
   #readSafe(safe: Safe): void {
@@ -97,7 +97,7 @@ class Opening {
       case 'locked':
         return this.#readBags(this.#unlocked(bagsIfAny(unlock(safe.locked, this.#password, hint))));
       case 'other':
-        return this.#passOver('what is locked under a public key');
+        return this.#ignore('content encrypted with a public key');
       case 'damaged':
         throw damaged('A part of it cannot be read.');
     }
@@ -117,18 +117,18 @@ class Opening {
       case 'locked-key':
         return void keys.push(this.#unlocked(unlockKey(bag.locked, this.#password, hint)));
       case 'other':
-        return this.#passOver(bag.what);
+        return this.#ignore(bag.what);
       case 'damaged':
         throw damaged('A part of it cannot be read.');
     }
   }
 
-  #passOver(what: string): void {
-    if (!this.content.passedOver.includes(what)) this.content.passedOver.push(what);
+  #ignore(what: string): void {
+    if (!this.content.ignored.includes(what)) this.content.ignored.push(what);
   }
 
   #unlocked<Content>(content: Content | null): Content {
-    if (content === null) throw this.#shut;
+    if (content === null) throw this.#lockedFault;
     this.hasOpened = true;
     return content;
   }
@@ -146,7 +146,7 @@ class Opening {
   }
 }
 
-/** Bags; null for bytes that are none: one wrong password in 256 fills up the last block as the right one does. */
+/** The bags; null for other bytes, because one wrong password in 256 produces valid padding. */
 function bagsIfAny(bytes: Uint8Array | null): Bag[] | null {
   try {
     return bytes && bagsIn(bytes);

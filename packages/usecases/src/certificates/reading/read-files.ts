@@ -17,13 +17,13 @@ export interface UploadedFile {
   bytes: Uint8Array;
 }
 
-/** Far more than any bundle has; each block costs an attempt. */
+/** Far more than real bundles have; each block costs a read attempt. */
 const maxBlocks = 1_000;
-/** Blocks that hold nothing to work with, and those that only say what the next key says again. */
-const passedOver = new Set(['DH PARAMETERS', 'PUBLIC KEY', 'RSA PUBLIC KEY', 'X509 CRL']);
+/** Ignored blocks are reported; silent blocks only repeat parameters that the next key contains, too. */
+const ignored = new Set(['DH PARAMETERS', 'PUBLIC KEY', 'RSA PUBLIC KEY', 'X509 CRL']);
 const silent = new Set(['EC PARAMETERS', 'DSA PARAMETERS']);
 
-/** Reads files by their content, whatever they are called. One that cannot be used never hides another. */
+/** Reads files by their content, regardless of their names. An unusable file never hides another. */
 export async function readFiles(
   files: UploadedFile[],
   password: string | undefined,
@@ -52,7 +52,7 @@ class Reader {
     this.#deadline = deadline;
   }
 
-  /** Entries of an archive are called by their path in it, behind the name of the archive where there are other files. */
+  /** Archive entries are named by their path in the archive, with the archive name before it if there are other files. */
   async read({ name, bytes }: UploadedFile, prefix: string): Promise<void> {
     if (!isArchive(bytes)) return this.#readFile(name, bytes);
     for (const entry of await readArchive(bytes)) {
@@ -70,9 +70,9 @@ class Reader {
 
   #readFile(file: string, bytes: Uint8Array): void {
     this.#deadline.check();
-    const before = this.#findings.told;
+    const before = this.#findings.count;
     this.#readContent(file, bytes);
-    if (this.#findings.told === before) throw unsupported('It contains no certificate, key or request.');
+    if (this.#findings.count === before) throw unsupported('It contains no certificate, key or request.');
   }
 
   #readContent(file: string, bytes: Uint8Array): void {
@@ -100,9 +100,9 @@ class Reader {
     this.#deadline.check();
     const { label, bytes } = block;
     if (silent.has(label)) return;
-    if (passedOver.has(label)) return this.#findings.passOver(file, `a block ${label}`);
+    if (ignored.has(label)) return this.#findings.ignore(file, `the ${label} block`);
     if (label === 'OPENSSH PRIVATE KEY')
-      throw unsupported('A key of OpenSSH. This rewrites it in place: ssh-keygen -p -m PEM -f FILE');
+      throw unsupported('This is an OpenSSH key. To convert it in place, run: ssh-keygen -p -m PEM -f FILE');
     if (block.isLocked) return this.#findings.add(file, foundKey(openPem(block.text, this.#password)));
     if (bytes === null) throw damaged(`The block ${label} in it is incomplete or damaged.`);
     this.#readDer(file, bytes);
@@ -110,9 +110,9 @@ class Reader {
 
   #readDer(file: string, bytes: Uint8Array): void {
     const kinds = derKindsOf(bytes);
-    if (kinds.length === 0) throw unsupported('It contains nothing that can be read here.');
+    if (kinds.length === 0) throw unsupported('It contains nothing that can be read.');
     const der = wholeOf(bytes);
-    if (der === null) throw damaged('It ends too early.');
+    if (der === null) throw damaged('It is incomplete.');
     let fault: unknown = null;
     for (const kind of kinds) {
       try {
@@ -122,7 +122,7 @@ class Reader {
         fault = error;
       }
     }
-    throw damaged(`It begins as ${articleOf[kinds[0] ?? 'certificate']} does, and cannot be read.`, fault);
+    throw damaged(`It begins like ${kindLabels[kinds[0] ?? 'certificate']}, but cannot be read.`, fault);
   }
 
   #readKind(file: string, kind: DerKind, der: Uint8Array): void {
@@ -133,13 +133,13 @@ class Reader {
         return this.#findings.add(file, foundRequest(der));
       case 'pkcs7': {
         const content = certificatesInSignedData(der);
-        if (content === null) throw unsupported('A PKCS#7 file of a kind that is not for spreading certificates.');
-        if (content.hasOthers) this.#findings.passOver(file, 'what is no certificate in it');
+        if (content === null) throw unsupported('This kind of PKCS#7 file does not contain certificates.');
+        if (content.hasOthers) this.#findings.ignore(file, 'content other than certificates');
         return this.#addEach(file, content.certificates, foundCertificate);
       }
       case 'pfx': {
-        const { certificates, keys, faults, passedOver } = readPfx(der, this.#password, this.#deadline);
-        for (const what of passedOver) this.#findings.passOver(file, `${what} in it`);
+        const { certificates, keys, faults, ignored } = readPfx(der, this.#password, this.#deadline);
+        for (const what of ignored) this.#findings.ignore(file, what);
         this.#addEach(file, certificates, foundCertificate);
         this.#addEach(file, keys, (key) =>
           foundKey(createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' })),
@@ -157,11 +157,11 @@ class Reader {
           foundKey(createPrivateKey({ key: Buffer.from(der), format: 'der', type: kind })),
         );
       case 'public-key':
-        return this.#findings.passOver(file, 'a block PUBLIC KEY');
+        return this.#findings.ignore(file, 'a public key');
     }
   }
 
-  /** Adds what is within one file. One that cannot be read does not hide the others. */
+  /** Adds the parts of one file. An unreadable part does not hide the others. */
   #addEach<Bytes>(file: string, parts: Bytes[], found: (part: Bytes) => Found): void {
     for (const part of parts) {
       try {
@@ -174,13 +174,13 @@ class Reader {
   }
 }
 
-/** Bytes as text. Windows writes some of it with two bytes a character. */
+/** Bytes as text. Windows programs sometimes write UTF-16. */
 function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer.toString(buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf16le' : 'latin1');
 }
 
-const articleOf: Record<DerKind, string> = {
+const kindLabels: Record<DerKind, string> = {
   certificate: 'a certificate',
   csr: 'a certificate request',
   pkcs7: 'a PKCS#7 file',
@@ -192,13 +192,13 @@ const articleOf: Record<DerKind, string> = {
   'public-key': 'a public key',
 };
 
-/** What helps with a file of a kind that is known and not read here. */
+/** A hint for known file kinds that are not supported. */
 function hintFor(bytes: Uint8Array, text: string): string {
   const magic = Buffer.from(bytes.subarray(0, 4)).toString('hex');
   if (magic === 'feedfeed' || magic === 'cececece') {
     const type = magic === 'feedfeed' ? 'JKS' : 'JCEKS';
-    return `A Java key store (${type}). This rewrites it: keytool -importkeystore -srckeystore FILE -srcstoretype ${type} -destkeystore new.p12 -deststoretype PKCS12`;
+    return `This is a Java key store (${type}). To convert it, run: keytool -importkeystore -srckeystore FILE -srcstoretype ${type} -destkeystore new.p12 -deststoretype PKCS12`;
   }
-  if (/^(ssh-|ecdsa-sha2-)/.test(text)) return 'A public key of OpenSSH; certificates are made from other keys.';
-  return 'It contains no certificate, key or request that can be read here.';
+  if (/^(ssh-|ecdsa-sha2-)/.test(text)) return 'This is an OpenSSH public key, which cannot be used for certificates.';
+  return 'It contains no certificate, key or request that can be read.';
 }

@@ -2,21 +2,21 @@ import { createDecipheriv, createPrivateKey } from 'node:crypto';
 import type { Locked, LockedKey } from '@portal/domain/certificates/pfx';
 import { type Cipher, protectionIn } from '@portal/domain/certificates/protection';
 import { derKindsOf } from './der-kind.ts';
-import { decryptRarely, derivePbkdf2Key, derivePkcs12Key, purpose, spendRounds } from './forge.ts';
+import { decryptWithForge, derivePbkdf2Key, derivePkcs12Key, purpose, spendRounds } from './forge.ts';
 import { unsupported } from './not-usable.ts';
 
-/** Of a block of RC2 and of 3DES. */
+/** The block size of RC2 and 3DES. */
 const ivBytes = 8;
 
 /**
- * What is locked under a password; null when this one does not open it. `hint` helps where the way it is locked is not supported. Throws a
- * NotUsableError, and a RangeError when what says how it is locked cannot be read.
+ * Decrypts data with a password; null if the password is wrong. `hint` is the message for an unsupported algorithm. Throws a
+ * NotUsableError, and a RangeError if the algorithm parameters cannot be read.
  */
 export function unlock({ algorithm, bytes }: Locked, password: string | undefined, hint: string): Buffer | null {
   const protection = protectionIn(algorithm);
   switch (protection.type) {
     case 'unknown':
-      throw unsupported(`${hint} (It is protected by ${protection.oid}.)`);
+      throw unsupported(`${hint} (Algorithm: ${protection.oid}.)`);
     case 'pbes2':
       return decrypt(protection.cipher, derivePbkdf2Key(password ?? '', protection.derivation), protection.iv, bytes);
     case 'pkcs12': {
@@ -29,8 +29,8 @@ export function unlock({ algorithm, bytes }: Locked, password: string | undefine
 }
 
 /**
- * A key, in PKCS#8, that is locked under a password; null when this one does not open it. The runtime opens keys, and nothing else, far faster than
- * PKCS#12's own derivation runs here. Throws as `unlock` does.
+ * Decrypts a key with a password and returns it in PKCS#8; null if the password is wrong. For keys, but nothing else, the runtime can do
+ * the PKCS#12 derivation itself, which is far faster than the one here. Throws like `unlock`.
  */
 export function unlockKey(locked: LockedKey, password: string | undefined, hint: string): Uint8Array | null {
   const protection = protectionIn(locked.algorithm);
@@ -40,21 +40,21 @@ export function unlockKey(locked: LockedKey, password: string | undefined, hint:
       const encoding = { format: 'der', type: 'pkcs8' } as const;
       return createPrivateKey({ key: Buffer.from(locked.whole), ...encoding, passphrase: password }).export(encoding);
     } catch {
-      // by another password, or damaged: that shows below
+      // The password is wrong or the key is damaged; the code below distinguishes the two.
     }
   }
   const key = unlock(locked, password, hint);
-  // One wrong password in 256 fills up the last block as the right one does.
+  // One wrong password in 256 produces valid padding.
   return key && derKindsOf(key).includes('pkcs8') ? key : null;
 }
 
 function decrypt(cipher: Cipher, key: Uint8Array, iv: Uint8Array, bytes: Uint8Array): Buffer | null {
-  if (cipher.name === 'des' || cipher.name === 'rc2') return decryptRarely(cipher.name, key, iv, bytes, cipher.bits);
+  if (cipher.name === 'des' || cipher.name === 'rc2') return decryptWithForge(cipher.name, key, iv, bytes, cipher.bits);
   const decipher = createDecipheriv(cipher.name, key, iv);
   try {
     return Buffer.concat([decipher.update(bytes), decipher.final()]);
   } catch {
-    // what fills up the last block tells that the key is another
+    // Wrong padding means that the key is wrong.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 const maxLength = 80;
-/** Names of devices, which Windows takes whatever stands behind a dot. */
+/** Windows device names, which are reserved with any extension. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** A name for a file about somebody or some host, good on every system. */
+/** A file name for a subject that is valid on every system. */
 export function safeFileName(name: string): string {
   const safe = name
     .normalize('NFC')
@@ -14,6 +14,6 @@ export function safeFileName(name: string): string {
   return safe === '' || reserved.test(safe.split('.')[0] ?? '') ? 'certificate' : safe;
 }
 
-/** The common name in a subject, whichever way its parts are set apart; the whole of it without one. */
+/** The common name in a subject with comma or line separators; the whole subject if it has none. */
 export const commonNameOf = (subject: string): string =>
   /(?:^|[\n,][^\S\n]*)CN=([^\n,]*)/.exec(subject)?.[1] ?? subject;

@@ -4,10 +4,10 @@ import type { Deadline } from '../reading/deadline.ts';
 import { binary, derivePkcs12Key, forgeWithin, fromDer, purpose, toDer } from '../reading/forge.ts';
 import type { FoundCertificate } from '../reading/found.ts';
 
-/** How keys are derived from a password and content is locked under it. */
+/** Key derivation and encryption with a password. */
 const protections = {
   modern: { algorithm: 'aes256', prfAlgorithm: 'sha256', hash: 'sha256', keyBytes: 32, rounds: 100_000 },
-  /** For systems that would take an AES-256 file for one with a wrong password; few rounds, as they expect them. */
+  /** For systems that report a wrong password for AES-256 files. They expect few rounds. */
   legacy: { algorithm: '3des', prfAlgorithm: 'sha1', hash: 'sha1', keyBytes: 20, rounds: 2_048 },
 } as const;
 
@@ -35,7 +35,7 @@ const explicit = (part: Asn1) => asn1.create(asn1.Class.CONTEXT_SPECIFIC, asn1.T
 
 export interface PfxInput {
   key: KeyObject;
-  /** The key's own first. */
+  /** The certificate of the key first. */
   certificates: FoundCertificate[];
   password: string;
   friendlyName: string;
@@ -43,8 +43,8 @@ export interface PfxInput {
 }
 
 /**
- * A PFX (RFC 7292): the key and the certificates, each locked under the password, and a checksum over both. Put together here because
- * the library's own writes RSA alone and leaves certificates open.
+ * A PFX (RFC 7292): the key and the certificates, each encrypted with the password, and a checksum over both. Not written by the library,
+ * because it supports only RSA and does not encrypt certificates.
  */
 export function writePfx(
   { key, certificates, password, friendlyName, isLegacy }: PfxInput,
@@ -53,7 +53,7 @@ export function writePfx(
   const { pki } = forgeWithin(deadline);
   const { algorithm, prfAlgorithm, hash, keyBytes, rounds } = isLegacy ? protections.legacy : protections.modern;
 
-  /** A locked key (RFC 5958) is an algorithm and the bytes it makes of whatever is given. */
+  /** The format of an encrypted key (RFC 5958) fits any content: an algorithm and encrypted bytes. */
   const lock = (part: Asn1): Asn1 =>
     pki.encryptPrivateKeyInfo(part, password, { algorithm, prfAlgorithm, count: rounds });
 

@@ -15,83 +15,83 @@ import { hasModuleOn } from '../../modules/module-access.ts';
 import { startDueFetches } from '../jobs.ts';
 import { invoiceStorage } from '../storage.ts';
 import { imapServerWith, type StoredMailbox, storedMailbox } from '../stored-mailbox.ts';
+import { downloadMail } from './download-mail.ts';
+import { fetchMails } from './fetch-mails.ts';
 import { type Fetching, FetchOvertakenError } from './fetching.ts';
 import { folderFor, forgetUnsettled, mailsToMove, rememberMoved, seenSoFar } from './seen-mails.ts';
-import { takeMail } from './take-mail.ts';
-import { takeMails } from './take-mails.ts';
 
-/** Mails whose heads are asked for together. */
+/** Mails whose headers are requested together. */
 const headsAtOnce = 50;
-/** Mails moved in one run; the rest follows in the next. */
+/** Mails moved per run; the next run moves the rest. */
 const maxMoves = 500;
 
-/** Begins of one run: a mailbox that ended as many processes rests. */
-const maxBegins = 2;
+/** Attempts of one run. After that many crashed processes the mailbox rests. */
+const maxAttempts = 2;
 
 export interface FetchLimits {
   inAllMs: number;
   beginsUntilMs: number;
 }
-const usualLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsUntilMs };
+const defaultLimits: FetchLimits = { inAllMs: fetchMs, beginsUntilMs: fetchBeginsUntilMs };
 
 /**
- * One run: reads the mails that are new, keeps their documents, and then moves the mails, where there are folders for that. Ends early with
- * the rest left for another run, which begins at once. Throws a PortalError whose sentence is for people where the mailbox cannot be read,
- * and for one that is not called: it is left alone after refused sign-ins, or there is no room for more invoices.
+ * One run: reads new mails, stores their documents, and then moves the mails if target folders are set. A run that reaches its limits ends
+ * early, and another run starts at once for the rest. Throws a PortalError with a message for users if the mailbox cannot be read, is
+ * paused after refused sign-ins, or the invoice storage is full.
  */
-export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = usualLimits): Promise<void> {
+export async function fetchTenantInvoices(ctx: TenantContext, work: Work, limits = defaultLimits): Promise<void> {
   const { run, signal } = work;
-  if (!run) throw new Error('A fetch begins with a run.');
+  if (!run) throw new Error('A fetch needs a run.');
   if (!(await hasModuleOn(ctx, 'invoice-mailbox'))) return;
   const mailbox = await ctx.read((db) => storedMailbox(db));
   if (!mailbox) return;
   if (isPausedAfter(mailbox.refusals)) throw unavailableMailbox(pausedMailbox(mailbox));
-  // Each earlier begin of this run ended with its process.
-  if (run.attempt > maxBegins) {
+  // The process of each earlier attempt crashed.
+  if (run.attempt > maxAttempts) {
     const failure = endedItsReaders(mailbox);
     await restAfter(ctx, mailbox, failure);
     throw unavailableMailbox(failure);
   }
   const { storedBytes, maxStoredBytes } = await invoiceStorage(ctx);
-  if (storedBytes >= maxStoredBytes) throw noRoom();
-  const end: FetchEnd = { isSignedIn: false, isRestLeft: false, failure: null };
+  if (storedBytes >= maxStoredBytes) throw storageFull();
+  const result: FetchResult = { isSignedIn: false, hasMore: false, failure: null };
   const deadline = AbortSignal.timeout(limits.inAllMs);
   try {
-    await fetchFrom({ ctx, run, mailbox }, end, work, { limits, signal: AbortSignal.any([signal, deadline]) });
+    await fetchFrom({ ctx, run, mailbox }, result, work, { limits, signal: AbortSignal.any([signal, deadline]) });
     signal.throwIfAborted();
-    await noteEnd({ ctx, run, mailbox }, end);
-    if (end.isRestLeft) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
+    await storeResult({ ctx, run, mailbox }, result);
+    if (result.hasMore) await ctx.enqueue(startDueFetches, {}, { delayMs: SECOND });
   } catch (error) {
     if (signal.aborted) throw error;
-    // What was changed meanwhile is fetched from by a run of its own.
+    // A changed mailbox is fetched by another run.
     if (error instanceof FetchOvertakenError) return;
     const failure =
       error === deadline.reason
         ? new ImapFailure('timeout', mailbox, `could not be read within ${limits.inAllMs / SECOND} seconds.`, error)
         : error;
     if (!(failure instanceof ImapFailure)) throw failure;
-    end.failure = failure;
-    // A database that is away cannot take it down; the next fetch tells anew.
-    await noteEnd({ ctx, run, mailbox }, { ...end, isRestLeft: false }).catch((noting: unknown) =>
-      ctx.log.warn({ err: noting, tenantId: ctx.tenantId }, 'a failed fetch could not be noted'),
+    result.failure = failure;
+    // Without the database the failure cannot be stored; the next fetch reports it again.
+    await storeResult({ ctx, run, mailbox }, { ...result, hasMore: false }).catch((storing: unknown) =>
+      ctx.log.warn({ err: storing, tenantId: ctx.tenantId }, 'the result of a failed fetch could not be stored'),
     );
   }
-  if (end.failure) throw unavailableMailbox(end.failure);
+  if (result.failure) throw unavailableMailbox(result.failure);
 }
 
-/** How a run went, as far as it came. */
-interface FetchEnd {
+/** The result of a run so far. */
+interface FetchResult {
   isSignedIn: boolean;
-  /** Mails are left for another run. */
-  isRestLeft: boolean;
-  /** Why the mailbox could not be read, or mails not be moved though their documents are kept. */
+  /** Mails remain for another run. */
+  hasMore: boolean;
+  /** Why the mailbox could not be read, or why mails with stored documents could not be moved. */
   failure: ImapFailure | null;
 }
 
 const unavailableMailbox = (failure: ImapFailure) =>
   upstream('MAILBOX_UNAVAILABLE', failure.message, { cause: failure });
 
-/** Nothing is left for a run begun at once: the mailbox is asked again in an hour. */
+/** Postpones the next fetch by an hour. */
 const restAfter = (ctx: TenantContext, { id, revision }: StoredMailbox, { kind }: ImapFailure): Promise<unknown> =>
   ctx.tx((tx) =>
     tx
@@ -103,17 +103,17 @@ const restAfter = (ctx: TenantContext, { id, revision }: StoredMailbox, { kind }
       .where(and(eq(invoiceMailboxes.id, id), eq(invoiceMailboxes.revision, revision))),
   );
 
-const noRoom = () =>
+const storageFull = () =>
   conflict(
     'LIMIT_REACHED',
-    'The invoices of your organization take up all the room there is for them, so no more are fetched. Please ask the operator of the portal for more room.',
+    'The invoice storage of your organization is full, so no more invoices are fetched. Please ask the operator of the portal for more storage.',
   );
 
 const pausedMailbox = (mailbox: StoredMailbox) =>
   new ImapFailure(
     'unauthorized',
     mailbox,
-    'was not asked, because it refused the last three sign-ins. Please check name and password, and save the settings again.',
+    'was not contacted, because it refused the last three sign-ins. Please check the username and password, and save the settings again.',
   );
 
 const fetchEnd = prepared<{
@@ -123,10 +123,10 @@ const fetchEnd = prepared<{
   attempt: number;
   lastError: string | null;
   refusals: number;
-  isRestLeft: boolean;
+  hasMore: boolean;
   isPaused: boolean;
 }>()('invoice_fetch_end', (db) => {
-  const counting = db
+  const currentRun = db
     .select({ id: runs.id })
     .from(runs)
     .where(
@@ -142,77 +142,83 @@ const fetchEnd = prepared<{
       lastError: sql`${sql.placeholder('lastError')}::imap_failure`,
       lastFetchedAt: sql`case when ${sql.placeholder('lastError')}::text is null then now() else ${invoiceMailboxes.lastFetchedAt} end`,
       refusals: sql`${sql.placeholder('refusals')}::integer`,
-      nextFetchAt: sql`case when ${sql.placeholder('isPaused')}::boolean then null when ${sql.placeholder('isRestLeft')}::boolean then now() else ${invoiceMailboxes.nextFetchAt} end`,
+      nextFetchAt: sql`case when ${sql.placeholder('isPaused')}::boolean then null when ${sql.placeholder('hasMore')}::boolean then now() else ${invoiceMailboxes.nextFetchAt} end`,
     })
     .where(
       and(
         eq(invoiceMailboxes.id, sql.placeholder('id')),
         eq(invoiceMailboxes.revision, sql.placeholder('revision')),
-        exists(counting),
+        exists(currentRun),
       ),
     )
     .returning({ id: invoiceMailboxes.id });
 });
 
-/** Notes how a fetch ended, of the mailbox it was from; nothing of a fetch that does not count any more. */
-async function noteEnd(
+/** Stores the result in the mailbox's row, unless the mailbox was changed or another worker has taken over the run. */
+async function storeResult(
   { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
-  { isSignedIn, isRestLeft, failure }: FetchEnd,
+  { isSignedIn, hasMore, failure }: FetchResult,
 ): Promise<void> {
   const { id, revision } = mailbox;
   const lastError = failure?.kind ?? null;
   const refusals = refusalsAfter(mailbox.refusals, { isSignedIn, failure: lastError });
   const isPaused = isPausedAfter(refusals);
-  const end = { id, revision, runId: run.id, attempt: run.attempt, lastError, refusals, isRestLeft, isPaused };
-  await ctx.tx((tx) => tx.runAndCommit(fetchEnd, end));
+  const params = { id, revision, runId: run.id, attempt: run.attempt, lastError, refusals, hasMore, isPaused };
+  await ctx.tx((tx) => tx.runAndCommit(fetchEnd, params));
 }
 
-/** Notes in `end` how it goes. */
+/** Updates `result` as the fetch proceeds. */
 async function fetchFrom(
   { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
-  end: FetchEnd,
+  result: FetchResult,
   { progress }: Work,
   { limits, signal }: { limits: FetchLimits; signal: AbortSignal },
 ): Promise<void> {
   const startedAt = performance.now();
   const server = imapServerWith(ctx, mailbox, mailbox);
   const isWritable = mailbox.processedFolder !== null || mailbox.failedFolder !== null;
-  using box = await openMailbox(server, { folder: mailbox.folder, isWritable, signal, maxMailBytes: mailMaxBytes });
-  end.isSignedIn = true;
-  const fetching: Fetching = { ctx, run, mailbox, uidValidity: box.uidValidity };
+  using session = await openMailbox(server, { folder: mailbox.folder, isWritable, signal, maxMailBytes: mailMaxBytes });
+  result.isSignedIn = true;
+  const fetching: Fetching = { ctx, run, mailbox, uidValidity: session.uidValidity };
   const { lastUid, unsettled } = await seenSoFar(fetching);
-  const isNothingNew = box.uidNext !== null && box.uidNext <= lastUid + 1;
-  const uids = [...unsettled, ...(isNothingNew ? [] : await box.uidsFrom(lastUid + 1))];
+  const isNothingNew = session.uidNext !== null && session.uidNext <= lastUid + 1;
+  const uids = [...unsettled, ...(isNothingNew ? [] : await session.uidsFrom(lastUid + 1))];
   const beginsUntil = startedAt + limits.beginsUntilMs;
   const until = startedAt + limits.inAllMs;
-  const begin = (head: MailHead) => takeMail(fetching, box, head, { signal, beginsUntil, until });
+  const begin = (head: MailHead) => downloadMail(fetching, session, head, { signal, beginsUntil, until });
   const hasTime = () => performance.now() < beginsUntil;
   let done = 0;
   const onSettled = () => {
     done += 1;
     progress(done, uids.length);
   };
-  let most = fetchMaxMails;
-  for (let at = 0; at < uids.length && most > 0 && hasTime(); at += headsAtOnce) {
-    const part = uids.slice(at, at + headsAtOnce);
-    const heads = await box.heads(part);
-    const there = new Set(heads.map(({ uid }) => uid));
-    const gone = part.filter((uid) => !there.has(uid));
+  let remaining = fetchMaxMails;
+  for (let at = 0; at < uids.length && remaining > 0 && hasTime(); at += headsAtOnce) {
+    const batch = uids.slice(at, at + headsAtOnce);
+    const heads = await session.heads(batch);
+    const present = new Set(heads.map(({ uid }) => uid));
+    const gone = batch.filter((uid) => !present.has(uid));
     if (gone.some((uid) => uid <= lastUid)) await forgetUnsettled(fetching, gone);
     done += gone.length;
-    const { settled, taken } = await takeMails(fetching, heads, { begin, hasTime, most, onSettled, signal });
+    const { settled, downloaded } = await fetchMails(fetching, heads, {
+      begin,
+      hasTime,
+      maxMails: remaining,
+      onSettled,
+      signal,
+    });
     if (settled < heads.length) break;
-    most -= taken;
+    remaining -= downloaded;
   }
-  end.isRestLeft = done < uids.length;
+  result.hasMore = done < uids.length;
   if (!isWritable || signal.aborted) return;
-  const moves = await moveMails(fetching, box);
-  end.isRestLeft ||= moves.isRestLeft;
-  end.failure = moves.failure;
+  const moves = await moveMails(fetching, session);
+  result.hasMore ||= moves.hasMore;
+  result.failure = moves.failure;
 }
 
-/** Moves what has its folder to go to. What fails comes again with the next run, and leads to no second document. */
-async function moveMails(fetching: Fetching, box: Mailbox): Promise<Pick<FetchEnd, 'isRestLeft' | 'failure'>> {
+/** Moves mails to their target folders. The next run repeats a failed move; documents are not stored a second time. */
+async function moveMails(fetching: Fetching, session: Mailbox): Promise<Pick<FetchResult, 'hasMore' | 'failure'>> {
   const mails = await mailsToMove(fetching, maxMoves);
   let failure: ImapFailure | null = null;
   for (const target of ['processed', 'failed'] as const) {
@@ -220,12 +226,12 @@ async function moveMails(fetching: Fetching, box: Mailbox): Promise<Pick<FetchEn
     const uids = mails.filter(({ moveTo }) => moveTo === target).map(({ uid }) => uid);
     if (folder === null || uids.length === 0) continue;
     try {
-      await box.move(uids, folder);
+      await session.move(uids, folder);
       await rememberMoved(fetching, uids);
     } catch (error) {
       if (!(error instanceof ImapFailure)) throw error;
       failure ??= error;
     }
   }
-  return { isRestLeft: mails.length === maxMoves && failure === null, failure };
+  return { hasMore: mails.length === maxMoves && failure === null, failure };
 }

@@ -7,7 +7,7 @@ import { mailMaxTries } from '@portal/domain/invoices/limits';
 import type { InvoiceMailboxInput } from '@portal/domain/invoices/mailbox';
 import { beginRun, endRun } from '@portal/platform/runs/state';
 import { invoiceSample } from '@portal/testing/einvoice-samples';
-import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
+import { canLimitFileSize, limitFileSize } from '@portal/testing/file-size-limit';
 import { beginFetch, fetchNow, invoiceMail, mailboxForm, mailWith, ublInvoice } from '@portal/testing/invoices';
 import { deflatedGigabyte, pdfStream, pdfWithFile, plainPdf } from '@portal/testing/pdf';
 import { testRuntime } from '@portal/testing/runtime';
@@ -42,7 +42,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   });
 
   let people = 0;
-  /** Somebody who manages a mailbox with these mails; it is reached by way of the gate. */
+  /** A manager with a mailbox that holds these mails and is reached through the gate. */
   async function managed(mails: (string | Uint8Array)[] = [], more: Partial<InvoiceMailboxInput> = {}) {
     const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
     people += 1;
@@ -77,7 +77,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     (await ctx.read((db) => db.$count(invoiceMailboxes, sql`next_fetch_at <= now()`))) === 1;
   const mailRows = (ctx: Ctx) => ctx.read((db) => db.$count(invoiceMails));
 
-  it('that ended two processes lets the mailbox rest for an hour', async () => {
+  it('a run that crashed two processes lets the mailbox rest for an hour', async () => {
     const { ctx } = await managed([invoiceMail()]);
     const { id, attempt } = await beginFetch(ctx);
     const begin = async () => the(await beginRun(ctx, id));
@@ -98,7 +98,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   });
 
   describe('a mail', () => {
-    it('is taken once, and leaves no trace in the mailbox without folders', async () => {
+    it('is read once, and leaves no trace in the mailbox without folders', async () => {
       const { ctx, name } = await managed([invoiceMail(), mailWith(), invoiceMail({ number: 'R-2' })]);
       const before = await dovecot.mails(name);
       expect(await fetchNow(ctx)).toEqual({ done: 3, total: 3 });
@@ -108,7 +108,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         ['R-2', 'new', null, ['R-2.xml']],
       ]);
       expect(await dovecot.mails(name)).toEqual(before);
-      // One with nothing to take is remembered like the others.
+      // The mail without documents is remembered like the others.
       expect(await mailRows(ctx)).toBe(3);
       expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastError: null, lastFetchedAt: expect.any(Date) });
     });
@@ -123,7 +123,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await fetchNow(ctx)).toEqual({ done: 1, total: 1 });
     });
 
-    it('that is known by its UID is not even asked about', async () => {
+    it('with a known UID is not requested again', async () => {
       const { ctx } = await managed([invoiceMail()]);
       await fetchNow(ctx);
       gate.takeCommands();
@@ -131,7 +131,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(gate.takeCommands().join('\n')).not.toMatch(/FETCH|SEARCH/);
     });
 
-    it('is known by its Message-ID after the UIDs have changed, and is not downloaded again', async () => {
+    it('is recognized by its Message-ID after the UIDs have changed, and is not downloaded again', async () => {
       const { ctx, name } = await managed([
         invoiceMail(),
         mailWith(),
@@ -148,13 +148,13 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
 
     it.each([
-      ['by its Message-ID, date, sender and subject', { messageId: '<always@the.same>' }],
-      ['by size, date, sender and subject, without a Message-ID', { messageId: null }],
-    ])('that looks like another %s is no less read', async (_, head) => {
+      ['in Message-ID, date, sender and subject', { messageId: '<always@the.same>' }],
+      ['in size, date, sender and subject, without a Message-ID', { messageId: null }],
+    ])('that equals another %s is still read', async (_, head) => {
       const { ctx, name } = await managed([
         invoiceMail({ number: 'R-1' }, head),
         invoiceMail({ number: 'R-2' }, head),
-        // The same document once more.
+        // The same document again.
         invoiceMail({ number: 'R-2' }, head),
       ]);
       expect(await fetchNow(ctx)).toEqual({ done: 3, total: 3 });
@@ -163,7 +163,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await shown(ctx)).map(([number]) => number)).toEqual(['R-1', 'R-2', 'R-3']);
     });
 
-    it('of other words with a document that came before brings nothing new', async () => {
+    it('with a different text but a known document adds nothing', async () => {
       const bytes = ublInvoice({ number: 'R-7' });
       const twice = { name: 'r.xml', bytes };
       const { ctx } = await managed([
@@ -174,7 +174,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await shown(ctx)).toEqual([['R-7', 'new', null, ['r.xml']]]);
     });
 
-    it('with other bytes of the same invoice is kept, as a duplicate of the first', async () => {
+    it('with different bytes of the same invoice is stored as a duplicate of the first', async () => {
       const { ctx, name } = await managed([
         invoiceMail({ note: 'first' }),
         invoiceMail({ note: 'second' }),
@@ -197,7 +197,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ['with the next mail', 1],
       ['at the next fetch', 2],
     ])(
-      'with XML and PDF of one number is one invoice of two files, XML first; a PDF that comes %s joins it',
+      'with an XML and a PDF of one number is one invoice with two files, XML first; a PDF that arrives %s joins it',
       async (_, fetches) => {
         const xml = { name: 'R-1000.xml', bytes: ublInvoice() };
         const pdf = { name: 'Rechnung R-1000.pdf', bytes: plainPdf('a') };
@@ -220,7 +220,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       },
     );
 
-    it('may hold any of the samples, attached mails included, and each is served byte for byte', async () => {
+    it('may contain an invoice in an attached mail, which is served byte for byte', async () => {
       const pdf = invoiceSample('zugferd-corpus/EN16931_Einfach.pdf');
       const inner = mailWith({ attachments: [{ name: 'zf.pdf', type: 'application/pdf', bytes: pdf }] });
       const { ctx } = await managed([
@@ -233,7 +233,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
   });
 
-  it('files inside an invoice stay where they are, and are no documents of their own', async () => {
+  it('files embedded in an invoice are not separate documents', async () => {
     const inside = Buffer.from(plainPdf()).toString('base64');
     const note = `</cbc:Note><cac:AdditionalDocumentReference><cbc:ID>1</cbc:ID><cac:Attachment><cbc:EmbeddedDocumentBinaryObject mimeCode="application/pdf" filename="anlage.pdf">${inside}</cbc:EmbeddedDocumentBinaryObject></cac:Attachment></cac:AdditionalDocumentReference><cbc:Note>`;
     const { ctx } = await managed([invoiceMail({ note })]);
@@ -241,8 +241,8 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     expect(await shown(ctx)).toEqual([['R-1000', 'new', null, ['R-1000.xml']]]);
   });
 
-  describe('what cannot be read', () => {
-    it('is kept with its reason, beside what can', async () => {
+  describe('a document that cannot be read', () => {
+    it('is stored with its reason, next to readable documents', async () => {
       const { ctx } = await managed([
         mailWith({
           attachments: [
@@ -264,8 +264,8 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ]);
     });
 
-    it('harms nothing but itself, whatever it unfolds to', { timeout: 120_000 }, async () => {
-      // An object stream is unfolded before anything can be asked of the file.
+    it('harms only itself, even if it decompresses to a gigabyte', { timeout: 120_000 }, async () => {
+      // The library decompresses object streams before the file can be inspected.
       const giga = deflatedGigabyte();
       const objects = Buffer.concat([
         Buffer.from(
@@ -288,7 +288,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         }),
       ]);
       const before = process.memoryUsage().rss;
-      // A machine that is busy with something else leaves one or both for another run.
+      // On a busy machine, one or both mails are left for another run.
       for (let runs = 0; runs < 3 && (await shown(ctx)).length < 3; runs += 1) await fetchNow(ctx);
       expect((process.memoryUsage().rss - before) / MiB).toBeLessThan(200);
       expect(await shown(ctx)).toEqual([
@@ -298,7 +298,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ]);
     });
 
-    it('of a mail beyond 25 MiB is not downloaded, nor told again; one with too many documents is kept as it is', async () => {
+    it('in a mail beyond 25 MiB is not downloaded, and is reported once; a mail with too many documents is stored as one file', async () => {
       const large = mailWith({ attachments: [{ name: 'gross.pdf', bytes: Buffer.alloc(19 * MiB) }] });
       const crowded = mailWith({
         attachments: Array.from({ length: 1_000 }, (_, n) => ({ name: `${n}.xml`, bytes: '<a/>' })),
@@ -311,22 +311,22 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         [null, 'failed', 'TOO_LARGE', []],
         [null, 'failed', 'TOO_LARGE', ['mail.eml.bin']],
       ]);
-      const [unread, kept] = await all(ctx);
+      const [unread, stored] = await all(ctx);
       expect(unread).toMatchObject({ fileName: null, sender: 'rechnung@lieferant.example', subject: 'Ihre Rechnung' });
-      expect(await bytesOf(ctx, kept?.id ?? '')).toEqual(crowded);
+      expect(await bytesOf(ctx, stored?.id ?? '')).toEqual(crowded);
       await dovecot.renumber(name);
       await fetchNow(ctx);
-      expect((await all(ctx)).map(({ id }) => id)).toEqual([unread?.id, kept?.id]);
+      expect((await all(ctx)).map(({ id }) => id)).toEqual([unread?.id, stored?.id]);
     });
 
-    it('and 20 MB of XML end in bounded time and memory', { timeout: 120_000 }, async () => {
+    it('is refused in bounded time and memory if it is 20 MB of XML', { timeout: 120_000 }, async () => {
       const xml = ublInvoice({ note: `</cbc:Note>${'<x>1</x>'.repeat(2_500_000)}<cbc:Note>` });
       const { ctx } = await managed([mailWith({ attachments: [{ name: 'lang.xml', bytes: xml, encoding: '8bit' }] })]);
       await fetchNow(ctx);
       expect(await shown(ctx)).toEqual([[null, 'failed', 'TOO_LARGE', ['lang.xml']]]);
     });
 
-    it('keeps names that are fit to be shown and saved by', async () => {
+    it('gets a name that is safe to display and to use as a file name', async () => {
       const names = ['../../etc/passwd.xml', 'C:\\temp\\a.xml', 'fdp\u202Elmx.xml', '.xml', `${'x'.repeat(500)}.xml`];
       const encoded = (name: string) => `=?utf-8?B?${Buffer.from(name).toString('base64')}?=`;
       const { ctx } = await managed([
@@ -343,7 +343,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   });
 
   describe('a run', () => {
-    it('reads twenty mails, tells how far it is, and leaves the rest for another one that begins at once', async () => {
+    it('reads twenty mails, reports its progress, and leaves the rest for another run that starts at once', async () => {
       const { ctx } = await managed(Array.from({ length: 45 }, (_, n) => invoiceMail({ number: `R-${n}` })));
       await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ nextFetchAt: sql`now() + interval '10 minutes'` }));
       expect(await fetchNow(ctx)).toEqual({ done: 20, total: 45 });
@@ -356,7 +356,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await all(ctx)).map(({ number }) => number)).toEqual(Array.from({ length: 45 }, (_, n) => `R-${n}`));
     });
 
-    it('begins no other mail when its time is nearly up, and ends when it is up', async () => {
+    it('starts no other mail when its time is nearly up, and ends when it is up', async () => {
       const { ctx } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })]);
       expect(await fetchNow(ctx, { limits: { inAllMs: 60_000, beginsUntilMs: 0 } })).toBeNull();
       expect(await all(ctx)).toEqual([]);
@@ -369,7 +369,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await getInvoiceMailbox(ctx)).lastError).toBe('timeout');
     });
 
-    it('goes past a mail that the server never hands over, after some tries', async () => {
+    it('skips a mail that the server never delivers, after some attempts', async () => {
       const { ctx } = await managed([
         invoiceMail({ number: 'R-1' }),
         invoiceMail({ number: 'R-2' }),
@@ -387,7 +387,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
     });
 
-    it('takes a mail that could not be read and was gone for a while', async () => {
+    it('reads a mail that failed, left the folder and came back', async () => {
       const mail = invoiceMail({ number: 'R-1' });
       const { ctx, name } = await managed([mail], folders);
       gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
@@ -401,7 +401,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await all(ctx)).map(({ number }) => number)).toEqual(['R-1']);
     });
 
-    it('that gave a mail up takes it when it is put back, and tells of it once however often that fails', async () => {
+    it('reads a skipped mail when it is put back, and reports it only once if that fails again', async () => {
       const mail = invoiceMail({ number: 'R-1' });
       const { ctx, name } = await managed([mail], folders);
       for (let times = 0; times < 2; times += 1) {
@@ -420,9 +420,9 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
 
     it.each([
-      ['without a folder for them', {}],
-      ['before it is moved to the folder for them', folders],
-    ])('that gave a mail up, %s, still tells of it when one that looks alike is read', async (_, more) => {
+      ['without a folder for failed mails', {}],
+      ['before it is moved to the folder for failed mails', folders],
+    ])('that skipped a mail, %s, still reports it after reading one with the same headers', async (_, more) => {
       const head = { messageId: '<always@the.same>' };
       const { ctx } = await managed([invoiceMail({ number: 'R-1' }, head), invoiceMail({ number: 'R-2' }, head)], more);
       gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
@@ -435,7 +435,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       ]);
     });
 
-    it('takes a mail that comes through at a later try', async () => {
+    it('reads a mail that succeeds at a later attempt', async () => {
       const { ctx, name } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })], folders);
       gate.setFault({ kind: 'drop', at: /UID FETCH 1 .*BODY\.PEEK\[\]/ });
       await expect(fetchNow(ctx)).rejects.toThrow();
@@ -447,15 +447,15 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
 
     describe('beside mail servers that send a byte at a time', () => {
-      const slow: ImapGate[] = [];
+      const slowServers: ImapGate[] = [];
       afterEach(async () => {
-        for (const server of slow.splice(0)) await server.stop();
+        for (const server of slowServers.splice(0)) await server.stop();
       });
 
-      /** Somebody whose mail server does so, while their mails are fetched; answers once that has begun. */
-      async function trickled(limits: { inAllMs: number; beginsUntilMs: number }) {
+      /** Starts a fetch from such a server; returns once the download has begun. */
+      async function startSlowFetch(limits: { inAllMs: number; beginsUntilMs: number }) {
         const server = await openImapGate(dovecot);
-        slow.push(server);
+        slowServers.push(server);
         server.setFault({ kind: 'trickle', at: /BODY\.PEEK\[\]/ });
         const begun = Promise.withResolvers<void>();
         server.onCommand = (line) => {
@@ -465,48 +465,52 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
           Array.from({ length: 6 }, () => invoiceMail()),
           { host: server.host, port: server.port },
         );
-        const over = fetchNow(ctx, { limits }).catch((error: unknown) => error);
+        const ended = fetchNow(ctx, { limits }).catch((error: unknown) => error);
         await begun.promise;
-        return { over };
+        return { ended };
       }
       const usual = { inAllMs: 60_000, beginsUntilMs: 50_000 };
 
-      it('of one tenant, others are read at once', async () => {
-        const { over } = await trickled({ inAllMs: 6_000, beginsUntilMs: 5_000 });
+      it('of one tenant, mails of other tenants are read at once', async () => {
+        const { ended } = await startSlowFetch({ inAllMs: 6_000, beginsUntilMs: 5_000 });
         const { ctx } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })]);
         const begunAt = performance.now();
         expect(await fetchNow(ctx, { limits: usual })).toEqual({ done: 2, total: 2 });
         expect(performance.now() - begunAt).toBeLessThan(4_000);
-        expect(await over).toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
+        expect(await ended).toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
       });
 
       it.each([
-        ['gets no place', { inAllMs: 60_000, beginsUntilMs: 1_500 }, 3_000],
-        ['gets its place too late to be read', { inAllMs: 8_000, beginsUntilMs: 7_000 }, 3_000],
+        ['gets no capacity', { inAllMs: 60_000, beginsUntilMs: 1_500 }, 3_000],
+        ['gets capacity too late to be read', { inAllMs: 8_000, beginsUntilMs: 7_000 }, 3_000],
       ])(
-        'of several tenants, a mail that %s is left for another run, and no try of it is counted',
+        'of several tenants, a mail that %s is left for another run, and the attempt is not counted',
         async (_, limits, slowMs) => {
-          const slowOnes = await Promise.all([1, 2].map(() => trickled({ inAllMs: slowMs, beginsUntilMs: slowMs })));
+          const slowFetches = await Promise.all(
+            [1, 2].map(() => startSlowFetch({ inAllMs: slowMs, beginsUntilMs: slowMs })),
+          );
           const { ctx } = await managed([invoiceMail({ number: 'R-1' })]);
           expect(await fetchNow(ctx, { limits })).toBeNull();
           expect(await mailRows(ctx)).toBe(0);
           expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
           expect(await isDue(ctx)).toBe(true);
-          await Promise.all(slowOnes.map(({ over }) => over));
+          await Promise.all(slowFetches.map(({ ended }) => ended));
           await fetchNow(ctx);
           expect(await shown(ctx)).toEqual([['R-1', 'new', null, ['R-1.xml']]]);
         },
       );
 
-      it('of several tenants, a mail that waited and is cut off by the end of its run is left for another one', async () => {
-        const slowOnes = await Promise.all([1, 2].map(() => trickled({ inAllMs: 3_000, beginsUntilMs: 3_000 })));
+      it('of several tenants, a mail that waited and is interrupted by the end of its run is left for another run', async () => {
+        const slowFetches = await Promise.all(
+          [1, 2].map(() => startSlowFetch({ inAllMs: 3_000, beginsUntilMs: 3_000 })),
+        );
         const { ctx, name } = await managed([invoiceMail({ number: 'R-1' })], folders);
         gate.setFault({ kind: 'stall', at: /BODY\.PEEK\[\]/ });
         expect(await fetchNow(ctx, { limits: { inAllMs: 5_000, beginsUntilMs: 4_500 } })).toBeNull();
         gate.setFault(null);
         expect(await mailRows(ctx)).toBe(0);
         expect((await getInvoiceMailbox(ctx)).lastError).toBeNull();
-        await Promise.all(slowOnes.map(({ over }) => over));
+        await Promise.all(slowFetches.map(({ ended }) => ended));
         await fetchNow(ctx);
         expect(await dovecot.mails(name, 'Verarbeitet')).toHaveLength(1);
       });
@@ -528,7 +532,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await all(ctx)).toEqual([]);
     });
 
-    it('leaves a mailbox alone after three refused sign-ins, until its settings are saved again', async () => {
+    it('pauses a mailbox after three refused sign-ins, until its settings are saved again', async () => {
       const { ctx, name } = await managed([invoiceMail()], { password: 'wrong' });
       for (const isPaused of [false, false, true]) {
         await expect(fetchNow(ctx)).rejects.toMatchObject({ message: expect.stringContaining('did not accept') });
@@ -548,7 +552,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await all(ctx)).toHaveLength(1);
     });
 
-    it('calls no mailbox while there is no room for more invoices, and says how much there is', async () => {
+    it('contacts no mailbox while the invoice storage is full; the settings show usage and limit', async () => {
       const { ctx, name } = await managed([invoiceMail(), mailWith()]);
       const full = { ...ctx, config: { ...config, invoiceStoragePerTenant: 9_000 } };
       await fetchNow(full);
@@ -564,7 +568,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await all(ctx)).toHaveLength(2);
     });
 
-    it('forgets refused sign-ins after one that was not', async () => {
+    it('resets the count of refused sign-ins after a successful one', async () => {
       const { ctx } = await managed([invoiceMail()]);
       const refusals = async () => (await ctx.read((db) => db.select().from(invoiceMailboxes)))[0]?.refusals;
       await ctx.tx((tx) => tx.update(invoiceMailboxes).set({ refusals: 2 }));
@@ -577,7 +581,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await refusals()).toBe(0);
     });
 
-    it('of a mailbox that is gone does nothing', async () => {
+    it('does nothing for a deleted mailbox', async () => {
       const { ctx } = await managed([invoiceMail()]);
       const run = await beginFetch(ctx);
       await deleteInvoiceMailbox(ctx);
@@ -590,7 +594,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await all(ctx)).toEqual([]);
     });
 
-    it('writes nothing once the mailbox was changed, and leaves no file behind', async () => {
+    it('writes nothing after the mailbox was changed, and leaves no file behind', async () => {
       const { ctx, name } = await managed([invoiceMail()], folders);
       const before = await files();
       gate.onCommand = async (line) => {
@@ -604,12 +608,12 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await getInvoiceMailbox(ctx)).toMatchObject({ lastFetchedAt: null, lastError: null });
     });
 
-    it.runIf(canLoseFileRoom)(
-      'that finds no room on the disk keeps nothing of a mail, and gives up none however often it comes',
+    it.runIf(canLimitFileSize)(
+      'stores nothing of a mail while the disk is full, and never skips it for that reason',
       async () => {
         const { ctx, name } = await managed([invoiceMail(), invoiceMail({ number: 'R-2' })], folders);
         const before = await files();
-        const regainRoom = await loseFileRoom();
+        const regainRoom = await limitFileSize();
         try {
           for (let n = 0; n <= mailMaxTries; n += 1)
             await expect(fetchNow(ctx)).rejects.toMatchObject({ kind: 'unavailable', cause: { code: 'EFBIG' } });
@@ -627,7 +631,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       },
     );
 
-    it('that another worker has taken over writes nothing more', async () => {
+    it('writes nothing more after another worker has taken it over', async () => {
       const { ctx } = await managed([invoiceMail()]);
       const run = await beginFetch(ctx);
       const overtaken = { ...run, attempt: run.attempt - 1 };
@@ -640,7 +644,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect([await all(ctx), await mailRows(ctx)]).toEqual([[], 0]);
     });
 
-    it('of a mailbox of ten thousand mails holds its memory', { timeout: 120_000 }, async () => {
+    it('uses bounded memory for a mailbox of ten thousand mails', { timeout: 120_000 }, async () => {
       const { ctx, name } = await managed();
       for (let n = 0; n < 10_000; n += 500)
         await Promise.all(
@@ -656,7 +660,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
   });
 
   describe('with folders', () => {
-    it('mails are moved once their documents are kept; those with nothing to take stay', async () => {
+    it('mails are moved once their documents are stored; mails without documents stay', async () => {
       const bad = mailWith({ attachments: [{ name: 'x.zip', bytes: 'PK' }] });
       const { ctx, name } = await managed(
         [invoiceMail(), mailWith(), bad, invoiceMail({ note: 'duplicate' })],
@@ -669,7 +673,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await all(ctx)).map(({ state }) => state)).toEqual(['new', 'failed', 'duplicate']);
     });
 
-    it('a move that fails comes again, and makes no second document', async () => {
+    it('a failed move is repeated, and creates no second document', async () => {
       const { ctx, name } = await managed([invoiceMail()], folders);
       gate.setFault({ kind: 'drop', at: /UID MOVE/ });
       await expect(fetchNow(ctx)).rejects.toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
@@ -681,7 +685,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await all(ctx)).length).toBe(1);
     });
 
-    it('a folder that is missing is told, and keeps no mail from being read', async () => {
+    it('a missing folder is reported, and does not stop mails from being read', async () => {
       const { ctx, name } = await managed(
         Array.from({ length: 25 }, (_, n) => invoiceMail({ number: `R-${n}` })),
         folders,
@@ -698,7 +702,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect((await dovecot.mails(name, 'Fort')).length).toBe(25);
     });
 
-    it('a mail that is put back follows its first copy, and makes no second document', async () => {
+    it('a mail that is put back is moved like its first copy, and creates no second document', async () => {
       const mail = invoiceMail();
       const { ctx, name } = await managed([mail], folders);
       await fetchNow(ctx);
@@ -709,7 +713,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     });
   });
 
-  it('a mailbox that is deleted, and set up again, keeps its invoices and takes none of them twice', async () => {
+  it('a mailbox that is deleted and set up again keeps its invoices and reads none of them twice', async () => {
     const { ctx, name } = await managed([invoiceMail(), invoiceMail({ number: 'R-2' })]);
     await fetchNow(ctx);
     const before = await all(ctx);
@@ -722,7 +726,7 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
     expect(gate.takeCommands().join('\n')).not.toMatch(/BODY\.PEEK\[\]/);
   });
 
-  it('two tenants with one document have it each', async () => {
+  it('two tenants that receive the same document both have it', async () => {
     const mail = invoiceMail();
     const [one, other] = [await managed([mail]), await managed([mail])];
     await fetchNow(one.ctx);

@@ -5,25 +5,25 @@ import type { TenantContext } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
 import type { StoredMailbox } from '../stored-mailbox.ts';
 
-/** A fetch under way: whose, which run of it, and from which mailbox as it was when it began. */
+/** A fetch in progress: its context, its run, and the mailbox settings it began with. */
 export interface Fetching {
   ctx: TenantContext;
   run: RunAtWork;
   mailbox: StoredMailbox;
-  /** Of the folder, as long as it is open. */
+  /** The UIDVALIDITY of the open folder. */
   uidValidity: string;
 }
 
-/** The mailbox was changed or deleted, or another worker has taken the run over: nothing of this fetch counts any more. */
+/** The mailbox was changed or deleted, or another worker has taken over the run. This fetch must write nothing more. */
 export class FetchOvertakenError extends Error {
   constructor() {
-    super('The mailbox was changed while it was read.');
+    super('The mailbox was changed while it was being read.');
     this.name = 'FetchOvertakenError';
   }
 }
 
-/** A transaction that writes only while this fetch is the one that counts. Throws a FetchOvertakenError. */
-export const whileCounting = <T>(
+/** A transaction that writes only while this fetch is the current one. Throws a FetchOvertakenError. */
+export const whileCurrent = <T>(
   { ctx, run, mailbox }: Pick<Fetching, 'ctx' | 'run' | 'mailbox'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> =>

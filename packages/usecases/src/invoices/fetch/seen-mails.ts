@@ -6,18 +6,18 @@ import { prepared } from '@portal/db/prepared';
 import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
 import { mailMaxBytes } from '@portal/domain/invoices/limits';
-import { type Fetching, whileCounting } from './fetching.ts';
+import { type Fetching, whileCurrent } from './fetching.ts';
 
-/** Where mails go once they are dealt with. */
+/** The target folder of a settled mail. */
 export type MailTarget = 'processed' | 'failed';
 
-/** How a mail ended. */
+/** The outcome of a mail; `nothing` means it has no documents. */
 export type MailOutcome = MailTarget | 'nothing';
 
 const ofThisFolder = ({ mailbox, uidValidity }: Fetching) =>
   and(eq(invoiceMails.boxId, mailbox.boxId), eq(invoiceMails.uidValidity, uidValidity));
 
-/** Mails that were seen under other UIDs: in another mailbox, or before the folder was numbered anew. */
+/** Mails seen under other UIDs: in another mailbox, or before the server renumbered the folder. */
 const ofOtherFolders = ({ mailbox, uidValidity }: Fetching) =>
   or(ne(invoiceMails.boxId, mailbox.boxId), ne(invoiceMails.uidValidity, uidValidity));
 
@@ -42,7 +42,7 @@ const seen = prepared<{ boxId: string; uidValidity: string }>()('invoice_mails_s
     .from(sql`(select 1) as one`);
 });
 
-/** The last UID that was seen, and mails before it that the server did not hand over yet. */
+/** The last UID seen, and the earlier mails that the server has not delivered yet. */
 export async function seenSoFar({
   ctx,
   mailbox,
@@ -53,25 +53,25 @@ export async function seenSoFar({
 }
 
 /**
- * By what a mail is recognized where its UID is another one: its Message-ID, and since some programs use one for all of their mails, what
- * else its sender says. Without one its size helps. Two mails may still have the same.
+ * Recognizes a mail whose UID has changed, by Message-ID, date, sender and subject. The Message-ID alone is not enough, because some
+ * programs use one for all their mails. The size replaces a missing Message-ID. Different mails can still share a fingerprint.
  */
 export function fingerprintOf({ messageId, date, from, subject, sizeBytes }: MailHead): Buffer {
-  const told = [messageId ?? sizeBytes, date?.toISOString() ?? null, from, subject];
-  return createHash('sha256').update(JSON.stringify(told)).digest();
+  const parts = [messageId ?? sizeBytes, date?.toISOString() ?? null, from, subject];
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** Whether a mail is one that is never downloaded. */
+/** Mails beyond this size are never downloaded. */
 export const isTooLarge = ({ sizeBytes }: MailHead): boolean => sizeBytes > mailMaxBytes;
 
-/** Whether an invoice stands for a mail that could not be had: of every other one there is a file. */
+/** True for the placeholder of an undelivered mail: every other failed invoice has a file. */
 const isUnread = sql<boolean>`(${invoices.error} is not null and not exists (
   select from ${invoiceFiles} f where f.tenant_id = ${invoices.tenantId} and f.invoice_id = ${invoices.id}))`;
 
 /**
- * How those of these mails ended that were seen in another mailbox or before the folder was numbered anew, by their fingerprints in
- * hexadecimal. Within one numbering two UIDs are two mails, however alike. One that could not be had is not among them, for now it may
- * be; one that is too large still is.
+ * The outcomes of those mails that were seen in another mailbox or before the server renumbered the folder, by fingerprint in hexadecimal.
+ * Within one numbering, two UIDs are two mails, even with equal fingerprints. Undelivered mails are left out, because the server may
+ * deliver them now; mails that are too large are included.
  */
 export async function knownOutcomes(fetching: Fetching, heads: MailHead[]): Promise<Map<string, MailOutcome>> {
   if (heads.length === 0) return new Map();
@@ -79,9 +79,9 @@ export async function knownOutcomes(fetching: Fetching, heads: MailHead[]): Prom
     db
       .select({
         fingerprint: invoiceMails.fingerprint,
-        kept: sql<boolean>`bool_or(${invoices.id} is not null)`,
-        failed: sql<boolean>`coalesce(bool_or(${invoices.error} is not null), false)`,
-        unread: sql<boolean>`coalesce(bool_or(${isUnread}), false)`,
+        hasInvoice: sql<boolean>`bool_or(${invoices.id} is not null)`,
+        hasFailed: sql<boolean>`coalesce(bool_or(${invoices.error} is not null), false)`,
+        isUnread: sql<boolean>`coalesce(bool_or(${isUnread}), false)`,
       })
       .from(invoiceMails)
       .leftJoin(invoices, and(eq(invoices.tenantId, invoiceMails.tenantId), eq(invoices.mailId, invoiceMails.id)))
@@ -98,18 +98,18 @@ export async function knownOutcomes(fetching: Fetching, heads: MailHead[]): Prom
   return new Map(
     rows
       .map(({ fingerprint, ...row }) => ({ ...row, print: fingerprint.toString('hex') }))
-      .filter(({ print, unread }) => !unread || tooLarge.has(print))
-      .map(({ print, kept, failed }) => [print, failed ? 'failed' : kept ? 'processed' : 'nothing']),
+      .filter((row) => !row.isUnread || tooLarge.has(row.print))
+      .map(({ print, hasInvoice, hasFailed }) => [print, hasFailed ? 'failed' : hasInvoice ? 'processed' : 'nothing']),
   );
 }
 
 /**
- * What stands for mails that could not be had goes once they come again, whatever comes of it then. It stays while such a mail lies in
- * this folder, for then the one that comes is another.
+ * Deletes the placeholders of undelivered mails that have come again. A placeholder stays while its mail is still in this folder, because
+ * the new mail is then a different one.
  */
 export async function forgetUnread(tx: Tx, fetching: Fetching, heads: MailHead[]): Promise<void> {
-  const again = heads.filter((head) => !isTooLarge(head)).map(fingerprintOf);
-  if (again.length === 0) return;
+  const returned = heads.filter((head) => !isTooLarge(head)).map(fingerprintOf);
+  if (returned.length === 0) return;
   const wasMoved = folderFor(fetching, 'failed') === null ? undefined : isNull(invoiceMails.moveTo);
   const mails = tx
     .select({ id: invoiceMails.id })
@@ -117,14 +117,14 @@ export async function forgetUnread(tx: Tx, fetching: Fetching, heads: MailHead[]
     .where(
       and(
         eq(invoiceMails.isSettled, true),
-        inArray(invoiceMails.fingerprint, again),
+        inArray(invoiceMails.fingerprint, returned),
         or(ofOtherFolders(fetching), wasMoved),
       ),
     );
   await tx.delete(invoices).where(and(inArray(invoices.mailId, mails), isUnread));
 }
 
-/** The row of a mail that is dealt with. */
+/** The row of a settled mail. */
 export const settledMail = (fetching: Fetching, head: MailHead, outcome: MailOutcome) => ({
   id: newId(),
   tenantId: fetching.ctx.tenantId,
@@ -136,20 +136,20 @@ export const settledMail = (fetching: Fetching, head: MailHead, outcome: MailOut
   moveTo: outcome !== 'nothing' && folderFor(fetching, outcome) !== null ? outcome : null,
 });
 
-/** The folder for mails that ended so; null where they stay. */
+/** The target folder for this outcome; null if the mails stay where they are. */
 export const folderFor = ({ mailbox }: Pick<Fetching, 'mailbox'>, target: MailTarget): string | null =>
   target === 'failed' ? mailbox.failedFolder : mailbox.processedFolder;
 
-/** A mail that was to be read before and was not takes the place of its earlier row. */
+/** Settles the row of a mail that could not be read before. */
 export const overUnsettled = {
   target: [invoiceMails.tenantId, invoiceMails.boxId, invoiceMails.uidValidity, invoiceMails.uid],
   set: { isSettled: true, moveTo: sql`excluded.move_to` },
   setWhere: eq(invoiceMails.isSettled, false),
 };
 
-/** Notes that the server did not hand a mail over, and answers how often that was. */
+/** Counts an attempt in which the server did not deliver a mail. Returns the number of attempts. */
 export async function noteTry(fetching: Fetching, head: MailHead): Promise<number> {
-  return whileCounting(fetching, async (tx) => {
+  return whileCurrent(fetching, async (tx) => {
     const [row] = await tx
       .insert(invoiceMails)
       .values({ ...settledMail(fetching, head, 'nothing'), isSettled: false, tries: 1 })
@@ -159,29 +159,29 @@ export async function noteTry(fetching: Fetching, head: MailHead): Promise<numbe
   });
 }
 
-/** Mails of these UIDs are gone from the folder and were never read: one that comes back is new. */
+/** Deletes the rows of mails that left the folder unread. If one comes back, it is new. */
 export const forgetUnsettled = (fetching: Fetching, uids: number[]): Promise<void> =>
-  whileCounting(fetching, async (tx) => {
+  whileCurrent(fetching, async (tx) => {
     await tx
       .delete(invoiceMails)
       .where(and(ofThisFolder(fetching), inArray(invoiceMails.uid, uids), eq(invoiceMails.isSettled, false)));
   });
 
-/** Mails that have yet to be moved, by where to; `most` of them. */
-export async function mailsToMove(fetching: Fetching, most: number): Promise<{ uid: number; moveTo: MailTarget }[]> {
+/** At most `limit` mails that still have to be moved, with their targets. */
+export async function mailsToMove(fetching: Fetching, limit: number): Promise<{ uid: number; moveTo: MailTarget }[]> {
   const rows = await fetching.ctx.read((db) =>
     db
       .select({ uid: invoiceMails.uid, moveTo: invoiceMails.moveTo })
       .from(invoiceMails)
       .where(and(ofThisFolder(fetching), isNotNull(invoiceMails.moveTo)))
       .orderBy(asc(invoiceMails.uid))
-      .limit(most),
+      .limit(limit),
   );
   return rows.flatMap(({ uid, moveTo }) => (moveTo === null ? [] : [{ uid, moveTo }]));
 }
 
 export const rememberMoved = (fetching: Fetching, uids: number[]): Promise<void> =>
-  whileCounting(fetching, async (tx) => {
+  whileCurrent(fetching, async (tx) => {
     await tx
       .update(invoiceMails)
       .set({ moveTo: null })

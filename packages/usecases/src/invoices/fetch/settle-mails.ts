@@ -1,19 +1,19 @@
 import { ImapFailure } from '@portal/connectors/imap/imap-failure';
 import type { MailHead } from '@portal/connectors/imap/mailbox';
 import { mailMaxTries } from '@portal/domain/invoices/limits';
+import type { Download } from './download-mail.ts';
 import type { Fetching } from './fetching.ts';
-import { keepMails, knownMail, type MailToKeep, readMailToKeep, unreadMail } from './keep-mails.ts';
 import { forgetUnsettled, type MailOutcome, noteTry } from './seen-mails.ts';
-import type { Download } from './take-mail.ts';
+import { knownMail, type MailToStore, readMailToStore, storeMails, unreadMail } from './store-mails.ts';
 
 interface ReadyMail {
   head: MailHead;
-  came: Download | { kind: 'known'; outcome: MailOutcome };
+  download: Download | { kind: 'known'; outcome: MailOutcome };
 }
 
 /**
- * Keeps what mails brought, in their order and as many as can be in one transaction. Answers how many were settled: fewer where one of
- * them is left for another run. Throws what kept the mail server from handing one over, once those before it are kept.
+ * Stores mails in their order, as many as possible in one transaction. Returns how many are settled: fewer than given if one is left for
+ * another run. If the server fails to deliver a mail, stores the mails before it and then throws that error.
  */
 export async function settleMails(
   fetching: Fetching,
@@ -21,54 +21,54 @@ export async function settleMails(
   { onSettled, signal }: { onSettled: () => void; signal: AbortSignal },
 ): Promise<number> {
   let settled = 0;
-  let together: MailToKeep[] = [];
-  const onward = (count: number) => {
+  let batch: MailToStore[] = [];
+  const advance = (count: number) => {
     for (let n = 0; n < count; n += 1) onSettled();
     settled += count;
   };
-  const keepTogether = async () => {
-    if (together.length > 0) await keepMails(fetching, together);
-    onward(together.length);
-    together = [];
+  const storeBatch = async () => {
+    if (batch.length > 0) await storeMails(fetching, batch);
+    advance(batch.length);
+    batch = [];
   };
-  for (const { head, came } of mails) {
-    switch (came.kind) {
+  for (const { head, download } of mails) {
+    switch (download.kind) {
       case 'known':
-        together.push(knownMail(head, came.outcome));
+        batch.push(knownMail(head, download.outcome));
         break;
       case 'read':
-        together.push(readMailToKeep(head, came.reading, came.mail));
+        batch.push(readMailToStore(head, download.reading, download.mail));
         break;
       case 'too-large':
-        together.push(unreadMail(head, 'TOO_LARGE'));
+        batch.push(unreadMail(head, 'TOO_LARGE'));
         break;
       case 'no-place':
-        await keepTogether();
+        await storeBatch();
         return settled;
       case 'late':
-        await keepTogether();
-        // A mail that waited for those of others had not all of its time, and is the first of another run.
-        if (came.hasWaited) return settled;
+        await storeBatch();
+        // This mail lost time waiting for mails of other tenants; it is the first of the next run.
+        if (download.hasWaited) return settled;
         if ((await noteTry(fetching, head)) < mailMaxTries) return settled;
-        together.push(readMailToKeep(head, { error: 'TOO_LARGE' }, came.mail));
+        batch.push(readMailToStore(head, { error: 'TOO_LARGE' }, download.mail));
         break;
       case 'gone':
-        await keepTogether();
+        await storeBatch();
         await forgetUnsettled(fetching, [head.uid]);
-        onward(1);
+        advance(1);
         break;
       case 'failed': {
-        await keepTogether();
-        // One mail that the server never hands over must not keep back those behind it.
-        const { error, hasWaited } = came;
+        await storeBatch();
+        // A mail that the server never delivers must not block the mails after it.
+        const { error, hasWaited } = download;
         if (hasWaited && error === signal.reason) return settled;
         const isSlow = error === signal.reason || (error instanceof ImapFailure && error.kind === 'timeout');
         const tries = await noteTry(fetching, head);
-        if (tries >= mailMaxTries) await keepMails(fetching, [unreadMail(head, isSlow ? 'TOO_LARGE' : 'DAMAGED')]);
+        if (tries >= mailMaxTries) await storeMails(fetching, [unreadMail(head, isSlow ? 'TOO_LARGE' : 'DAMAGED')]);
         throw error;
       }
     }
   }
-  await keepTogether();
+  await storeBatch();
   return settled;
 }

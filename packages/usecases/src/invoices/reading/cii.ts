@@ -12,7 +12,7 @@ import {
   withoutBlanks,
 } from './fields.ts';
 
-/** What the elements were called in ZUGFeRD 1.0, and since. */
+/** Element names in ZUGFeRD 1.0 (`old`) and later versions (`current`). */
 const names = {
   old: {
     document: 'HeaderExchangedDocument',
@@ -33,7 +33,7 @@ const names = {
 };
 export type CiiNames = keyof typeof names;
 
-/** What a Cross Industry Invoice says (terms of EN 16931 beside the elements: BT-1 …). */
+/** Reads a Cross Industry Invoice. The comments name the terms of EN 16931 (BT-1 …). */
 export function readCii(root: Node, version: CiiNames): InvoiceData {
   const name = names[version];
   const document = all(root, name.document)[0];
@@ -68,6 +68,6 @@ export function readCii(root: Node, version: CiiNames): InvoiceData {
   };
 }
 
-/** The rules a document says it follows (BT-24). */
+/** The specification that the document claims to follow (BT-24). */
 export const ciiGuideline = (root: Node, version: CiiNames): string =>
   first(root, [names[version].context, 'GuidelineSpecifiedDocumentContextParameter', 'ID']) ?? '';

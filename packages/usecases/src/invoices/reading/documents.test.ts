@@ -9,7 +9,7 @@ import { groupDocuments } from './group-documents.ts';
 import type { ReadDocument } from './read-mail.ts';
 
 const sample = invoiceSample('zugferd-corpus/EN16931_Einfach.pdf');
-const isPdfRead = (bytes: Buffer) => readDocument({ kind: 'pdf', bytes });
+const readPdf = (bytes: Buffer) => readDocument({ kind: 'pdf', bytes });
 
 async function locked(passwords: { userPassword: string; ownerPassword: string }, xml = '<a/>'): Promise<Buffer> {
   const pdf = await PDFDocument.create();
@@ -21,17 +21,17 @@ async function locked(passwords: { userPassword: string; ownerPassword: string }
 
 describe('a PDF', () => {
   it('without an invoice inside is `other`', async () => {
-    expect(await isPdfRead(plainPdf())).toEqual({ format: 'other', data: null, error: null });
+    expect(await readPdf(plainPdf())).toEqual({ format: 'other', data: null, error: null });
   });
 
-  it('that is locked says so, unless it is locked against changes alone', async () => {
-    expect((await isPdfRead(await locked({ userPassword: 'geheim', ownerPassword: 'x' }))).error).toBe('ENCRYPTED');
+  it('with a password is `ENCRYPTED`, unless it is protected only against changes', async () => {
+    expect((await readPdf(await locked({ userPassword: 'geheim', ownerPassword: 'x' }))).error).toBe('ENCRYPTED');
     const readable = await locked({ userPassword: '', ownerPassword: 'x' }, ublInvoice());
-    expect(await isPdfRead(readable)).toMatchObject({ format: 'zugferd', data: { number: 'R-1000' } });
+    expect(await readPdf(readable)).toMatchObject({ format: 'zugferd', data: { number: 'R-1000' } });
   });
 
-  it.each([0.001, 0.1, 0.3, 0.5, 0.7, 0.9])('of which only %f is there is damaged', async (share) => {
-    expect(await isPdfRead(sample.subarray(0, sample.length * share))).toMatchObject({ data: null, error: 'DAMAGED' });
+  it.each([0.001, 0.1, 0.3, 0.5, 0.7, 0.9])('cut off at %f of its length is damaged', async (share) => {
+    expect(await readPdf(sample.subarray(0, sample.length * share))).toMatchObject({ data: null, error: 'DAMAGED' });
   });
 
   it.each([
@@ -82,42 +82,42 @@ describe('a PDF', () => {
       null,
     ],
     [
-      'an XML that is no deflate',
+      'an XML that is no Flate stream',
       pdfWithFile('factur-x.xml', pdfStream(Buffer.from('nonsense'), '/Filter /FlateDecode')),
       'DAMAGED',
     ],
     [
-      'an XML that unfolds to a gigabyte',
+      'an XML that decompresses to a gigabyte',
       pdfWithFile('factur-x.xml', pdfStream(deflatedGigabyte(), '/Filter /FlateDecode')),
       'TOO_LARGE',
     ],
     ['an XML with a DOCTYPE', pdfWithFile('factur-x.xml', pdfStream(Buffer.from('<!DOCTYPE a><a/>'))), 'XML_REFUSED'],
     [
-      'a file beside that unfolds to a gigabyte',
+      'another file that decompresses to a gigabyte',
       pdfWithFile('x.xml', pdfStream(deflatedGigabyte(), '/Filter /FlateDecode')),
       null,
     ],
   ])('%s: %#', async (_, bytes, error) => {
-    expect(await isPdfRead(bytes)).toEqual({ format: 'other', data: null, error });
+    expect(await readPdf(bytes)).toEqual({ format: 'other', data: null, error });
   });
 
   it.each(['FACTUR-X.XML', 'ZUGFeRD-invoice.xml', 'rechnung.xml'])(
     'holds its invoice under the name %s',
     async (name) => {
       const stream = pdfStream(deflateSync(ublInvoice()), '/Filter /FlateDecode');
-      expect(await isPdfRead(pdfWithFile(name, stream))).toMatchObject({
+      expect(await readPdf(pdfWithFile(name, stream))).toMatchObject({
         format: 'zugferd',
         data: { number: 'R-1000' },
       });
     },
   );
 
-  it('is found where something stands before it, or after', async () => {
+  it('is read if other bytes precede or follow it', async () => {
     for (const bytes of [
       Buffer.concat([Buffer.from('junk\n'.repeat(50)), sample]),
       Buffer.concat([sample, Buffer.alloc(5_000, 0x41)]),
     ])
-      expect(await isPdfRead(bytes)).toMatchObject({ format: 'zugferd', data: { number: '471102' } });
+      expect(await readPdf(bytes)).toMatchObject({ format: 'zugferd', data: { number: '471102' } });
   });
 });
 
@@ -127,7 +127,7 @@ const kindsOf = async (attachments: Attachment[]) => {
 };
 
 describe('the documents of a mail', () => {
-  it('are told by content, type and name; pictures, texts and pages are left', async () => {
+  it('are recognized by content, type and name; pictures, texts and pages are left out', async () => {
     expect(
       await kindsOf([
         { name: 'r.xml', type: 'text/xml', bytes: ublInvoice() },
@@ -151,7 +151,7 @@ describe('the documents of a mail', () => {
     ]);
   });
 
-  it('that are archives or sealed mails are unopened', async () => {
+  it('that are archives or encrypted mails are not opened', async () => {
     const attachments = [
       { name: 'alles.zip', bytes: 'PK' },
       { name: 'WINMAIL.DAT', bytes: 'x' },
@@ -164,7 +164,7 @@ describe('the documents of a mail', () => {
     for (const document of documents) expect((await readDocument(document)).error).toBe('UNSUPPORTED');
   });
 
-  it('are those of attached mails, too, one level deep', async () => {
+  it('include those of attached mails, one level deep', async () => {
     const attached = (inner: Attachment[]): Attachment => ({
       name: 'weiter.eml',
       type: 'message/rfc822',
@@ -179,7 +179,7 @@ describe('the documents of a mail', () => {
     ]);
   });
 
-  it('are twenty at most, and of a thousand none is taken', async () => {
+  it('are at most twenty; a mail with more is too large', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `${n}.xml`, bytes: '<a/>' }));
     expect(await kindsOf(many(20))).toHaveLength(20);
     expect(await kindsOf(many(21))).toBe('TOO_LARGE');
@@ -188,7 +188,7 @@ describe('the documents of a mail', () => {
     expect(await kindsOf([...pictures, ...many(1)])).toHaveLength(1);
   });
 
-  it('of a mail that nests without end cannot be had', async () => {
+  it('of an endlessly nested mail cannot be read', async () => {
     const nested = Array.from(
       { length: 300 },
       (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
@@ -199,7 +199,7 @@ describe('the documents of a mail', () => {
   });
 });
 
-describe('documents of one mail are one invoice', () => {
+describe('documents of one mail are grouped into invoices', () => {
   const document = (
     name: string,
     kind: 'xml' | 'pdf',

@@ -4,11 +4,11 @@ import { mailMaxDocuments } from '@portal/domain/invoices/limits';
 import { readPdf } from './pdf.ts';
 import { type Reading, readXml } from './xml.ts';
 
-/** Something in a mail that may be an invoice. */
+/** A part of a mail that may be an invoice. */
 export interface MailDocument {
-  /** As the sender calls it, which may be anything. */
+  /** The name given by the sender; do not trust it. */
   name: string | null;
-  /** `unopened` is what may hold one and is not opened here. */
+  /** `unopened`: a container that may hold an invoice, but is not opened. */
   kind: 'xml' | 'pdf' | 'unopened';
   type: string;
   bytes: Uint8Array;
@@ -18,7 +18,7 @@ const mailType = 'message/rfc822';
 const extensionOf = (name: string | null): string =>
   /\.([a-z0-9]{1,5})$/i.exec((name ?? '').trim())?.[1]?.toLowerCase() ?? '';
 
-/** Archives, and mails packed by Outlook or sealed. */
+/** Archives, Outlook containers and signed or encrypted mails. */
 const unopened: Record<string, string> = {
   zip: 'application/zip',
   '7z': 'application/x-7z-compressed',
@@ -36,15 +36,15 @@ const unopenedTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The documents of a mail, those of mails attached to it included. What is no invoice by type, name and content, such as the picture of
- * a signature, is left out. An error where the mail cannot be taken apart, or holds more than is looked at.
+ * The documents of a mail and of the mails attached to it. Leaves out parts that cannot be an invoice by type, name and content, such as a
+ * signature picture. Returns an error if the mail cannot be parsed or has too many documents.
  */
 export async function documentsOf(mail: Uint8Array): Promise<MailDocument[] | InvoiceError> {
   const documents: MailDocument[] = [];
   try {
     for (const part of await partsOf(mail)) {
       if (part.mimeType !== mailType) take(part);
-      // One level: what is attached to an attached mail in turn stays closed.
+      // One level only: a mail attached to an attached mail is not opened.
       else for (const inner of await partsOf(part.bytes)) take(inner);
     }
   } catch {
@@ -80,9 +80,9 @@ function documentOf(name: string | null, mimeType: string, bytes: Uint8Array): M
   if (isPdf || extension === 'pdf' || mimeType === 'application/pdf') {
     return { name, kind: 'pdf', type: isPdf ? 'application/pdf' : 'application/octet-stream', bytes };
   }
-  const isUntold = extension === '' || mimeType === 'application/octet-stream';
+  const isUntyped = extension === '' || mimeType === 'application/octet-stream';
   const isXml = extension === 'xml' || /^(?:application|text)\/xml$/.test(mimeType);
-  if (isXml || (isUntold && /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(start) && !/^(?:svg|x?html?)$/.test(extension))) {
+  if (isXml || (isUntyped && /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(start) && !/^(?:svg|x?html?)$/.test(extension))) {
     return { name, kind: 'xml', type: isPage(start) ? 'application/octet-stream' : 'application/xml', bytes };
   }
   if (name?.toLowerCase() === 'winmail.dat') return { name, kind: 'unopened', type: 'application/ms-tnef', bytes };
@@ -90,11 +90,11 @@ function documentOf(name: string | null, mimeType: string, bytes: Uint8Array): M
   return type === undefined ? null : { name, kind: 'unopened', type, bytes };
 }
 
-/** Whether a browser would run what it says, whatever the name. */
+/** Whether a browser would render it as a page and run its scripts. */
 const isPage = (start: string): boolean =>
   /<(?:!doctype\s{1,20})?(?:[a-z]{1,10}:)?(?:html|svg)\b/i.test(start.replaceAll('\0', ''));
 
-/** What a document says. */
+/** Reads the invoice data of a document. */
 export async function readDocument({ kind, bytes }: Pick<MailDocument, 'kind' | 'bytes'>): Promise<Reading> {
   if (kind === 'unopened') return { format: 'other', data: null, error: 'UNSUPPORTED' };
   return kind === 'pdf' ? readPdf(bytes) : readXml(bytes);

@@ -1,22 +1,22 @@
 import { shownLine } from '@portal/domain/text';
 
-/** What an XML holds, parsed: elements as objects, those that come several times as lists, text as it stands. */
+/** A parsed XML: elements are objects, repeated elements are arrays, text is unchanged. */
 export type Node = string | { [name: string]: Node | undefined } | Node[] | undefined;
 
-/** Every element at the end of a path, whichever of the elements on it come several times. */
+/** All elements at the end of a path; any element on the path may be repeated. */
 export function all(node: Node, ...path: string[]): Node[] {
   let found: Node[] = Array.isArray(node) ? node : [node];
   for (const name of path) {
-    found = found.flatMap((one): Node[] => {
-      if (typeof one !== 'object' || Array.isArray(one) || !Object.hasOwn(one, name)) return [];
-      const inner = one[name];
+    found = found.flatMap((parent): Node[] => {
+      if (typeof parent !== 'object' || Array.isArray(parent) || !Object.hasOwn(parent, name)) return [];
+      const inner = parent[name];
       return Array.isArray(inner) ? inner : [inner];
     });
   }
   return found;
 }
 
-/** The text of an element, whether or not it has attributes. */
+/** The text of an element, with or without attributes. */
 export function textOf(node: Node): string | null {
   const text =
     typeof node === 'string' ? node : typeof node === 'object' && !Array.isArray(node) ? node['#text'] : null;
@@ -25,7 +25,7 @@ export function textOf(node: Node): string | null {
 
 export const attributeOf = (node: Node, name: string): string | null => textOf(all(node, `@${name}`)[0]);
 
-/** The first text at the end of one of the paths that says something. */
+/** The first text on one of the paths that is not blank. */
 export function first(node: Node, ...paths: string[][]): string | null {
   for (const path of paths) {
     for (const found of all(node, ...path)) {
@@ -36,7 +36,7 @@ export function first(node: Node, ...paths: string[][]): string | null {
   return null;
 }
 
-/** `2026-11-20` of such a date, with a time zone or without, or of `20261120`; null for what is no date. */
+/** `2026-11-20`, read from that form with or without a time zone, or from `20261120`; null if it is no date. */
 export function dateOf(text: string | null): string | null {
   const [, year = '', month = '', day = ''] =
     /^(\d{4})-(\d{2})-(\d{2})(?:$|[TZ+-])/.exec(text ?? '') ??
@@ -44,11 +44,11 @@ export function dateOf(text: string | null): string | null {
     [];
   const date = `${year}-${month}-${day}`;
   const time = Date.parse(`${date}T00:00:00Z`);
-  const isOne = !Number.isNaN(time) && new Date(time).toISOString().startsWith(date) && Number(year) >= 1900;
-  return isOne ? date : null;
+  const isValid = !Number.isNaN(time) && new Date(time).toISOString().startsWith(date) && Number(year) >= 1900;
+  return isValid ? date : null;
 }
 
-/** Hundredths of an amount as documents write it, whatever its decimals; null for what is no amount. */
+/** An amount in hundredths, rounded from any number of decimals; null if it is no amount. */
 export function centsOf(text: string | null): number | null {
   const [, sign, whole, decimals = ''] = /^([+-]?)(\d{1,13})(?:\.(\d{0,20}))?$/.exec(text ?? '') ?? [];
   if (whole === undefined) return null;
@@ -59,7 +59,7 @@ export function centsOf(text: string | null): number | null {
 
 export const withoutBlanks = (text: string | null): string | null => text?.replaceAll(/\s/g, '') ?? null;
 
-/** The first of these texts that has the form of an IBAN, without blanks: other accounts stand in the same place. */
+/** The first text that looks like an IBAN, without spaces. The same elements may hold other account numbers. */
 export const firstIban = (texts: (string | null)[]): string | null =>
   texts
     .map((text) => withoutBlanks(text)?.toUpperCase() ?? '')

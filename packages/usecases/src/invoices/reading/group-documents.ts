@@ -1,14 +1,14 @@
 import type { ReadDocument } from './read-mail.ts';
 
-/** Documents of a mail that are one invoice, the one it is read from first. */
+/** Documents of a mail that form one invoice; its data is read from the first one. */
 export type DocumentGroup = [ReadDocument, ...ReadDocument[]];
 
-// Shorter numbers stand in too many names.
-const leastNumber = 4;
+// Shorter numbers occur in too many names.
+const minNumberLength = 4;
 
 /**
- * Puts a PDF behind the XML of the same mail and number. One that has no data is known by its name: it holds the number, or is that of
- * the XML.
+ * Groups a PDF with the XML of the same mail and number. A PDF without data matches by its name: it contains the number, or equals the
+ * name of the XML.
  */
 export function groupDocuments(documents: ReadDocument[]): DocumentGroup[] {
   const xmls = documents.filter(({ kind, reading }) => kind === 'xml' && reading.data !== null);
@@ -27,7 +27,7 @@ function isSameInvoice(xml: ReadDocument, pdf: ReadDocument): boolean {
   if (pdf.reading.data !== null) return number !== '' && plain(pdf.reading.data.number) === number;
   if (pdf.reading.error !== null) return false;
   const name = stem(pdf.name);
-  return name !== '' && (name === stem(xml.name) || (number.length >= leastNumber && name.includes(number)));
+  return name !== '' && (name === stem(xml.name) || (number.length >= minNumberLength && name.includes(number)));
 }
 
 const plain = (text: string | null | undefined): string => (text ?? '').toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

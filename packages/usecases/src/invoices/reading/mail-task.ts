@@ -2,16 +2,16 @@ import type { InvoiceError } from '@portal/domain/invoices/invoices';
 import { documentsOf, type MailDocument, readDocument } from './documents.ts';
 import type { Reading } from './xml.ts';
 
-export interface MailOrder {
+export interface MailInput {
   mail: Uint8Array;
-  /** Whether the documents are read, too. Where one of them ends the process, they are had unread to be read one by one. */
+  /** Whether to read the documents, too. If one of them crashes the process, a second task returns them unread. */
   isRead: boolean;
 }
 
 export type ParsedMail = { documents: (MailDocument & { reading: Reading | null })[] } | { error: InvoiceError };
 
-/** A task for a process of its own: a mail in, its documents out, each with what it says. */
-export async function run({ mail, isRead }: MailOrder): Promise<ParsedMail> {
+/** Sandbox task: parses a mail and returns its documents with their readings. */
+export async function run({ mail, isRead }: MailInput): Promise<ParsedMail> {
   const found = await documentsOf(mail);
   if (typeof found === 'string') return { error: found };
   const documents: (MailDocument & { reading: Reading | null })[] = [];

@@ -16,9 +16,9 @@ import type { InvoiceError } from '@portal/domain/invoices/invoices';
 import { xmlMaxBytes } from '@portal/domain/invoices/limits';
 import { type Reading, readXml } from './xml.ts';
 
-/** What the XML of an invoice is called inside its PDF, by the standards. */
-const usualNames: ReadonlySet<string> = new Set(['factur-x.xml', 'xrechnung.xml', 'zugferd-invoice.xml']);
-/** Files looked at, and nodes of the tree that names them: one that goes in circles has no end. */
+/** Standard names of the invoice XML inside a PDF. */
+const standardNames: ReadonlySet<string> = new Set(['factur-x.xml', 'xrechnung.xml', 'zugferd-invoice.xml']);
+/** Limits for embedded files and for nodes of the name tree, which may be circular. */
 const maxFiles = 50;
 const maxNodes = 1_000;
 
@@ -29,7 +29,7 @@ interface Embedded {
 
 const failed = (error: InvoiceError): Reading => ({ format: 'other', data: null, error });
 
-/** Reads the invoice inside a PDF. Its other files stay where they are; one without an invoice inside is `other`. */
+/** Reads the invoice inside a PDF. Ignores other embedded files; a PDF without an invoice is `other`. */
 export async function readPdf(bytes: Uint8Array): Promise<Reading> {
   let embedded: Embedded[];
   try {
@@ -45,9 +45,9 @@ export async function readPdf(bytes: Uint8Array): Promise<Reading> {
   return isWhole(bytes) ? { format: 'other', data: null, error: null } : failed('DAMAGED');
 }
 
-/** One that is locked only against changes opens with an empty password. */
+/** A PDF that is protected only against changes opens with an empty password. */
 async function opened(bytes: Uint8Array): Promise<PDFDocument> {
-  // Nobody else is waiting in this process, so it need not pause.
+  // No other task waits in this process, so parsing need not yield.
   const options = { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
   try {
     return await PDFDocument.load(bytes, options);
@@ -60,16 +60,16 @@ async function opened(bytes: Uint8Array): Promise<PDFDocument> {
 const isPasswordWanted = (error: unknown): boolean => error instanceof Error && /password/i.test(error.message);
 
 function readEmbedded({ name, stream }: Embedded): Reading {
-  const isNamed = usualNames.has(name.toLowerCase());
-  const xml = unfolded(stream);
+  const isNamed = standardNames.has(name.toLowerCase());
+  const xml = decompressed(stream);
   if (xml === null) return isNamed ? failed('DAMAGED') : { format: 'other', data: null, error: null };
   if (xml === 'TOO_LARGE') return isNamed ? failed('TOO_LARGE') : { format: 'other', data: null, error: null };
   const reading = readXml(xml);
-  // Whatever else is embedded need not be an XML at all.
+  // Other embedded files need not be XML.
   return isNamed || reading.data !== null ? reading : { format: 'other', data: null, error: null };
 }
 
-/** The usual names first, then everything else that is called an XML, or nothing. */
+/** Embedded files with a standard name first, then other `.xml` files and files without a name. */
 function embeddedFiles({ context, catalog }: PDFDocument): Embedded[] {
   const found: Embedded[] = [];
   let nodes = 0;
@@ -99,12 +99,12 @@ function embeddedFiles({ context, catalog }: PDFDocument): Embedded[] {
   };
   walk(dictOf(catalog.get(PDFName.of('Names')))?.get(PDFName.of('EmbeddedFiles')));
   for (const file of arrayOf(catalog.get(PDFName.of('AF')))) take(file);
-  const rank = ({ name }: Embedded): number => (usualNames.has(name.toLowerCase()) ? 0 : 1);
+  const rank = ({ name }: Embedded): number => (standardNames.has(name.toLowerCase()) ? 0 : 1);
   return found.filter(({ name }) => /^$|\.xml$/i.test(name)).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Its bytes; null where they cannot be had. The usual compression is undone by the runtime, which stops in time. */
-function unfolded(stream: PDFRawStream): Uint8Array | 'TOO_LARGE' | null {
+/** The decompressed bytes; null if they cannot be decoded. Node.js inflates plain Flate streams and enforces the size limit. */
+function decompressed(stream: PDFRawStream): Uint8Array | 'TOO_LARGE' | null {
   const filter = stream.dict.lookup(PDFName.of('Filter'));
   const isPlainFlate =
     filter === PDFName.of('FlateDecode') && !stream.dict.has(PDFName.of('DecodeParms')) && !stream.transform;
@@ -116,15 +116,15 @@ function unfolded(stream: PDFRawStream): Uint8Array | 'TOO_LARGE' | null {
   }
 }
 
-/** Whether the end of the file is where it says: the last table of its objects. What was cut off has none, or an earlier one. */
+/** Whether `startxref` points to a cross-reference table. A truncated file has no `startxref`, or one of an earlier revision. */
 function isWhole(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = text.lastIndexOf('startxref');
   if (at === -1) return false;
-  const told = Number(/^startxref\s+(\d{1,10})/.exec(text.toString('latin1', at, at + 40))?.[1] ?? Number.NaN);
-  // Where something stands before the PDF begins, it counts from there or from the beginning of the file.
-  const begins = Math.max(0, text.indexOf('%PDF-'));
-  return [told, told + begins].some((offset) =>
-    /^\s*(?:xref|\d+\s+\d+\s+obj)/.test(text.toString('latin1', offset, offset + 40)),
+  const offset = Number(/^startxref\s+(\d{1,10})/.exec(text.toString('latin1', at, at + 40))?.[1] ?? Number.NaN);
+  // With bytes before the PDF header, the offset counts from the header or from the start of the file.
+  const headerAt = Math.max(0, text.indexOf('%PDF-'));
+  return [offset, offset + headerAt].some((start) =>
+    /^\s*(?:xref|\d+\s+\d+\s+obj)/.test(text.toString('latin1', start, start + 40)),
   );
 }

@@ -9,11 +9,11 @@ import type { run as parseMail } from './mail-task.ts';
 import type { Reading } from './xml.ts';
 
 export type ReadDocument = MailDocument & { reading: Reading };
-/** The documents of a mail with what they say, or why it cannot be taken apart. */
+/** The documents of a mail with their readings, or the reason why the mail cannot be parsed. */
 export type MailReading = { documents: ReadDocument[] } | { error: InvoiceError };
 
 const maxMemoryMb = 450;
-// All documents of a mail, and some more for names and data.
+// All documents of a mail, plus their names and data.
 const maxOutputBytes = 40 * 1024 * 1024;
 const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url), {
   timeoutMs: 8 * SECOND,
@@ -22,37 +22,37 @@ const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url),
 });
 const unread = { ...whole, limits: { ...whole.limits, timeoutMs: 8 * SECOND } };
 const one = taskOf<typeof readDocument>(new URL('document-task.ts', import.meta.url), {
-  // A process has just ended, and another one takes its time to start on a busy machine.
+  // The process has just ended, and a new one starts slowly on a busy machine.
   timeoutMs: 10 * SECOND,
   maxMemoryMb,
   maxOutputBytes: 1024 * 1024,
 });
-/** For the documents of one mail that are read one by one; those left then are too large. */
+/** Total time for the documents that are read one by one; the rest are then `TOO_LARGE`. */
 const oneByOneMs = 20 * SECOND;
 const restMs = unread.limits.timeoutMs + oneByOneMs + one.limits.timeoutMs;
 
 /**
- * Takes a mail apart and reads its documents in another process, all of them at once. Where that ends the process, each is read by
- * itself, so that a document made to do harm is the only one it does harm to. Null where that might last beyond `until`, by the clock of
- * `performance`. Throws 503 when there is no process to be had.
+ * Parses a mail and reads all its documents in one sandbox process. If that process dies, each document is read in a process of its own,
+ * so that a malicious document harms only itself. Returns null if reading could last beyond `until` on the `performance` clock. Throws
+ * 503 if no sandbox process is available.
  */
 export async function readMail(ctx: TenantContext, mail: Uint8Array, until: number): Promise<MailReading | null> {
   const isLate = (neededMs: number): boolean => performance.now() + neededMs > until;
-  const whose = { tenantId: ctx.tenantId };
+  const owner = { tenantId: ctx.tenantId };
   if (isLate(whole.limits.timeoutMs)) return null;
-  const read = await outcome(ctx, ctx.sandbox.run(whole, { mail, isRead: true }, whose));
+  const read = await outcome(ctx, ctx.sandbox.run(whole, { mail, isRead: true }, owner));
   if ('value' in read) return read.value as MailReading;
   if (isLate(restMs)) return null;
-  const apart = await outcome(ctx, ctx.sandbox.run(unread, { mail, isRead: false }, whose));
-  if ('error' in apart) return apart;
-  if ('error' in apart.value) return apart.value;
+  const parsed = await outcome(ctx, ctx.sandbox.run(unread, { mail, isRead: false }, owner));
+  if ('error' in parsed) return parsed;
+  if ('error' in parsed.value) return parsed.value;
   const oneByOneUntil = performance.now() + oneByOneMs;
   const documents: ReadDocument[] = [];
-  for (const { reading: _, ...document } of apart.value.documents) {
+  for (const { reading: _, ...document } of parsed.value.documents) {
     const reading: { value: Reading } | { error: InvoiceError } =
       performance.now() > oneByOneUntil
         ? { error: 'TOO_LARGE' }
-        : await outcome(ctx, ctx.sandbox.run(one, document, whose));
+        : await outcome(ctx, ctx.sandbox.run(one, document, owner));
     documents.push({
       ...document,
       reading: 'value' in reading ? reading.value : { format: 'other', data: null, error: reading.error },
@@ -61,7 +61,7 @@ export async function readMail(ctx: TenantContext, mail: Uint8Array, until: numb
   return { documents };
 }
 
-/** What a task gave, or which fault of its input kept it from giving anything. */
+/** The result of a task, or the error of its input. */
 async function outcome<T>(ctx: TenantContext, task: Promise<T>): Promise<{ value: T } | { error: InvoiceError }> {
   try {
     return { value: await task };
@@ -70,7 +70,7 @@ async function outcome<T>(ctx: TenantContext, task: Promise<T>): Promise<{ value
     if (error.fault === 'outside') {
       throw unavailable('Invoices cannot be read right now. The portal tries again in a few minutes.', error);
     }
-    // A library that stumbles over a document is no reason to lose the others.
+    // A library that fails on one document must not lose the others.
     if (error.fault === 'program') ctx.log.error({ err: error, tenantId: ctx.tenantId }, 'a mail could not be read');
     return { error: error.fault === 'input' && error.reason !== 'crashed' ? 'TOO_LARGE' : 'DAMAGED' };
   }

@@ -3,7 +3,7 @@ import type { InvoiceData, InvoiceFormat } from '@portal/domain/invoices/invoice
 import { invoiceSample, invoiceSamples } from '@portal/testing/einvoice-samples';
 import { readDocument } from './documents.ts';
 
-type Told = [
+type Expected = [
   format: InvoiceFormat,
   typeCode: string,
   number: string,
@@ -58,17 +58,17 @@ const twoMeans = [
 ] as const;
 const zugferd = ['471102', '2018-03-05', null, 'Lieferant GmbH', 'DE123456789', 'Kunden AG Mitte'] as const;
 
-/** What a careful reader finds in each of them; all are in euros. */
-const table: Record<string, Told> = {
-  // When it is due is text alone; the VAT id is written with a blank, amounts with one decimal.
+/** The data a careful reader finds in each sample; all amounts are in euros. */
+const table: Record<string, Expected> = {
+  // The due date is only text; the VAT id contains a space, and amounts have one decimal.
   [`${kosit}01.01a-INVOICE_ubl.xml`]: ['xrechnung', ...plain],
   [`${kosit}01.01a-INVOICE_uncefact.xml`]: ['xrechnung', ...plain],
-  // A tax number and no VAT id.
+  // A tax number, but no VAT id.
   [`${kosit}01.05_minimal_test_ubl.xml`]: ['xrechnung', ...minimal],
   [`${kosit}01.05_minimal_test_uncefact.xml`]: ['xrechnung', ...minimal],
   [`${kosit}01.05a-INVOICE_ubl.xml`]: ['xrechnung', ...twoMeans],
   [`${kosit}01.05a-INVOICE_uncefact.xml`]: ['xrechnung', ...twoMeans],
-  // 10,000 euros were paid before.
+  // A prepayment of 10,000 euros.
   [`${kosit}04.01a-INVOICE_ubl.xml`]: [
     'xrechnung',
     '380',
@@ -86,7 +86,7 @@ const table: Record<string, Told> = {
   [`${corpus}EN16931_Gutschrift.cii.xml`]: ['cii', '389', ...zugferd, null, 529_87, 529_87],
   [`${corpus}EN16931_Einfach.pdf`]: ['zugferd', '380', ...zugferd, null, 529_87, 529_87],
   [`${corpus}XRECHNUNG_Einfach.pdf`]: ['zugferd', '380', ...zugferd, 'DE02120300000000202051', 529_87, 529_87],
-  // The old elements; what is left to pay is not among them.
+  // ZUGFeRD 1.0 elements, without the amount left to pay.
   [`${corpus}ZUGFeRD_1p0_BASIC_Einfach.pdf`]: [
     'zugferd',
     '380',
@@ -100,7 +100,7 @@ const table: Record<string, Told> = {
     235_62,
     null,
   ],
-  // A booking aid that is no full invoice says so by its type.
+  // Type 751 is a booking aid, not a full invoice.
   [`${corpus}zugferd_2p0_MINIMUM.pdf`]: ['zugferd', '751', ...zugferd, null, 235_62, 235_62],
   // Its XML begins with a byte order mark.
   [`${corpus}MustangGnuaccountingBeispielRE-20201121_508_withBOM.pdf`]: [
@@ -123,9 +123,9 @@ describe('every sample', () => {
     expect(Object.keys(table).toSorted()).toEqual(invoiceSamples());
   });
 
-  it.each(Object.entries(table))('%s is read as a careful reader reads it', async (path, told) => {
+  it.each(Object.entries(table))('%s is read as a careful reader reads it', async (path, expected) => {
     const [format, typeCode, number, date, dueDate, seller, sellerVatId, buyer, account, totalCents, payableCents] =
-      told;
+      expected;
     const kind = path.endsWith('.pdf') ? 'pdf' : 'xml';
     const data: InvoiceData = {
       typeCode,

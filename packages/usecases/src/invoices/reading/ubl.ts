@@ -1,11 +1,11 @@
 import type { InvoiceData } from '@portal/domain/invoices/invoices';
 import { all, centsOf, currencyOf, dateOf, first, firstIban, type Node, textOf, withoutBlanks } from './fields.ts';
 
-/** What a UBL invoice or credit note says (terms of EN 16931 beside the elements: BT-1 …). */
+/** Reads a UBL invoice or credit note. The comments name the terms of EN 16931 (BT-1 …). */
 export function readUbl(root: Node): InvoiceData {
   const party = (role: string) => all(root, role, 'Party')[0];
   const name = (role: string) => first(party(role), ['PartyLegalEntity', 'RegistrationName'], ['PartyName', 'Name']);
-  // The first tax scheme may be that of the tax number.
+  // The first tax scheme may belong to the tax number.
   const taxScheme = all(party('AccountingSupplierParty'), 'PartyTaxScheme').find(
     (scheme) => first(scheme, ['TaxScheme', 'ID'])?.toUpperCase() === 'VAT',
   );
@@ -25,5 +25,5 @@ export function readUbl(root: Node): InvoiceData {
   };
 }
 
-/** The rules a document says it follows (BT-24). */
+/** The specification that the document claims to follow (BT-24). */
 export const ublGuideline = (root: Node): string => first(root, ['CustomizationID']) ?? '';

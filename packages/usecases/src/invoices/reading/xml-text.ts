@@ -4,12 +4,12 @@ const byteOrderMarks: [encoding: string, bytes: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** What an XML declares of its encoding is within its first bytes. */
+/** The encoding declaration is within the first bytes. */
 const declarationBytes = 200;
 
 /**
- * The text of an XML: by its byte order mark, else by its zeros, else as it declares. Some declare what they are not: then it is UTF-8
- * where the bytes are, and Windows-1252 otherwise, in which everything is a letter.
+ * Decodes an XML by its byte order mark, else by its zero bytes, else by its declared encoding. If the declaration is wrong, tries UTF-8
+ * and then Windows-1252, which decodes any bytes.
  */
 export function xmlText(bytes: Uint8Array): string {
   const [encoding] = byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte)) ?? [null];
@@ -19,9 +19,9 @@ export function xmlText(bytes: Uint8Array): string {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes));
   const declared =
     /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
-  // One byte a letter, so what says UTF-16 is something else.
-  const tried = declared.startsWith('utf-16') ? 'utf-8' : declared;
-  return decoded(bytes, tried) ?? decoded(bytes, 'utf-8') ?? new TextDecoder('windows-1252').decode(bytes);
+  // One byte a letter, so a declared UTF-16 is wrong.
+  const encodingToTry = declared.startsWith('utf-16') ? 'utf-8' : declared;
+  return decoded(bytes, encodingToTry) ?? decoded(bytes, 'utf-8') ?? new TextDecoder('windows-1252').decode(bytes);
 }
 
 function decoded(bytes: Uint8Array, encoding: string): string | null {

@@ -7,19 +7,19 @@ const umlauts = ublInvoice({ seller: 'Müller & Söhne'.replace('&', '&amp;') })
 const declaring = (encoding: string) => umlauts.replace('encoding="UTF-8"', `encoding="${encoding}"`);
 const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16();
 
-describe('an XML is read whatever it is written in', () => {
+describe('an XML is read in any encoding', () => {
   it.each([
     ['UTF-8', Buffer.from(umlauts)],
     ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${umlauts}`)],
-    ['UTF-16 with one', Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le')],
-    ['big-endian UTF-16 with one', swapped(Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le'))],
-    ['UTF-16 without one', Buffer.from(declaring('UTF-16'), 'utf16le')],
+    ['UTF-16 with a byte order mark', Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le')],
+    ['big-endian UTF-16 with a byte order mark', swapped(Buffer.from(`\uFEFF${declaring('UTF-16')}`, 'utf16le'))],
+    ['UTF-16 without a byte order mark', Buffer.from(declaring('UTF-16'), 'utf16le')],
     ['ISO-8859-1', Buffer.from(declaring('ISO-8859-1'), 'latin1')],
     ['Windows-1252', Buffer.from(declaring('windows-1252'), 'latin1')],
-    ['UTF-8 that calls itself UTF-16', Buffer.from(declaring('UTF-16'))],
-    ['UTF-8 that calls itself by an unknown name', Buffer.from(declaring('x-lieferant-7'))],
-    ['Latin-1 that calls itself UTF-8', Buffer.from(umlauts, 'latin1')],
-    ['references by number', Buffer.from(umlauts.replace('ü', '&#252;').replace('ö', '&#xF6;'))],
+    ['UTF-8 declared as UTF-16', Buffer.from(declaring('UTF-16'))],
+    ['UTF-8 declared under an unknown name', Buffer.from(declaring('x-lieferant-7'))],
+    ['Latin-1 declared as UTF-8', Buffer.from(umlauts, 'latin1')],
+    ['numeric character references', Buffer.from(umlauts.replace('ü', '&#252;').replace('ö', '&#xF6;'))],
   ])('%s', (_, bytes) => {
     expect(readXml(bytes)).toMatchObject({ error: null, data: { seller: 'Müller & Söhne', number: 'R-1000' } });
   });
@@ -27,7 +27,7 @@ describe('an XML is read whatever it is written in', () => {
 
 const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from({ length: 9 }, (_, n) => `<!ENTITY b${n} "${`&b${n - 1};`.repeat(10)}">`).join('')}]>${ublInvoice().slice(39)}`;
 
-describe('an XML that is none of ours is told apart', () => {
+describe('an XML that is not a supported invoice', () => {
   it.each([
     ['billion laughs', laughs, { error: 'XML_REFUSED' }],
     ['billion laughs in UTF-16', Buffer.from(`\uFEFF${laughs}`, 'utf16le'), { error: 'XML_REFUSED' }],
@@ -40,8 +40,8 @@ describe('an XML that is none of ours is told apart', () => {
     ['a page without a DOCTYPE', '<html><body><p>Rechnung<br></body></html>', { error: 'XML_REFUSED' }],
     ['nothing', '', { error: 'XML_REFUSED' }],
     ['text', 'Bitte überweisen Sie 119 Euro.', { error: 'XML_REFUSED' }],
-    ['one that is cut off', ublInvoice().slice(0, 1_000), { error: 'DAMAGED' }],
-    ['one that nests without end', '<a>'.repeat(5_000) + '</a>'.repeat(5_000), { error: 'DAMAGED' }],
+    ['a truncated invoice', ublInvoice().slice(0, 1_000), { error: 'DAMAGED' }],
+    ['endlessly nested elements', '<a>'.repeat(5_000) + '</a>'.repeat(5_000), { error: 'DAMAGED' }],
     [
       'an order',
       '<Order xmlns="urn:oasis:names:specification:ubl:schema:xsd:Order-2"><ID>1</ID></Order>',
@@ -52,36 +52,36 @@ describe('an XML that is none of ours is told apart', () => {
       ublInvoice().replace('xsd:Invoice-2', 'xsd:Invoice-3'),
       { format: 'other', error: null },
     ],
-    ['names of the language', '<__proto__><toString>1</toString></__proto__>', { error: 'DAMAGED' }],
-  ])('%s', (_, bytes, told) => {
-    expect(readXml(Buffer.from(bytes))).toMatchObject({ data: null, ...told });
+    ['names of JavaScript properties', '<__proto__><toString>1</toString></__proto__>', { error: 'DAMAGED' }],
+  ])('%s', (_, bytes, expected) => {
+    expect(readXml(Buffer.from(bytes))).toMatchObject({ data: null, ...expected });
   });
 
-  it('one with many comments and no root ends in time', () => {
+  it('with many comments and no root is refused in time', () => {
     const startedAt = performance.now();
     expect(readXml(Buffer.from(`${'<!-- a -->'.repeat(200_000)}${' '.repeat(200_000)}!`)).error).toBe('XML_REFUSED');
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('one of a million elements is too large, and is not taken apart', () => {
+  it('with a million elements is too large, and is not parsed', () => {
     const startedAt = performance.now();
     const note = `</cbc:Note>${'<x>1</x>'.repeat(1_000_000)}<cbc:Note>`;
     expect(readXml(Buffer.from(ublInvoice({ note }))).error).toBe('TOO_LARGE');
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('one beyond 20 MiB is too large, and is not looked at', () => {
+  it('beyond 20 MiB is too large, and is not decoded', () => {
     expect(readXml(Buffer.alloc(20 * 1024 * 1024 + 1, '<a/>')).error).toBe('TOO_LARGE');
   });
 });
 
-describe('what an invoice says', () => {
-  it('is kept as it is written: leading zeros, and whatever stands in notes', () => {
+describe('the data of an invoice', () => {
+  it('keeps leading zeros, also with entities and CDATA in the notes', () => {
     const note = `${'&amp;'.repeat(5_000)}<![CDATA[<x>]]>`;
     expect(readXml(Buffer.from(ublInvoice({ number: '00012', note }))).data?.number).toBe('00012');
   });
 
-  it('names a credit note by its type, and when it is due by its means of payment', () => {
+  it('has the type of a credit note, and the due date of its means of payment', () => {
     const creditNote = ublInvoice()
       .replaceAll('Invoice-2', 'CreditNote-2')
       .replaceAll(/(<\/?)Invoice\b/g, '$1CreditNote')
@@ -96,14 +96,14 @@ describe('what an invoice says', () => {
     });
   });
 
-  it('has the VAT id by its tax scheme, whichever comes first, and without blanks', () => {
+  it('has the VAT id of the VAT tax scheme, without spaces', () => {
     expect(readXml(Buffer.from(ublInvoice())).data?.sellerVatId).toBe('DE123456789');
     expect(
       readXml(Buffer.from(ublInvoice().replace('<cbc:ID>VAT</cbc:ID>', '<cbc:ID>FC</cbc:ID>'))).data?.sellerVatId,
     ).toBeNull();
   });
 
-  it('takes other prefixes for the same elements, and attributes in other quotes', () => {
+  it('is read with other namespace prefixes and single quotes', () => {
     const renamed = ublInvoice()
       .replaceAll('cbc:', 'b:')
       .replaceAll('xmlns:cbc', 'xmlns:b')
@@ -141,7 +141,7 @@ describe('what an invoice says', () => {
     ['14 Tage', null],
   ])('the date %j is %j', (text, date) => expect(dateOf(text)).toBe(date));
 
-  it('is the first IBAN, whatever stands in its place', () => {
+  it('has the first IBAN, ignoring other account numbers', () => {
     expect(firstIban(['1234567', null, 'de79 0000 0000 1234 5678 90', 'DE16000000002345678901'])).toBe(
       'DE79000000001234567890',
     );

@@ -6,12 +6,12 @@ import { all, type Node } from './fields.ts';
 import { readUbl, ublGuideline } from './ubl.ts';
 import { xmlText } from './xml-text.ts';
 
-/** What became of a document: its data, the reason why there is none, or neither, where it has none. */
+/** The result for a document: its data, an error, or neither if it contains no invoice. */
 export type Reading =
   | { format: InvoiceFormat; data: InvoiceData; error: null }
   | { format: InvoiceFormat; data: null; error: InvoiceError | null };
 
-/** Of the root elements we read, by namespace and name. */
+/** Supported root elements, by namespace and name. */
 const syntaxes: Record<
   string,
   { format: 'ubl' | 'cii'; read: (root: Node) => InvoiceData; guideline: (root: Node) => string }
@@ -34,24 +34,24 @@ function cii(version: 'old' | 'current') {
   };
 }
 
-/** Tags of an XML that is read, some twenty thousand positions of an invoice; more would not fit into the process that reads it. */
+/** Maximum tags of an XML, about 20,000 invoice lines; more would not fit into the memory of the sandbox process. */
 const maxTags = 600_000;
 
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
-  // Amounts, leading zeros and long numbers stay as they are written.
+  // Keeps amounts, leading zeros and long numbers unchanged.
   parseTagValue: false,
   parseAttributeValue: false,
   removeNSPrefix: true,
   processEntities: true,
-  // Without it references by number are left as they stand.
+  // Without it, numeric character references are not decoded.
   htmlEntities: true,
 });
 
 const refused = (error: InvoiceError): Reading => ({ format: 'other', data: null, error });
 
-/** Reads an invoice out of an XML. One with a DOCTYPE is refused before anything is parsed: nothing of it can unfold or be fetched. */
+/** Reads an invoice from an XML. Refuses a DOCTYPE before parsing, so that no entity can expand or be fetched. */
 export function readXml(bytes: Uint8Array): Reading {
   if (bytes.length > xmlMaxBytes) return refused('TOO_LARGE');
   const text = xmlText(bytes);
@@ -78,11 +78,11 @@ function countOf(letter: string, text: string): number {
   return count;
 }
 
-/** What may stand before the root element, each up to its first end: together in one expression they could be split in many ways. */
+/** Parts allowed before the root element. One combined expression could match them in many ways and backtrack without bounds. */
 const prolog = [/\s+/y, /<\?[^]*?\?>/y, /<!--[^]*?-->/y];
 const startOfRoot = /<(?:([\w.-]+):)?([\w.-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*\/?>/y;
 
-/** Name and namespace of the root element; null for what does not begin as an XML. */
+/** Name and namespace of the root element; null if the text does not begin like an XML. */
 function rootOf(text: string): { name: string; namespace: string } | null {
   let at = 0;
   for (let before = -1; before < at;) {

@@ -13,72 +13,72 @@ import { isTooLarge } from './seen-mails.ts';
 export const mailsAtOnce = 2;
 const inMemory = resource(() => openSemaphore(jobLimits.invoiceMails));
 
-/** The longest that a mail waits for its place. A connection that is silent for half a minute is given up. */
-const waitMs = 20 * SECOND;
-/** A mail that waited for longer than this had not the time that it is owed. */
-const noticeableMs = SECOND;
+/** How long a mail waits for its turn. Servers close a connection that is silent for half a minute. */
+const maxWaitMs = 20 * SECOND;
+/** A mail that waited longer than this did not get its full time. */
+const noticeableWaitMs = SECOND;
 
-/** What came of a download. */
+/** The result of a download. */
 export type Download =
   | { kind: 'read'; mail: Buffer; reading: MailReading }
-  /** Too little time is left to read it in this run. */
+  /** Too little time is left in this run to read it. */
   | { kind: 'late'; mail: Buffer; hasWaited: boolean }
-  /** Mails of other tenants had all places. */
+  /** `no-place`: mails of other tenants used all the capacity. */
   | { kind: 'too-large' | 'gone' | 'no-place' }
   | { kind: 'failed'; error: unknown; hasWaited: boolean };
 
 /** A mail that is being downloaded and read. */
-export interface MailBeingTaken extends Disposable {
+export interface PendingMail extends Disposable {
   download: Promise<Download>;
-  /** What came of it, once that is known. */
-  came(): Download | null;
+  /** The result, or null while it is pending. */
+  result(): Download | null;
 }
 
 /**
- * Begins to download and read a mail once there is a place for it, until `beginsUntil` at the latest and to end by `until`, by the clock of
- * `performance`; nothing is written. It has its place in memory until it is disposed of.
+ * Starts to download and read a mail as soon as there is capacity for it. It starts by `beginsUntil` and ends by `until`, both on the
+ * `performance` clock. Writes nothing. The mail occupies memory capacity until it is disposed of.
  */
-export function takeMail(
+export function downloadMail(
   { ctx }: Fetching,
-  box: Mailbox,
+  session: Mailbox,
   head: MailHead,
   { signal, beginsUntil, until }: { signal: AbortSignal; beginsUntil: number; until: number },
-): MailBeingTaken {
-  const isOver = Promise.withResolvers<void>();
-  const downloaded = Promise.withResolvers<Download>();
-  let came: Download | null = null;
+): PendingMail {
+  const disposed = Promise.withResolvers<void>();
+  const settled = Promise.withResolvers<Download>();
+  let result: Download | null = null;
   const end = (download: Download) => {
-    came = download;
-    downloaded.resolve(download);
+    result = download;
+    settled.resolve(download);
   };
-  // Looked at when its turn comes, if it ever does.
-  downloaded.promise.catch(() => undefined);
+  // The caller may end without awaiting this promise.
+  settled.promise.catch(() => undefined);
   if (isTooLarge(head)) end({ kind: 'too-large' });
   else {
     const askedAt = performance.now();
-    const late = AbortSignal.timeout(Math.max(0, Math.ceil(Math.min(waitMs, beginsUntil - askedAt))));
+    const late = AbortSignal.timeout(Math.max(0, Math.ceil(Math.min(maxWaitMs, beginsUntil - askedAt))));
     const hold = async () => {
-      const hasWaited = performance.now() - askedAt > noticeableMs;
-      end(await download(ctx, box, head, { until, hasWaited }));
-      await isOver.promise;
+      const hasWaited = performance.now() - askedAt > noticeableWaitMs;
+      end(await download(ctx, session, head, { until, hasWaited }));
+      await disposed.promise;
     };
     inMemory(ctx)(hold, { key: ctx.tenantId, signal: AbortSignal.any([signal, late]) }).catch((error: unknown) => {
       if (error === late.reason) end({ kind: 'no-place' });
-      else downloaded.reject(error);
+      else settled.reject(error);
     });
   }
-  return { download: downloaded.promise, came: () => came, [Symbol.dispose]: isOver.resolve };
+  return { download: settled.promise, result: () => result, [Symbol.dispose]: disposed.resolve };
 }
 
 async function download(
   ctx: TenantContext,
-  box: Mailbox,
+  session: Mailbox,
   head: MailHead,
   { until, hasWaited }: { until: number; hasWaited: boolean },
 ): Promise<Download> {
   let mail: Buffer | null;
   try {
-    mail = await box.bytes(head.uid, mailMaxBytes);
+    mail = await session.bytes(head.uid, mailMaxBytes);
   } catch (error) {
     return { kind: 'failed', error, hasWaited };
   }

@@ -11,23 +11,23 @@ import { shownLine } from '@portal/domain/text';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { groupDocuments } from '../reading/group-documents.ts';
 import type { MailReading, ReadDocument } from '../reading/read-mail.ts';
-import { type Fetching, FetchOvertakenError, whileCounting } from './fetching.ts';
+import { type Fetching, FetchOvertakenError, whileCurrent } from './fetching.ts';
 import { forgetUnread, type MailOutcome, overUnsettled, settledMail } from './seen-mails.ts';
 
-/** A mail that is dealt with. */
-export interface MailToKeep {
+/** A mail that was read, or is known, with its outcome. */
+export interface MailToStore {
   head: MailHead;
   outcome: MailOutcome;
   invoices: InvoiceInMail[];
 }
 
-/** An invoice as a mail has it: what was read of its first document, and all of them. */
+/** An invoice in a mail: the data of its first document, and all its documents. */
 interface InvoiceInMail {
   reading: ReadDocument['reading'];
   documents: ReadDocument[];
 }
 
-/** A document that is to be kept. */
+/** A document to be stored. */
 interface NewFile {
   id: string;
   fileName: string;
@@ -36,28 +36,28 @@ interface NewFile {
   sha256: Buffer;
 }
 
-/** An invoice with documents that are not kept yet. */
-interface Found {
+/** An invoice with documents that are not stored yet. */
+interface NewDocuments {
   head: MailHead;
   reading: ReadDocument['reading'];
   id: string;
-  /** Whether its first document came before, and these join it. */
+  /** Its first document was stored earlier; these documents are added to it. */
   isKnown: boolean;
   files: NewFile[];
 }
 
 /** A mail that was seen under another UID. */
-export const knownMail = (head: MailHead, outcome: MailOutcome): MailToKeep => ({ head, outcome, invoices: [] });
+export const knownMail = (head: MailHead, outcome: MailOutcome): MailToStore => ({ head, outcome, invoices: [] });
 
-/** A mail that came and could not be had: too large to be read, or never handed over by the server. */
-export const unreadMail = (head: MailHead, error: InvoiceError): MailToKeep => ({
+/** A mail without its content: too large to be read, or never delivered by the server. */
+export const unreadMail = (head: MailHead, error: InvoiceError): MailToStore => ({
   head,
   outcome: 'failed',
   invoices: [{ reading: { format: 'other', data: null, error }, documents: [] }],
 });
 
-/** A mail that was read; one that cannot be taken apart, or holds too much, is kept as it is. */
-export function readMailToKeep(head: MailHead, reading: MailReading, mail: Uint8Array): MailToKeep {
+/** A mail that was read. One that cannot be parsed, or has too many documents, is stored as one file. */
+export function readMailToStore(head: MailHead, reading: MailReading, mail: Uint8Array): MailToStore {
   const documents = 'documents' in reading ? reading.documents : [wholeMail(mail, reading.error)];
   const hasFailed = documents.some((document) => document.reading.error !== null);
   return {
@@ -79,25 +79,25 @@ const wholeMail = (bytes: Uint8Array, error: InvoiceError): ReadDocument => ({
 });
 
 /**
- * Keeps what mails brought, once: documents that are kept already are not kept again. Their files are whole on disk before the one
- * transaction in which they, their invoices and the mails themselves are noted.
+ * Stores the documents of mails; documents that are stored already are skipped. All files are complete on disk before one transaction
+ * inserts them, their invoices and the mails.
  */
-export async function keepMails(fetching: Fetching, mails: MailToKeep[]): Promise<void> {
+export async function storeMails(fetching: Fetching, mails: MailToStore[]): Promise<void> {
   const { ctx } = fetching;
-  const found = await notKeptYet(fetching, mails);
+  const found = await notStoredYet(fetching, mails);
   const paths = new Map<NewFile, string>();
   const states = await withNewFiles(ctx.files, paths.values(), async () => {
-    const writing = await Promise.allSettled(found.map(({ files }) => writeFiles(fetching, files, paths)));
-    for (const written of writing) if (written.status === 'rejected') throw written.reason;
-    return whileCounting(fetching, (tx) => insertMails(tx, fetching, { mails, found, paths }));
+    const writes = await Promise.allSettled(found.map(({ files }) => writeFiles(fetching, files, paths)));
+    for (const write of writes) if (write.status === 'rejected') throw write.reason;
+    return whileCurrent(fetching, (tx) => insertMails(tx, fetching, { mails, found, paths }));
   });
   for (const [at, state] of states.entries()) ctx.metrics.countInvoice(found[at]?.reading.format ?? 'other', state);
 }
 
-async function notKeptYet({ ctx }: Fetching, mails: MailToKeep[]): Promise<Found[]> {
+async function notStoredYet({ ctx }: Fetching, mails: MailToStore[]): Promise<NewDocuments[]> {
   const all = mails.flatMap((mail) => mail.invoices.flatMap(({ documents }) => documents));
   const hashes = new Map(all.map((document) => [document, hashOf(document.bytes)]));
-  const kept =
+  const stored =
     hashes.size === 0
       ? []
       : await ctx.read((db) =>
@@ -106,19 +106,19 @@ async function notKeptYet({ ctx }: Fetching, mails: MailToKeep[]): Promise<Found
             .from(invoiceFiles)
             .where(inArray(invoiceFiles.sha256, [...hashes.values()])),
         );
-  const keptIn = new Map(kept.map(({ sha256, invoiceId }) => [sha256.toString('hex'), invoiceId]));
-  const hashed = (document: ReadDocument) => hashes.get(document) ?? hashOf(document.bytes);
-  const found: Found[] = [];
+  const invoiceIds = new Map(stored.map(({ sha256, invoiceId }) => [sha256.toString('hex'), invoiceId]));
+  const sha256Of = (document: ReadDocument) => hashes.get(document) ?? hashOf(document.bytes);
+  const found: NewDocuments[] = [];
   for (const { head, invoices: inMail } of mails) {
     for (const { reading, documents } of inMail) {
       const [leading] = documents;
-      const knownId = leading && keptIn.get(hashed(leading).toString('hex'));
+      const knownId = leading && invoiceIds.get(sha256Of(leading).toString('hex'));
       const id = knownId ?? newId();
       const files = documents.flatMap((document): NewFile[] => {
-        const sha256 = hashed(document);
-        // The same bytes twice among these mails are one document, too.
-        if (keptIn.has(sha256.toString('hex'))) return [];
-        keptIn.set(sha256.toString('hex'), id);
+        const sha256 = sha256Of(document);
+        // Equal bytes within these mails are one document, too.
+        if (invoiceIds.has(sha256.toString('hex'))) return [];
+        invoiceIds.set(sha256.toString('hex'), id);
         const { name, type, bytes } = document;
         return [{ id: newId(), fileName: documentName(name, type), type, bytes, sha256 }];
       });
@@ -133,7 +133,7 @@ const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes)
 
 const extensionOf: Record<string, string> = { 'application/pdf': 'pdf', 'application/xml': 'xml' };
 
-/** Notes in `paths` where each file is as soon as it is there. */
+/** Adds the path of each file to `paths` as soon as the file is written. */
 async function writeFiles({ ctx }: Fetching, files: NewFile[], paths: Map<NewFile, string>): Promise<void> {
   for (const file of files) {
     const extension = extensionOf[file.type] ?? 'bin';
@@ -143,11 +143,11 @@ async function writeFiles({ ctx }: Fetching, files: NewFile[], paths: Map<NewFil
   }
 }
 
-/** Answers the state each invoice came in with; `known` where documents are added to one that came before. */
+/** Returns the state of each invoice; `known` if its documents are added to a stored one. */
 async function insertMails(
   tx: Tx,
   fetching: Fetching,
-  { mails, found, paths }: { mails: MailToKeep[]; found: Found[]; paths: ReadonlyMap<NewFile, string> },
+  { mails, found, paths }: { mails: MailToStore[]; found: NewDocuments[]; paths: ReadonlyMap<NewFile, string> },
 ): Promise<string[]> {
   const { tenantId } = fetching.ctx;
   await forgetUnread(
@@ -155,16 +155,16 @@ async function insertMails(
     fetching,
     mails.map(({ head }) => head),
   );
-  const noted = await tx
+  const inserted = await tx
     .insert(invoiceMails)
     .values(mails.map(({ head, outcome }) => settledMail(fetching, head, outcome)))
     .onConflictDoUpdate(overUnsettled)
     .returning({ id: invoiceMails.id, uid: invoiceMails.uid });
-  // One is settled already: by a try of this run that was taken for dead and was not.
-  if (noted.length < mails.length) throw new FetchOvertakenError();
-  const mailIds = new Map(noted.map(({ id, uid }) => [uid, id]));
+  // An earlier attempt of this run was considered dead, but has stored one of these mails.
+  if (inserted.length < mails.length) throw new FetchOvertakenError();
+  const mailIds = new Map(inserted.map(({ id, uid }) => [uid, id]));
 
-  const identityOf = ({ data }: Found['reading']) => data && invoiceIdentity(data);
+  const identityOf = ({ data }: NewDocuments['reading']) => data && invoiceIdentity(data);
   const firsts = await firstsOf(tx, [...new Set(found.flatMap(({ reading }) => identityOf(reading) ?? []))]);
   const states: string[] = [];
   const rows: (typeof invoices.$inferInsert)[] = [];
@@ -195,14 +195,14 @@ async function insertMails(
   }
   if (rows.length > 0) await tx.insert(invoices).values(rows);
 
-  const positions = await filesOf(
+  const positions = await fileCounts(
     tx,
     found.filter(({ isKnown }) => isKnown).map(({ id }) => id),
   );
-  const files = found.flatMap(({ id, files: ofIt }) => {
+  const files = found.flatMap(({ id, files: newFiles }) => {
     const from = positions.get(id) ?? 0;
-    positions.set(id, from + ofIt.length);
-    return ofIt.map((file, at) => ({
+    positions.set(id, from + newFiles.length);
+    return newFiles.map((file, at) => ({
       id: file.id,
       tenantId,
       invoiceId: id,
@@ -218,7 +218,7 @@ async function insertMails(
   return states;
 }
 
-/** The invoices that others with the same identity are duplicates of, by identity. */
+/** The first invoice of each identity, by identity; later ones are its duplicates. */
 async function firstsOf(tx: Tx, identities: string[]): Promise<Map<string, string>> {
   if (identities.length === 0) return new Map();
   const rows = await tx
@@ -229,8 +229,8 @@ async function firstsOf(tx: Tx, identities: string[]): Promise<Map<string, strin
   return new Map(rows.flatMap(({ identity, id }) => (identity === null ? [] : [[identity, id] as const])));
 }
 
-/** How many documents invoices have. */
-async function filesOf(tx: Tx, ids: string[]): Promise<Map<string, number>> {
+/** The number of files of each invoice, by invoice id. */
+async function fileCounts(tx: Tx, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await tx
     .select({ id: invoiceFiles.invoiceId, files: count() })
